@@ -1,0 +1,1 @@
+"""What a test is, and its texts. Imports nothing of ours."""

@@ -1,0 +1,141 @@
+"""AXB programs: what a progress test *is* (seed 004, section 3).
+
+The language has one instruction, ``AXB(checkLoc, checkVal, jumpInst, doExch, exchVal)``. Atomically,
+``pc' = jumpInst if mem[checkLoc] == checkVal else pc + 1``, and if ``doExch`` then ``mem[checkLoc] := exchVal``.
+Memory starts at 0. A jump goes to any instruction of its own thread or to the thread's end, which is the number of
+its instructions. A thread is enabled until it reaches its end.
+
+Programs that differ only in the names of locations are one test; the *canonical form* numbers locations in the order
+of their first occurrence. Thread order is part of a test, for ids matter to HSA and LOBE, unless asked otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One AXB instruction. ``exchange`` is the value stored, or ``None`` where nothing is exchanged."""
+
+    location: int
+    check: int
+    jump: int
+    exchange: int | None = None
+
+    @property
+    def key(self) -> tuple[int, int, int, int]:
+        """Total order of instructions: location, exchanged value (-1 for none), check value, jump."""
+        return (self.location, -1 if self.exchange is None else self.exchange, self.check, self.jump)
+
+    def branches(self, pc: int) -> bool:
+        """Whether the two outcomes of the comparison lead to different instructions, with the instruction at ``pc``."""
+        return self.jump != pc + 1
+
+    def is_store(self, pc: int) -> bool:
+        """Whether this is a plain store: it exchanges, does not branch, and its check value has the fixed value 0."""
+        return self.exchange is not None and self.check == 0 and not self.branches(pc)
+
+
+Thread = tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An AXB program: one tuple of instructions a thread, in the order of thread ids.
+
+    Raises ``ValueError`` where a thread is empty, a jump leaves its thread, or a number is negative.
+    """
+
+    threads: tuple[Thread, ...]
+
+    def __post_init__(self) -> None:
+        if not self.threads:
+            raise ValueError("a program needs at least one thread")
+        for tid, thread in enumerate(self.threads):
+            if not thread:
+                raise ValueError(f"thread {tid} has no instruction")
+            for pc, ins in enumerate(thread):
+                if not 0 <= ins.jump <= len(thread):
+                    raise ValueError(f"thread {tid}, instruction {pc}: jump to {ins.jump}, outside 0..{len(thread)}")
+                if min(ins.location, ins.check, ins.exchange or 0) < 0:
+                    raise ValueError(f"thread {tid}, instruction {pc}: locations and values are not negative")
+
+    @property
+    def key(self) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
+        """Total order of programs, thread by thread."""
+        return tuple(tuple(ins.key for ins in thread) for thread in self.threads)
+
+    @property
+    def size(self) -> int:
+        """Number of instructions in all threads together."""
+        return sum(len(thread) for thread in self.threads)
+
+    @property
+    def bound(self) -> str:
+        """``threads x instructions``, as in ``2x4``."""
+        return f"{len(self.threads)}x{self.size}"
+
+    @property
+    def locations(self) -> int:
+        """Number of memory cells a run needs: the highest location and one."""
+        return 1 + max(ins.location for thread in self.threads for ins in thread)
+
+    @property
+    def values(self) -> int:
+        """Number of values a run needs, 0 included: the highest value and one."""
+        return 1 + max(max(ins.check, ins.exchange or 0) for thread in self.threads for ins in thread)
+
+
+def instructions(program: Program) -> Iterator[tuple[int, int, Instruction]]:
+    """Every instruction with its thread id and program counter, in textual order."""
+    for tid, thread in enumerate(program.threads):
+        for pc, ins in enumerate(thread):
+            yield tid, pc, ins
+
+
+def rename_locations(program: Program) -> Program:
+    """The same program with locations numbered in the order of their first occurrence."""
+    names: dict[int, int] = {}
+    for _, _, ins in instructions(program):
+        names.setdefault(ins.location, len(names))
+    if all(old == new for old, new in names.items()):
+        return program
+    return Program(
+        tuple(
+            tuple(Instruction(names[i.location], i.check, i.jump, i.exchange) for i in thread)
+            for thread in program.threads
+        )
+    )
+
+
+def thread_images(program: Program) -> list[Program]:
+    """All distinct canonical forms of the program under permutation of its threads, sorted by key."""
+    images = {rename_locations(Program(threads)) for threads in permutations(program.threads)}
+    return sorted(images, key=lambda image: image.key)
+
+
+def canonical(program: Program, symmetric_threads: bool = False) -> Program:
+    """The representative of all programs equal to this one up to renaming of locations.
+
+    With ``symmetric_threads``, also up to permutation of threads: the least of the images.
+    """
+    return thread_images(program)[0] if symmetric_threads else rename_locations(program)
+
+
+def digest(program: Program, symmetric_threads: bool = False) -> str:
+    """16 hexadecimal digits that name the canonical form: SHA-256 of its numbers, cut.
+
+    The hashed bytes are big-endian 32-bit integers: for each thread its length, then location, check, jump and the
+    exchanged value (-1 for none) of each instruction. They are part of the corpus format and do not change.
+    """
+    numbers: list[int] = []
+    for thread in canonical(program, symmetric_threads).threads:
+        numbers.append(len(thread))
+        for ins in thread:
+            numbers += (ins.location, ins.check, ins.jump, -1 if ins.exchange is None else ins.exchange)
+    return hashlib.sha256(struct.pack(f">{len(numbers)}i", *numbers)).hexdigest()[:16]

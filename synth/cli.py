@@ -1,0 +1,67 @@
+"""The ``synth`` command. Sub-commands are imported when they are called, so that ``synth --help`` is quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+from corpus.errors import InputError
+
+# Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
+COMMANDS = {
+    "progress": "Synthesise forward-progress tests, complete up to a bound.",
+    "label": "Say what every model says of a test.",
+    "explain": "Show why a model says so: a lasso, or the argument.",
+    "show": "Tables and plots of a corpus.",
+    "select": "Pick the fewest tests that tell models apart.",
+    "export": "Write a corpus in another runner's format.",
+    "compile": "Turn tests into CUDA, OpenCL, GLSL or C++ programs.",
+    "run": "Run tests on this machine's devices and compare with the models.",
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"synth.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            click.echo(f"synth: {error}", err=True)
+            sys.exit(2)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("synth"), prog_name="synth")
+def main() -> None:
+    """Synthesise small programs that show where one GPU concurrency model ends and the next begins.
+
+    \b
+    A first tour:
+      synth progress --threads 2 --instrs 3 -o suite     every minimal test at a bound
+      synth show suite                                   what is in it
+      synth explain examples/progress/mutex.axb --model obe-weak
+      synth compile suite --backend cuda -o cuda         code for a device
+      synth run suite --backend opencl                   run it here
+
+    Exit codes: 0 success, 1 a finding, 2 misuse or bad input.
+
+    \b
+    Shell completion (bash; zsh and fish alike):
+      eval "$(_SYNTH_COMPLETE=bash_source synth)"
+    """

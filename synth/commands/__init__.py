@@ -1,0 +1,1 @@
+"""One module a sub-command. Each defines a click command named ``command``."""
