@@ -1,0 +1,93 @@
+"""The behaviour of a program: its minimal thread-labelled automaton.
+
+A program is a deterministic automaton whose letters are thread ids and whose states know who is still running. Two
+programs with the same minimal automaton cannot be told apart by any scheduler, whatever their text: they are one test.
+Seed 004 (sections 5.2 and 5.5) has no such notion and counts programs.
+
+The automaton is minimised by Moore's partition refinement over the reachable LTS. Memory is not part of it: nobody but
+the threads themselves can see it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from itertools import permutations
+
+from corpus.axb import Program
+from oracle.lts import ENDED, Lts, explore
+
+Behaviour = tuple[tuple[int, ...], ...]
+"""A minimal automaton: ``behaviour[q][t]`` is the state after a step of thread ``t`` from ``q``, or ``ENDED``.
+
+States are numbered breadth-first from the start 0, letters in order, so equal automata are equal tuples.
+"""
+
+
+def behaviour(program: Program, symmetric_threads: bool = False) -> Behaviour:
+    """The minimal automaton of a program.
+
+    With ``symmetric_threads``, the least of its images under permutation of thread ids.
+    """
+    automaton = minimise(explore(program))
+    return min(thread_images(automaton)) if symmetric_threads else automaton
+
+
+def behaviour_digest(program: Program, symmetric_threads: bool = False) -> str:
+    """16 hexadecimal digits that name the behaviour: SHA-256 of its numbers, cut.
+
+    The hashed bytes are big-endian 32-bit integers: the number of threads, then the rows one after another. They are
+    part of the corpus format and do not change.
+    """
+    return digest_automaton(behaviour(program, symmetric_threads))
+
+
+def digest_automaton(automaton: Behaviour) -> str:
+    """The digest of a minimal automaton, as ``behaviour_digest`` gives it for a program."""
+    numbers = [len(automaton[0])]
+    for row in automaton:
+        numbers += row
+    return hashlib.sha256(struct.pack(f">{len(numbers)}i", *numbers)).hexdigest()[:16]
+
+
+def minimise(lts: Lts) -> Behaviour:
+    """The minimal automaton of an LTS.
+
+    Classes are numbered by their first state. ``explore`` numbers states by the least word that leads to them (shorter
+    first, then by letters), so this is already the breadth-first numbering of the classes.
+    """
+    columns = list(zip(*lts.successors, strict=True))
+    states = len(lts.successors)
+    # One entry more than states: index ENDED, that is -1, reads the last one.
+    classes = [0] * states + [ENDED]
+    count = 1
+    while True:
+        numbers: dict[tuple[int, ...], int] = {}
+        of_class = classes.__getitem__
+        rows = zip(*[map(of_class, column) for column in columns], strict=True)
+        classes = [numbers.setdefault(row, len(numbers)) for row in rows]
+        classes.append(ENDED)
+        # Each round refines the one before it, so an equal count is an equal partition.
+        if len(numbers) == count:
+            return tuple(numbers)
+        count = len(numbers)
+
+
+def thread_images(automaton: Behaviour) -> list[Behaviour]:
+    """The automaton under every permutation of its letters, in canonical numbering, duplicates included."""
+    return [_relabel(automaton, order) for order in permutations(range(len(automaton[0])))]
+
+
+def _relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
+    """The automaton whose letter ``t`` is letter ``order[t]`` of the given one, numbered breadth-first."""
+    index = {ENDED: ENDED, 0: 0}
+    states = [0]
+    rows = []
+    for state in states:  # grows while we walk it
+        row = automaton[state]
+        for letter in order:
+            if row[letter] not in index:
+                index[row[letter]] = len(states)
+                states.append(row[letter])
+        rows.append(tuple(index[row[letter]] for letter in order))
+    return tuple(rows)
