@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Hashable, Sequence
 from itertools import permutations
 
 from corpus.axb import Program
@@ -51,26 +52,35 @@ def digest_automaton(automaton: Behaviour) -> str:
 
 
 def minimise(lts: Lts) -> Behaviour:
-    """The minimal automaton of an LTS.
+    """The minimal automaton of an LTS."""
+    classes = refine(lts.successors, lts.running)
+    rows: dict[int, tuple[int, ...]] = {}
+    for own, row in zip(classes, lts.successors, strict=False):
+        if own not in rows:
+            rows[own] = tuple([classes[after] for after in row])
+    return tuple(rows.values())
 
-    Classes are numbered by their first state. ``explore`` numbers states by the least word that leads to them (shorter
-    first, then by letters), so this is already the breadth-first numbering of the classes.
+
+def refine(successors: Sequence[tuple[int, ...]], labels: Sequence[Hashable]) -> list[int]:
+    """The coarsest partition of a deterministic graph whose classes agree on labels and, letter by letter, on classes.
+
+    Gives the class of each state, numbered by the first state in it, and ``ENDED`` once more at the end, so that index
+    ``ENDED`` reads as itself. Where states are numbered breadth-first, letters in order, so are the classes: either
+    way a number is the rank of the least word (shorter first, then by letters) that leads there.
     """
-    columns = list(zip(*lts.successors, strict=True))
-    states = len(lts.successors)
-    # One entry more than states: index ENDED, that is -1, reads the last one.
-    classes = [0] * states + [ENDED]
-    count = 1
-    while True:
-        numbers: dict[tuple[int, ...], int] = {}
-        of_class = classes.__getitem__
-        rows = zip(*[map(of_class, column) for column in columns], strict=True)
-        classes = [numbers.setdefault(row, len(numbers)) for row in rows]
-        classes.append(ENDED)
-        # Each round refines the one before it, so an equal count is an equal partition.
-        if len(numbers) == count:
-            return tuple(numbers)
+    columns = list(zip(*successors, strict=True))
+    numbers: dict[Hashable, int] = {}
+    classes = [numbers.setdefault(label, len(numbers)) for label in labels]
+    count = 0
+    while len(numbers) != count:  # each round refines the one before it, so an equal count is an equal partition
         count = len(numbers)
+        classes.append(ENDED)
+        of_class = classes.__getitem__
+        numbers = {}
+        keys = zip(classes, *[map(of_class, column) for column in columns], strict=False)
+        classes = [numbers.setdefault(key, len(numbers)) for key in keys]
+    classes.append(ENDED)
+    return classes
 
 
 def thread_images(automaton: Behaviour) -> list[Behaviour]:
