@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -69,12 +70,10 @@ class Found:
 
 def test_record(test: Test) -> str:
     """A test as one line of JSON, without the newline. Equal tests give equal lines."""
-    groups: dict[str, list[str]] = {}
-    for model, verdict in test.verdicts.items():
-        groups.setdefault(str(verdict), []).append(model)
-    verdicts = {verdict: groups[verdict] for verdict in sorted(groups, reverse=True)}  # TERMINATES comes first
-    values = (test.name, test.digest, test.text, verdicts, test.tags)
-    return _compact(dict(zip(_RECORD_KEYS, values, strict=True)))
+    return (
+        f'{{"name":{_compact(test.name)},"digest":{_compact(test.digest)},"text":{_compact(test.text)},'
+        f'"verdicts":{_verdict_groups(tuple(test.verdicts.items()))},"tags":{_compact(test.tags)}}}'
+    )
 
 
 test_record.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
@@ -112,8 +111,15 @@ class _RecordReader:
         return {model: vector[model] for model in sorted(vector, key=lambda m: self._rank.get(m, len(self._rank)))}
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+@lru_cache(maxsize=4096)  # a corpus has few verdict vectors
+def _verdict_groups(vector: tuple[tuple[str, str], ...]) -> str:
+    groups: dict[str, list[str]] = {}
+    for model, verdict in vector:
+        groups.setdefault(str(verdict), []).append(model)
+    return _compact({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)})  # TERMINATES comes first
+
+
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 # Reading
@@ -168,9 +174,12 @@ def read_corpus(path: Path) -> Corpus:
 def is_complete(path: Path) -> bool:
     """Whether a folder is a complete corpus, every test of which can be read."""
     try:
-        return read_corpus(path).manifest.get("complete") is True
+        if read_manifest(path).get("complete") is not True:
+            return False
+        read_corpus(path)
     except InputError:
         return False
+    return True
 
 
 def _read_tests(path: Path, models: Sequence[str]) -> Iterator[Test]:
