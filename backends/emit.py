@@ -1,0 +1,66 @@
+"""A test as the files of a language: names that cannot leave their folder, and texts.
+
+``compile_test`` is pure; ``write_files`` puts its result on the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from backends.cpp import Cpp
+from backends.cuda import Cuda
+from backends.glsl import Glsl
+from backends.mapping import launch
+from backends.opencl import OpenCl
+from backends.renderer import Renderer
+from corpus.axb import Program
+from corpus.errors import InputError
+from corpus.store import write_atomically
+
+BACKENDS: dict[str, type[Renderer]] = {"cuda": Cuda, "opencl": OpenCl, "glsl": Glsl, "cpp": Cpp}
+
+
+def file_stem(name: str) -> str:
+    """A safe file name for a test: letters, digits and ``. _ + -``, at most 100, not starting with a dot or a dash.
+
+    A name that is safe stays as it is; any other gets a piece of its hash, so that different names stay different.
+    """
+    safe = re.sub(r"[^A-Za-z0-9._+-]", "_", name)[:80].lstrip(".-")
+    if safe == name and safe:
+        return name
+    return "-".join(filter(None, [safe, hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]]))
+
+
+def compile_test(
+    name: str, program: Program, backend: str, mapping: str = "plain", instances: int | None = None
+) -> dict[str, str]:
+    """The files of one test, by name relative to the output folder.
+
+    The test's own file is ``STEM.MAPPING.SUFFIX`` and comes first; a language may add files that all its tests share.
+    ``instances`` as in ``backends.mapping.launch``. Raises ``InputError`` for an unknown backend or mapping and for
+    sizes that the language cannot take.
+    """
+    if backend not in BACKENDS:
+        raise InputError(f"unknown backend '{backend}': expected {', '.join(BACKENDS)}")
+    renderer = BACKENDS[backend]
+    shape = launch(program, mapping, instances, renderer.groups)
+    if renderer.most_groups is not None and shape.groups > renderer.most_groups:
+        raise InputError(f"{shape.groups} work-groups: {backend} takes at most {renderer.most_groups}")
+    stem = f"{file_stem(name)}.{mapping}"
+    return {f"{stem}{renderer.suffix}": renderer.render(stem, shape), **renderer.companions}
+
+
+def write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """Write each text to its name in ``folder``, which is made if need be; each file appears whole or not at all.
+
+    Raises ``InputError`` where the folder cannot be made or written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot create: {error.strerror}", str(folder)) from None
+    for name, text in sorted(files.items()):
+        write_atomically(folder / name, [text])

@@ -1,0 +1,140 @@
+"""What was seen on devices: ``results.jsonl``, one line for each test, device and way to run it (docs/backends.md).
+
+A line holds facts that stay the same when the run is repeated on a device that does the same; wall times go to a
+second file beside it. Lines are appended as they come, each on the disk before the next test starts, so a stopped run
+goes on where it was: a test that has a line for the same question is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from backends.runtime.process import TERMINATED, TIMED_OUT
+from corpus.errors import InputError
+
+RESULTS = "results.jsonl"
+"""The name of the file in a corpus folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was run where: the test by name and digest, the device in words, the launch, and how often and how long.
+
+    ``timeout`` is in seconds for each iteration.
+    """
+
+    test: str
+    digest: str
+    backend: str
+    device: str
+    mapping: str
+    instances: int
+    iterations: int
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer: a letter for each iteration that was run, ``T`` terminated, ``H`` did not within the time-out."""
+
+    question: Question
+    outcomes: str
+
+    @property
+    def hangs(self) -> bool:
+        """Whether any iteration did not terminate."""
+        return TIMED_OUT in self.outcomes
+
+    @property
+    def always_hangs(self) -> bool:
+        """Whether no iteration terminated."""
+        return TERMINATED not in self.outcomes
+
+
+def parse_result(line: str) -> Result:
+    """The result that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
+    record = json.loads(line)
+    names = [field.name for field in fields(Question)]
+    if not isinstance(record, dict) or set(record) != {*names, "outcomes"}:
+        raise ValueError("not a result")
+    outcomes = record.pop("outcomes")
+    if not isinstance(outcomes, str) or not outcomes or set(outcomes) - {TERMINATED, TIMED_OUT}:
+        raise ValueError("not a result")
+    return Result(Question(**record), outcomes)
+
+
+def print_result(result: Result) -> str:
+    """The line of a result, without the newline."""
+    return json.dumps({**asdict(result.question), "outcomes": result.outcomes}, separators=(",", ":"))
+
+
+class ResultFile(AbstractContextManager["ResultFile"]):
+    """The results of a file, and the way to add to them; ``None`` as a path keeps them in memory only.
+
+    A last line that was cut off is dropped, for its test will run again. Raises ``InputError`` where the file cannot be
+    read or written, or holds something else than results.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.answers: dict[Question, Result] = {}
+        if path is None:
+            return
+        try:
+            self._read(path)
+            self._lines = path.open("a", encoding="utf-8", newline="\n")
+            self._times = path.with_suffix(".times.jsonl").open("a", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InputError(f"cannot open: {error.strerror}", str(error.filename or path)) from None
+
+    def _read(self, path: Path) -> None:
+        if not path.exists():
+            return
+        data = path.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        for number, line in enumerate(data[:whole].splitlines(), 1):
+            try:
+                result = parse_result(line.decode("utf-8"))
+            except (ValueError, TypeError):
+                raise InputError("expected a result of a test", str(path), number) from None
+            self.answers[result.question] = result
+        if whole < len(data):
+            os.truncate(path, whole)
+
+    def add(self, result: Result, seconds: Sequence[float]) -> None:
+        """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
+        self.answers[result.question] = result
+        if self.path is None:
+            return
+        question = result.question
+        times = {
+            "test": question.test,
+            "backend": question.backend,
+            "mapping": question.mapping,
+            "instances": question.instances,
+            "seconds": [round(time, 6) for time in seconds],
+        }
+        try:
+            for file, line in ((self._times, json.dumps(times)), (self._lines, print_result(result))):
+                file.write(line + "\n")
+                file.flush()
+            os.fsync(self._lines.fileno())
+        except OSError as error:
+            raise InputError(f"cannot write: {error.strerror}", str(self.path)) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.path is not None:
+            self._lines.close()
+            self._times.close()

@@ -1,0 +1,66 @@
+"""Runs an OpenCL kernel of a progress test, again and again. Needs Python 3.11, numpy and pyopencl.
+
+Prints "ready" once the kernel is built, and a line for each iteration that has terminated. A test that hangs does not
+come back: run this under "timeout 20", or let "synth run" watch it. Exit codes: 0 every iteration terminated,
+2 the kernel cannot be built or launched, 3 threads were cut short.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Build the kernel that the command line names, and run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernel", type=Path, help="the .cl file")
+    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
+    parser.add_argument("--platform", default="", help="part of the name of the OpenCL platform (the first there is)")
+    arguments = parser.parse_args()
+
+    import numpy as np
+    import pyopencl as cl
+
+    # The kernel's own constants say how much to launch.
+    text = arguments.kernel.read_text(encoding="utf-8")
+    constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
+    groups = constant["THREADS"] * constant["INSTANCES"]
+    finished = constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
+    expected = constant["INSTANCES"] * constant["SIZE"]
+
+    try:
+        platforms = [platform for platform in cl.get_platforms() if arguments.platform in platform.name]
+        if not platforms:
+            raise LookupError(f"no OpenCL platform named '{arguments.platform}'")
+        device = platforms[0].get_devices()[0]
+        context = cl.Context([device])
+        language = re.match(r"OpenCL C (\d+\.\d+)", device.opencl_c_version)
+        version = min(language.group(1) if language else "1.2", "3.0")
+        kernel = cl.Program(context, text).build([f"-cl-std=CL{version}"]).test
+        queue = cl.CommandQueue(context)
+        memory = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
+        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, memory.nbytes)
+        result = np.zeros(1, dtype=np.uint32)
+        kernel.set_args(buffer)
+        print("ready", flush=True)
+        for iteration in range(arguments.iterations):
+            cl.enqueue_copy(queue, buffer, memory)
+            cl.enqueue_nd_range_kernel(queue, kernel, (groups,), (1,))
+            queue.finish()  # a test that hangs stays here
+            cl.enqueue_copy(queue, result, buffer, src_offset=finished * 4)
+            if result[0] != expected % 2**32:
+                print(f"threads were cut short: sum of counters {result[0]}, not {expected}", file=sys.stderr)
+                return 3
+            print(f"iteration {iteration} terminated", flush=True)
+    except (cl.Error, LookupError) as error:
+        print(f"{arguments.kernel.name}: {error}", file=sys.stderr)
+        return 2
+    print(f"{arguments.kernel.stem}: terminated in all of {arguments.iterations} iterations")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

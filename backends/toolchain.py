@@ -1,0 +1,111 @@
+"""Real compilers: finds them, and has them compile what a back end wrote.
+
+nvcc comes from the ``cuda`` extra (PyPI) or from PATH, and needs g++ as its host compiler; glslang and spirv-val are
+the Debian packages glslang-tools and spirv-tools; OpenCL kernels are built by PoCL through pyopencl. Nothing goes
+through a shell, and every call has a time-out.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.glsl import shader
+from backends.runtime import opencl
+
+CUDA_ARCHITECTURES = (75, 90)
+"""Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper."""
+
+CPP_FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
+
+TIMEOUT = 300.0
+"""Seconds that one compiler may take; far more than it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What a compiler said of a file. ``output`` is all that it wrote, empty where it had nothing to say."""
+
+    file: Path
+    ok: bool
+    output: str
+
+
+def nvcc() -> Path | None:
+    """The CUDA compiler: the one from PyPI before the one on PATH."""
+    return cuda_tool("nvcc")
+
+
+def cuda_tool(name: str) -> Path | None:
+    """A tool of the CUDA toolkit, such as nvcc or cuobjdump: the one from PyPI before the one on PATH."""
+    spec = find_spec("nvidia")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for tool in sorted(Path(folder).glob(f"cu*/bin/{name}"), reverse=True):
+            return tool
+    return _which(name)
+
+
+def _which(*names: str) -> Path | None:
+    return next((Path(found) for name in names if (found := shutil.which(name))), None)
+
+
+def missing(backend: str) -> list[str]:
+    """What this machine lacks to compile the files of a back end, each with the way to get it; empty if nothing."""
+    needs: dict[str, list[tuple[object, str]]] = {
+        "cuda": [(nvcc(), "nvcc (pip install 'synth[cuda]')"), (_which("g++"), "g++")],
+        "opencl": [(opencl.find_device(), "PoCL (pip install 'pyopencl[pocl]')")],
+        "glsl": [
+            (_which("glslangValidator", "glslang"), "glslangValidator (Debian: glslang-tools)"),
+            (_which("spirv-val"), "spirv-val (Debian: spirv-tools)"),
+        ],
+        "cpp": [(_which("g++"), "g++")],
+    }
+    return [name for found, name in needs[backend] if found is None]
+
+
+def compile_file(file: Path, binary: Path | None = None) -> Compilation:
+    """Compile a file that a back end wrote, whichever its suffix says; ``binary`` keeps the program, if there is one.
+
+    Raises ``FileNotFoundError`` where a compiler is missing (see ``missing``).
+    """
+    with TemporaryDirectory() as scratch:
+        output = Path(scratch)
+        target = str(binary or output / "program")
+        match file.suffix:
+            case ".cpp":
+                return _run(file, ["g++", *CPP_FLAGS, "-o", target, str(file.resolve())])
+            case ".cu":
+                return _run(file, _cuda(file, target))
+            case ".cl":
+                return _run(file, [*opencl.command(file), "0"])
+            case ".amber":
+                return _glsl(file, output)
+    raise ValueError(f"no back end writes {file.suffix} files")
+
+
+def _cuda(file: Path, target: str) -> list[str]:
+    codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in CUDA_ARCHITECTURES]
+    return [str(nvcc() or "nvcc"), "-O2", "-Werror=all-warnings", *codes, "-o", target, str(file.resolve())]
+
+
+def _glsl(file: Path, output: Path) -> Compilation:
+    source, binary = output / "test.comp", output / "test.spv"
+    source.write_text(shader(file.read_text(encoding="utf-8")), encoding="utf-8")
+    glslang = str(_which("glslangValidator", "glslang") or "glslangValidator")
+    compiled = _run(file, [glslang, "-V", "--quiet", "--target-env", "spirv1.5", "-o", str(binary), str(source)])
+    return _run(file, ["spirv-val", "--target-env", "vulkan1.2", str(binary)]) if compiled.ok else compiled
+
+
+def _run(file: Path, command: Sequence[str]) -> Compilation:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        return Compilation(file, False, f"{Path(command[0]).name} took more than {TIMEOUT:g} seconds")
+    return Compilation(file, done.returncode == 0, (done.stdout + done.stderr).strip())
