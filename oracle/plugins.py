@@ -17,7 +17,7 @@ import re
 import traceback
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -106,6 +106,7 @@ def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:
     """The user's function, with its answers held to the contract."""
 
     @cache
+    @wraps(guarantee)
     def checked(running: int, stepped: int) -> int:
         call = f"guarantee({running:#b}, {stepped:#b})"
         try:
