@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from backends.cpp import Cpp
@@ -19,6 +19,7 @@ from backends.renderer import Renderer
 from corpus.axb import Program
 from corpus.errors import InputError
 from corpus.store import write_atomically
+from corpus.test import Test
 
 BACKENDS: dict[str, type[Renderer]] = {"cuda": Cuda, "opencl": OpenCl, "glsl": Glsl, "cpp": Cpp}
 
@@ -51,6 +52,16 @@ def compile_test(
         raise InputError(f"{shape.groups} work-groups: {backend} takes at most {renderer.most_groups}")
     stem = f"{file_stem(name)}.{mapping}"
     return {f"{stem}{renderer.suffix}": renderer.render(stem, shape), **renderer.companions}
+
+
+def distinct(tests: Iterable[Test]) -> list[Test]:
+    """The tests without repeats. Raises ``InputError`` where two different ones would have the same file name."""
+    stems: dict[str, Test] = {}
+    for test in tests:
+        other = stems.setdefault(file_stem(test.name).lower(), test)  # some file systems fold case
+        if (other.name, other.digest) != (test.name, test.digest):
+            raise InputError(f"two tests share a file name: '{other.name}' ({other.digest}) and '{test.name}'")
+    return list(stems.values())
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:

@@ -7,6 +7,7 @@ goes on where it was: a test that has a line for the same question is not run ag
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ RESULTS = "results.jsonl"
 class Question:
     """What was run where: the test by name and digest, the device in words, the launch, and how often and how long.
 
-    ``timeout`` is in seconds for each iteration.
+    ``timeout`` is in seconds for each iteration; ``every_iteration`` says that those after a hang were run too.
     """
 
     test: str
@@ -38,6 +39,7 @@ class Question:
     instances: int
     iterations: int
     timeout: float
+    every_iteration: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,11 @@ class Result:
 def parse_result(line: str) -> Result:
     """The result that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
     record = json.loads(line)
-    names = [field.name for field in fields(Question)]
-    if not isinstance(record, dict) or set(record) != {*names, "outcomes"}:
+    kinds = {field.name: field.type for field in fields(Question)} | {"outcomes": "str"}
+    if not isinstance(record, dict) or {name: type(value).__name__ for name, value in record.items()} != kinds:
         raise ValueError("not a result")
     outcomes = record.pop("outcomes")
-    if not isinstance(outcomes, str) or not outcomes or set(outcomes) - {TERMINATED, TIMED_OUT}:
+    if not outcomes or set(outcomes) - {TERMINATED, TIMED_OUT}:
         raise ValueError("not a result")
     return Result(Question(**record), outcomes)
 
@@ -88,21 +90,22 @@ class ResultFile(AbstractContextManager["ResultFile"]):
         if path is None:
             return
         try:
-            self._read(path)
             self._lines = path.open("a", encoding="utf-8", newline="\n")
+            fcntl.flock(self._lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._read(path)
             self._times = path.with_suffix(".times.jsonl").open("a", encoding="utf-8", newline="\n")
+        except BlockingIOError:
+            raise InputError("another process is at work on these results", str(path)) from None
         except OSError as error:
             raise InputError(f"cannot open: {error.strerror}", str(error.filename or path)) from None
 
     def _read(self, path: Path) -> None:
-        if not path.exists():
-            return
         data = path.read_bytes()
         whole = data.rfind(b"\n") + 1
         for number, line in enumerate(data[:whole].splitlines(), 1):
             try:
                 result = parse_result(line.decode("utf-8"))
-            except (ValueError, TypeError):
+            except ValueError:
                 raise InputError("expected a result of a test", str(path), number) from None
             self.answers[result.question] = result
         if whole < len(data):

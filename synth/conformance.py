@@ -15,10 +15,8 @@ from oracle.progress import Verdict
 
 @dataclass(frozen=True, slots=True)
 class MappingSummary:
-    """The tests that were run under one mapping on one device: how many, and how many hung at times or always."""
+    """The tests that were run under one mapping: how many, how many hung at times, and how many always."""
 
-    backend: str
-    device: str
     mapping: str
     tests: int
     hung: int
@@ -40,25 +38,24 @@ class ModelSummary:
 
 
 def by_mapping(results: Iterable[Result]) -> list[MappingSummary]:
-    """One line for each back end, device and mapping, in the order of their first result."""
-    groups: dict[tuple[str, str, str], list[Result]] = {}
+    """One line for each mapping, in the order of their first result."""
+    groups: dict[str, list[Result]] = {}
     for result in results:
-        question = result.question
-        groups.setdefault((question.backend, question.device, question.mapping), []).append(result)
+        groups.setdefault(result.question.mapping, []).append(result)
     return [
         MappingSummary(
-            *group,
+            mapping,
             len({result.question.test for result in members}),
             len({result.question.test for result in members if result.hangs}),
             len({result.question.test for result in members if result.always_hangs}),
         )
-        for group, members in groups.items()
+        for mapping, members in groups.items()
     ]
 
 
 def by_model(results: Iterable[Result], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
     """One line for each model; ``verdicts`` maps the name of each test that was run to its verdicts by model."""
-    hung = {test: False for test in verdicts}
+    hung = dict.fromkeys(verdicts, False)
     for result in results:
         hung[result.question.test] |= result.hangs
     models = dict.fromkeys(model for row in verdicts.values() for model in row)

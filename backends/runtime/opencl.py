@@ -32,7 +32,8 @@ def find_device(platform: str = POCL) -> str | None:
     try:
         for candidate in cl.get_platforms():
             if platform in candidate.name:
-                return f"{candidate.get_devices()[0].name.strip()}, {candidate.version.strip()}"
+                version = " ".join(candidate.version.split(",")[0].split())  # less the options PoCL was built with
+                return f"{candidate.get_devices()[0].name.strip()}, {version}"
     except cl.Error:
         pass
     return None

@@ -1,0 +1,95 @@
+"""``synth compile``: tests as programs for a device."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from backends.emit import BACKENDS, compile_test, distinct, write_files
+from backends.toolchain import compile_file, missing
+from corpus.errors import InputError
+from synth.inputs import load_tests
+from synth.mapping_option import mapping_option
+
+
+@click.command(name="compile")
+@click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
+@click.option("--backend", type=click.Choice(list(BACKENDS)), required=True, help="The language to write.")
+@mapping_option("plain")
+@click.option(
+    "--instances",
+    type=click.IntRange(min=1),
+    metavar="M",
+    help="Instances that round-robin and chunked run at once.  [default: as many as 65,535 work-groups hold; "
+    "800 threads for cpp]",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
+@click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
+@click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
+def command(
+    inputs: tuple[str, ...],
+    backend: str,
+    mappings: tuple[str, ...],
+    instances: int | None,
+    output: Path,
+    force: bool,
+    check: bool,
+) -> None:
+    """Turn tests into CUDA, OpenCL, GLSL or C++ programs.
+
+    Each test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread; a mapping says which
+    work-group runs which thread of the test:
+
+    \b
+      plain        one instance; work-group i runs thread i
+      round-robin  M instances; the threads of an instance side by side
+      chunked      M instances; M copies of thread 0, then M of thread 1, ...
+
+    \b
+    What the files are and how to run them:
+      cuda    TEST.cu with host code    nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t
+      opencl  TEST.cl, run_opencl.py    timeout 20 python run_opencl.py TEST.cl
+      glsl    TEST.amber                amber TEST.amber
+      cpp     TEST.cpp                  g++ -std=c++20 -O2 -pthread -o t TEST.cpp; timeout 20 ./t
+
+    A test that hangs does not come back: always run it under a time-out.
+
+    \b
+    Examples:
+      synth compile suite --backend cuda -o cuda
+      synth compile examples/progress --backend glsl --mapping all -o glsl --check
+      synth compile mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex
+
+    Exit code 1 if --check finds a file that does not compile.
+    """
+    if check and (lacking := missing(backend)):
+        raise InputError(f"--check needs {' and '.join(lacking)}")
+    tests = distinct(load_tests(inputs))
+    if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
+        raise InputError("the output folder is not empty; --force writes into it", str(output))
+    written = []
+    for test in tests:
+        for mapping in mappings:
+            files = compile_test(test.name, test.program, backend, mapping, instances)
+            write_files(output, files)
+            written.append(output / next(iter(files)))
+    click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
+    if check:
+        _check(written)
+
+
+def _check(files: list[Path]) -> None:
+    console = Console(stderr=True)
+    refused = 0
+    for file in track(files, "Compiling", console=console, disable=not console.is_terminal, transient=True):
+        compilation = compile_file(file)
+        if not compilation.ok:
+            refused += 1
+            click.echo(f"{file}: does not compile\n{compilation.output}", err=True)
+    click.echo(f"{len(files) - refused} of {len(files)} compile", err=True)
+    if refused:
+        sys.exit(1)
