@@ -12,15 +12,13 @@ text for a program; ``parse_axb(print_axb(p)) == p`` for every program.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark import Token, Tree
 
-from corpus.axb import Instruction, Program
+from corpus.axb import Instruction, Program, Thread
 from corpus.errors import InputError
+from corpus.syntax import number, parse
 
 # How the grammar's terminals read to a person.
 _TERMINALS = {
@@ -42,12 +40,6 @@ _TERMINALS = {
     "EXCH": "Exch",
     "MEM": "Mem",
 }
-
-
-@cache
-def _parser() -> Lark:
-    grammar = files("corpus").joinpath("axb.lark").read_text(encoding="utf-8")
-    return Lark(grammar, start="program", parser="lalr", propagate_positions=True)
 
 
 def print_instruction(ins: Instruction, pc: int, length: int) -> str:
@@ -73,13 +65,8 @@ def parse_axb(text: str, path: str | None = None) -> Program:
 
     Raises ``InputError`` with line, column and what was expected; ``path`` is only named in it.
     """
-    try:
-        tree = _parser().parse(text)
-    except UnexpectedInput as error:
-        raise _syntax_error(error, text, path) from None
-    return Program(
-        tuple(_thread(tid, thread, path) for tid, thread in enumerate(tree.children) if isinstance(thread, Tree))
-    )
+    tree = parse("axb", "program", text, path, _TERMINALS)
+    return Program(tuple(_thread(tid, _tree(thread), path) for tid, thread in enumerate(tree.children)))
 
 
 def read_axb(path: Path) -> Program:
@@ -92,54 +79,43 @@ def read_axb(path: Path) -> Program:
     return parse_axb(text, str(path))
 
 
-def _syntax_error(error: UnexpectedInput, text: str, path: str | None) -> InputError:
-    if isinstance(error, UnexpectedCharacters):
-        names, found = error.allowed, repr(text[error.pos_in_stream or 0])
-    else:
-        assert isinstance(error, UnexpectedToken | UnexpectedEOF)
-        names = set(error.expected)
-        token = error.token if isinstance(error, UnexpectedToken) else None
-        found = repr(str(token)) if token else "the end of the file"
-    wanted = " or ".join(sorted(_TERMINALS.get(name, name) for name in names))
-    line, column = error.line, error.column
-    if line is None or line < 1:  # at the end of the file
-        line, column = text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1
-    return InputError(f"expected {wanted}, found {found}", path, line, column)
+def _token(item: object) -> Token:
+    assert isinstance(item, Token)
+    return item
 
 
-def _int(token: object) -> int:
-    assert isinstance(token, Token)
-    return int(token)
+def _tree(item: object) -> Tree[Token]:
+    assert isinstance(item, Tree)
+    return item
 
 
-def _labelled(token: object, expected: int, what: str, path: str | None) -> None:
-    assert isinstance(token, Token)
-    if int(token) != expected:
+def _labelled(item: object, expected: int, what: str, path: str | None) -> None:
+    token = _token(item)
+    if number(token, path) != expected:
         raise InputError(f"expected {what} {expected}, found {token}", path, token.line, token.column)
 
 
-def _thread(tid: int, tree: Tree[Token], path: str | None) -> tuple[Instruction, ...]:
+def _thread(tid: int, tree: Tree[Token], path: str | None) -> Thread:
     label, *lines = tree.children
     _labelled(label, tid, "THREAD", path)
-    return tuple(_line(pc, len(lines), line, path) for pc, line in enumerate(lines) if isinstance(line, Tree))
+    return tuple(_line(pc, len(lines), _tree(line), path) for pc, line in enumerate(lines))
 
 
 def _line(pc: int, length: int, tree: Tree[Token], path: str | None) -> Instruction:
-    label, body = tree.children
+    def value(item: object) -> int:
+        return number(_token(item), path)
+
+    label, item = tree.children
     _labelled(label, pc, "instruction", path)
-    assert isinstance(body, Tree)
+    body = _tree(item)
     if body.data == "store":
-        cell, value = body.children
-        assert isinstance(cell, Tree)
-        return Instruction(_int(cell.children[0]), 0, pc + 1, _int(value))
+        cell, stored = body.children
+        return Instruction(value(_tree(cell).children[0]), 0, pc + 1, value(stored))
     read, check, target = body.children
-    assert isinstance(read, Tree) and isinstance(target, Tree)
-    cell = read.children[0]
-    assert isinstance(cell, Tree)
-    exchange = _int(read.children[1]) if read.data == "exchange" else None
-    goal = target.children[0]
-    assert isinstance(goal, Token)
-    jump = length if goal.type == "END" else int(goal)
+    cell, *exchanged = _tree(read).children
+    goal = _token(_tree(target).children[0])
+    jump = length if goal.type == "END" else value(goal)
     if jump > length:
         raise InputError(f"jump out of range: expected END or 0..{length}, found {goal}", path, goal.line, goal.column)
-    return Instruction(_int(cell.children[0]), _int(check), jump, exchange)
+    exchange = value(exchanged[0]) if exchanged else None
+    return Instruction(value(_tree(cell).children[0]), value(check), jump, exchange)

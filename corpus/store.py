@@ -23,7 +23,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -41,7 +41,7 @@ TIMES = "times.json"
 JOURNAL = "journal.jsonl"
 
 _REPAIR = "synth progress --resume repairs the corpus"
-_RECORD_KEYS = ("name", "digest", "text", "verdicts", "tags")
+_RECORD_KEYS = ("name", "digest", "behaviour", "text", "verdicts", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ class Found:
 def test_record(test: Test) -> str:
     """A test as one line of JSON, without the newline. Equal tests give equal lines."""
     return (
-        f'{{"name":{_compact(test.name)},"digest":{_compact(test.digest)},"text":{_compact(test.text)},'
+        f'{{"name":{_compact(test.name)},"digest":{_compact(test.digest)},"behaviour":{_compact(test.behaviour)},'
+        f'"text":{_compact(test.text)},'
         f'"verdicts":{_verdict_groups(tuple(test.verdicts.items()))},"tags":{_compact(test.tags)}}}'
     )
 
@@ -96,13 +97,14 @@ class _RecordReader:
 
     def test(self, record: Any) -> Test:
         try:
-            name, digest, text, groups, tags = [record[key] for key in _RECORD_KEYS]
-            if not (isinstance(name, str) and isinstance(digest, str) and isinstance(text, str)):
+            *words, groups, tags = [record[key] for key in _RECORD_KEYS]
+            if not all(isinstance(word, str) for word in words):
                 raise TypeError
+            name, digest, behaviour, text = words
             key = repr(groups)
             if key not in self._vectors:
                 self._vectors[key] = self._vector(groups)
-            return Test(name, digest, text, self._vectors[key], tuple(str(tag) for tag in tags))
+            return Test(name, digest, text, self._vectors[key], tuple(str(tag) for tag in tags), behaviour)
         except (KeyError, TypeError, AttributeError):
             raise ValueError("not a test record") from None
 
@@ -488,5 +490,5 @@ def _name(tests: list[Test]) -> list[Test]:
         bound = test.bound
         ranks[bound] += 1
         width = max(4, len(str(totals[bound])))
-        named.append(Test(f"{bound}-{ranks[bound]:0{width}}", test.digest, test.text, test.verdicts, test.tags))
+        named.append(replace(test, name=f"{bound}-{ranks[bound]:0{width}}"))
     return named

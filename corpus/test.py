@@ -13,6 +13,9 @@ from corpus.axb_text import parse_axb
 class Test:
     """One progress test. ``verdicts`` maps model names to TERMINATES, MAY_HANG or UNKNOWN.
 
+    ``digest`` names the program up to renaming of locations, ``behaviour`` its minimal automaton (empty where it was
+    not asked for): tests of the same behaviour cannot be told apart by any scheduler.
+
     The program is kept as its pseudo-code and parsed when asked for, so that a corpus of hundreds of thousands of tests
     opens quickly.
     """
@@ -24,6 +27,7 @@ class Test:
     text: str
     verdicts: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    behaviour: str = ""
 
     @property
     def program(self) -> Program:

@@ -1,0 +1,59 @@
+"""What the parsers of the test languages share: lark grammars as package data, syntax errors as ``InputError``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+
+from corpus.errors import InputError
+
+_LARGEST = 2**31 - 1
+
+
+@cache
+def _grammar(name: str, start: str) -> Lark:
+    text = files("corpus").joinpath(f"{name}.lark").read_text(encoding="utf-8")
+    return Lark(text, start=start, parser="lalr", propagate_positions=True)
+
+
+def parse(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> Tree[Token]:
+    """The syntax tree of ``text`` by the grammar ``corpus/<grammar>.lark``.
+
+    ``terminals`` says how a terminal's name in the grammar reads to a person. Raises ``InputError`` with line, column
+    and what was expected.
+    """
+    try:
+        return _grammar(grammar, start).parse(text)
+    except UnexpectedInput as error:
+        raise _syntax_error(error, text, path, terminals) from None
+
+
+def number(token: Token, path: str | None) -> int:
+    """The number that a token of digits denotes. Raises ``InputError`` where it needs more than 31 bits.
+
+    The limit is that of the numbers a digest is made of.
+    """
+    if len(token) > 10 or int(token) > _LARGEST:
+        raise InputError(f"expected a number up to {_LARGEST}, found {token:.20}", path, token.line, token.column)
+    return int(token)
+
+
+def _syntax_error(error: UnexpectedInput, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:
+    line, column = error.line, error.column
+    if isinstance(error, UnexpectedCharacters):
+        names, found = error.allowed, repr(text[error.pos_in_stream or 0])
+    else:
+        assert isinstance(error, UnexpectedToken | UnexpectedEOF)
+        names = set(error.expected)
+        token = error.token if isinstance(error, UnexpectedToken) else None
+        found = repr(str(token))
+        if not token:  # lark gives the place of the last token
+            found = "the end of the file"
+            line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+    words = {terminals.get(name, name) for name in names}
+    wanted = " or ".join(sorted(word if word[0].isalpha() else f"'{word}'" for word in words))
+    return InputError(f"expected {wanted}, found {found}", path, line, column)
