@@ -1,0 +1,101 @@
+"""A suite of tests as a folder that other runners take.
+
+    axb               one NAME.axb a test
+    dartagnan-ptx     one NAME.litmus a test; @all, the index that Dartagnan and herdtools7 read, one file name a line;
+    dartagnan-vulkan  expected/MODEL.csv, one line FILE,1 (terminates) or FILE,0 (may hang) a test with a verdict
+
+The folder appears whole or not at all: it is written beside its place and renamed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import mkdtemp
+
+from corpus.axb_text import print_axb
+from corpus.dartagnan import PTX, VULKAN, Dialect, print_litmus
+from corpus.errors import InputError
+from corpus.test import Test
+
+# Names become file names and words of a litmus test's first line.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+
+Files = Iterator[tuple[str, str]]
+"""Relative paths and contents."""
+
+
+def export(tests: Sequence[Test], target: str, folder: Path) -> None:
+    """Write tests into a new or empty folder, in one of the forms of ``TARGETS``.
+
+    Raises ``InputError`` where the folder holds something, cannot be written, or a test's name cannot name a file.
+    """
+    _check_names([test.name for test in tests])
+    write_folder(folder, TARGETS[target](tests))
+
+
+def write_folder(folder: Path, files: Files) -> None:
+    """Write files into a new or empty folder, all of them or none. Raises ``InputError`` where that fails."""
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError("the output exists and is not an empty folder", str(folder))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # The staging folder is private to us; what is in it gets the permissions of any new folder.
+        staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            whole = staging / "whole"
+            whole.mkdir()
+            for name, text in files:
+                path = whole / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8", newline="\n")
+            whole.replace(folder)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name, count in Counter(names).items():
+        if not _NAME.fullmatch(name):
+            raise InputError(f"the test name {name!r} cannot name a file: expected letters, digits and _.+-")
+        if count > 1:
+            raise InputError(f"{count} tests are called {name!r}, so that they would be one file")
+
+
+def _axb(tests: Sequence[Test]) -> Files:
+    for test in tests:
+        yield f"{test.name}.axb", print_axb(test.program)
+
+
+def _litmus(dialect: Dialect) -> Callable[[Sequence[Test]], Files]:
+    def files(tests: Sequence[Test]) -> Files:
+        for test in tests:
+            yield f"{test.name}.litmus", print_litmus(test.program, test.name, dialect)
+        yield "@all", "".join(f"{test.name}.litmus\n" for test in tests)
+        for model in dict.fromkeys(model for test in tests for model in test.verdicts):
+            yield f"expected/{model}.csv", "".join(_expected(tests, model))
+
+    return files
+
+
+def _expected(tests: Sequence[Test], model: str) -> Iterator[str]:
+    if not _NAME.fullmatch(model):
+        raise InputError(f"the model name {model!r} cannot name a file: expected letters, digits and _.+-")
+    bits = {"TERMINATES": "1", "MAY_HANG": "0"}
+    for test in tests:
+        verdict = test.verdicts.get(model)
+        if verdict in bits:  # UNKNOWN is neither
+            yield f"{test.name}.litmus,{bits[verdict]}\n"
+
+
+TARGETS: dict[str, Callable[[Sequence[Test]], Files]] = {
+    "dartagnan-ptx": _litmus(PTX),
+    "dartagnan-vulkan": _litmus(VULKAN),
+    "axb": _axb,
+}
+"""The forms a suite can be exported in."""

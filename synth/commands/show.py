@@ -1,0 +1,203 @@
+"""``synth show``: tables and plots of a corpus."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from corpus.store import Corpus, read_corpus, write_atomically
+from corpus.test import Test
+from oracle.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
+from oracle.progress import MODELS
+
+
+@click.command(name="show")
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--tests", "list_tests", is_flag=True, help="List every test with the models it tests.")
+@click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw the distribution.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> None:
+    """Show what is in a corpus.
+
+    \b
+    Tests terminating   by bound and by tag, under each guarantee read weakly/strongly
+    Models              conformance (C) and distinguishing (D) tests of each
+    Table 4             each test counted once, as in the paper: at the first of HSA, OBE, LOBE and fair under which
+                        it terminates; weak tests by weak models, strong tests by strong ones
+
+    A test is a conformance test of a model if it terminates under it: a device that hangs on it does not implement the
+    model. It is distinguishing if it also may hang under every model that is strictly less fair. A test is weak if it
+    terminates under weak fairness, and strong if it does so under strong fairness only.
+
+    --svg draws Table 4 as bars, Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021).
+
+    \b
+    Examples:
+      synth show suite
+      synth show suite --tests
+      synth show suite --svg distribution.svg
+      synth show suite --json | jq '.models["lobe-weak"]'
+    """
+    opened = read_corpus(corpus)
+    models = opened.manifest.get("models", [])
+    counts = census((test.verdicts for test in opened.tests), models, MODELS)
+    if svg:
+        from synth.figures import distribution_svg
+
+        write_atomically(svg, [distribution_svg(counts.table_4)])
+    if as_json:
+        click.echo(json.dumps(_summary(opened, models, counts, list_tests), indent=2))
+        return
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 160
+    state = "complete" if opened.manifest.get("complete") else "not complete"
+    console.print(f"{corpus}: {len(opened.tests)} tests, {state}", markup=False)
+    for table in _tables(opened.tests, models, counts):
+        console.print()
+        console.print(table)
+    if list_tests:
+        console.print()
+        console.print(_listing(opened.tests, models))
+    if svg:
+        console.print(f"\nDistribution drawn in {svg}", markup=False)
+
+
+def _tables(tests: Sequence[Test], models: Sequence[str], counts: Census) -> Iterator[Table]:
+    if not tests:
+        return
+    yield _terminating(tests, models)
+    yield _per_model(models, counts)
+    if counts.table_4:
+        yield _table_4(counts)
+
+
+def _guarantees(models: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(model.rpartition("-")[0] for model in models))
+
+
+def _readings(models: Sequence[str], guarantee: str) -> list[str]:
+    return [f"{guarantee}-{reading}" for reading in ("weak", "strong") if f"{guarantee}-{reading}" in models]
+
+
+def _terminating(tests: Sequence[Test], models: Sequence[str]) -> Table:
+    table = Table("", box=None, pad_edge=False, header_style="bold", title="Tests terminating", title_justify="left")
+    table.add_column("tests", justify="right")
+    for guarantee in _guarantees(models):
+        readings = [model.rpartition("-")[2] for model in _readings(models, guarantee)]
+        table.add_column(f"{guarantee}\n{'/'.join(readings)}", justify="right", no_wrap=True)
+    for group in (_by_bound(tests), _by_tag(tests)):
+        for name, counter in group.items():
+            cells = [
+                "/".join(str(_terminates(counter, model)) for model in _readings(models, guarantee))
+                for guarantee in _guarantees(models)
+            ]
+            table.add_row(name, str(counter.total()), *cells)
+        table.add_section()
+    return table
+
+
+Vectors = Counter[tuple[tuple[str, str], ...]]
+"""How often each verdict vector occurs."""
+
+
+def _terminates(vectors: Vectors, model: str) -> int:
+    return sum(count for vector, count in vectors.items() if conforms(dict(vector), model))
+
+
+def _by_bound(tests: Iterable[Test]) -> dict[str, Vectors]:
+    groups: dict[str, Vectors] = {}
+    for test in tests:
+        groups.setdefault(test.bound, Counter())[tuple(test.verdicts.items())] += 1
+    ordered = dict(sorted(groups.items(), key=lambda group: [int(part) for part in group[0].split("x")]))
+    return ordered if len(ordered) < 2 else ordered | {"all": sum(ordered.values(), Counter())}
+
+
+def _by_tag(tests: Iterable[Test]) -> dict[str, Vectors]:
+    groups: dict[str, Vectors] = {}
+    for test in tests:
+        for tag in test.tags:
+            groups.setdefault(tag, Counter())[tuple(test.verdicts.items())] += 1
+    return dict(sorted(groups.items()))
+
+
+def _per_model(models: Sequence[str], counts: Census) -> Table:
+    table = Table("model", box=None, pad_edge=False, header_style="bold", title="Models", title_justify="left")
+    for reading in ("weak", "strong"):
+        for letter in "DC":
+            table.add_column(f"{reading} {letter}", justify="right")
+    for guarantee in _guarantees(models):
+        cells = []
+        for reading in ("weak", "strong"):
+            model = f"{guarantee}-{reading}"
+            cells += [str(column.get(model, "-")) for column in (counts.distinguishing, counts.conformance)]
+        table.add_row(guarantee, *cells)
+    return table
+
+
+def _table_4(counts: Census) -> Table:
+    table = Table("model", box=None, pad_edge=False, header_style="bold", title="Table 4", title_justify="left")
+    for reading in ("weak", "strong"):
+        for letter in "DC":
+            table.add_column(f"{reading} {letter}", justify="right")
+    for guarantee in TABLE_4:
+        cells = []
+        for reading in ("weak", "strong"):
+            cells.append(str(counts.table_4.get((reading, guarantee), 0)))
+            cells.append(str(counts.table_4_conformance(reading, guarantee)))
+        table.add_row(guarantee, *cells)
+    return table
+
+
+def _roles(verdicts: Mapping[str, str], models: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The models that a test is a conformance test and a distinguishing test of."""
+    less_fair = strictly_less_fair(MODELS[model] for model in models if model in MODELS)
+    distinguished = [model for model, lesser in less_fair.items() if distinguishes(verdicts, model, lesser)]
+    return [model for model in models if conforms(verdicts, model)], distinguished
+
+
+def _listing(tests: Sequence[Test], models: Sequence[str]) -> Table:
+    table = Table("test", "distinguishes", "terminates under", "tags", box=None, pad_edge=False, header_style="bold")
+    for test in tests:
+        conformance, distinguishing = _roles(test.verdicts, models)
+        table.add_row(test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags))
+    return table
+
+
+def _summary(opened: Corpus, models: Sequence[str], counts: Census, list_tests: bool) -> dict[str, Any]:
+    summary: dict[str, Any] = {
+        "complete": bool(opened.manifest.get("complete")),
+        "tests": len(opened.tests),
+        "bounds": {bound: group.total() for bound, group in _by_bound(opened.tests).items() if bound != "all"},
+        "tags": {tag: group.total() for tag, group in _by_tag(opened.tests).items()},
+        "models": {
+            model: {"conformance": counts.conformance[model], "distinguishing": counts.distinguishing.get(model)}
+            for model in models
+        },
+        "table_4": {
+            reading: {
+                guarantee: {
+                    "distinguishing": counts.table_4.get((reading, guarantee), 0),
+                    "conformance": counts.table_4_conformance(reading, guarantee),
+                }
+                for guarantee in TABLE_4
+            }
+            for reading in ("weak", "strong")
+        },
+    }
+    if list_tests:
+        summary["list"] = [
+            dict(
+                zip(("name", "conformance", "distinguishing"), (test.name, *_roles(test.verdicts, models)), strict=True)
+            )
+            | {"tags": list(test.tags)}
+            for test in opened.tests
+        ]
+    return summary
