@@ -43,7 +43,7 @@ def distribution_svg(table_4: Mapping[tuple[str, str], int]) -> str:
         axes.set_ylabel("share of tests, %")
         axes.spines[["top", "right"]].set_visible(False)
         figure.legend(
-            handles=[Patch(color=colour, label=f"{kind} fairness") for kind, colour in _KINDS.items()]
+            handles=[Patch(color=colour, label=f"{kind} tests") for kind, colour in _KINDS.items()]
             + [
                 Patch(color=colour, label=name.upper() if name != "fair" else name)
                 for name, colour in _GUARANTEES.items()
@@ -57,16 +57,19 @@ def distribution_svg(table_4: Mapping[tuple[str, str], int]) -> str:
 
 
 def _stack(axes: Axes, position: int, parts: list[tuple[str, int]]) -> None:
-    """One bar of shares from the bottom up, each share with its count where it is tall enough to hold it."""
+    """One bar of shares from the bottom up, each with its count; beside it where it is too low to hold it."""
     total = sum(count for _, count in parts)
-    bottom = 0.0
+    bottom, beside = 0.0, 0.0
     for colour, count in parts:
         if not count:
             continue
         height = 100 * count / total
-        axes.bar(position, height, 0.6, bottom, color=colour, edgecolor="white")
+        axes.bar(position, height, 0.6, bottom, color=colour, edgecolor="white", linewidth=0.5)
+        middle = bottom + height / 2
         if height >= 4:
-            dark = colour in (_KINDS["strong"], _GUARANTEES["fair"])
-            ink = "white" if dark else "black"
-            axes.text(position, bottom + height / 2, str(count), ha="center", va="center", color=ink, fontsize=9)
+            ink = "white" if colour in (_KINDS["strong"], _GUARANTEES["fair"]) else "black"
+            axes.text(position, middle, str(count), ha="center", va="center", color=ink, fontsize=9)
+        else:
+            beside = max(middle, beside + 4)
+            axes.text(position + 0.32, beside, str(count), ha="left", va="center", fontsize=9)
         bottom += height

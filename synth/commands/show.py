@@ -129,44 +129,53 @@ def _by_tag(tests: Iterable[Test]) -> dict[str, Vectors]:
 
 
 def _per_model(models: Sequence[str], counts: Census) -> Table:
-    table = Table("model", box=None, pad_edge=False, header_style="bold", title="Models", title_justify="left")
-    for reading in ("weak", "strong"):
-        for letter in "DC":
-            table.add_column(f"{reading} {letter}", justify="right")
-    for guarantee in _guarantees(models):
-        cells = []
-        for reading in ("weak", "strong"):
-            model = f"{guarantee}-{reading}"
-            cells += [str(column.get(model, "-")) for column in (counts.distinguishing, counts.conformance)]
-        table.add_row(guarantee, *cells)
-    return table
+    cells = {model: (counts.distinguishing.get(model), counts.conformance[model]) for model in models}
+    return _d_and_c("Models", _guarantees(models), cells)
 
 
 def _table_4(counts: Census) -> Table:
-    table = Table("model", box=None, pad_edge=False, header_style="bold", title="Table 4", title_justify="left")
-    for reading in ("weak", "strong"):
-        for letter in "DC":
-            table.add_column(f"{reading} {letter}", justify="right")
-    for guarantee in TABLE_4:
-        cells = []
-        for reading in ("weak", "strong"):
-            cells.append(str(counts.table_4.get((reading, guarantee), 0)))
-            cells.append(str(counts.table_4_conformance(reading, guarantee)))
-        table.add_row(guarantee, *cells)
+    cells = {
+        f"{guarantee}-{reading}": (
+            counts.table_4.get((reading, guarantee), 0),
+            counts.table_4_conformance(reading, guarantee),
+        )
+        for guarantee in TABLE_4
+        for reading in ("weak", "strong")
+    }
+    return _d_and_c("Table 4", TABLE_4, cells)
+
+
+def _d_and_c(title: str, guarantees: Iterable[str], cells: Mapping[str, tuple[int | None, int]]) -> Table:
+    """Distinguishing and conformance tests by model name; a dash where they are not known."""
+    table = Table("model", box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
+    for heading in ("weak D", "weak C", "strong D", "strong C"):
+        table.add_column(heading, justify="right")
+    for guarantee in guarantees:
+        row = [*cells.get(f"{guarantee}-weak", (None, None)), *cells.get(f"{guarantee}-strong", (None, None))]
+        table.add_row(guarantee, *("-" if cell is None else str(cell) for cell in row))
     return table
 
 
-def _roles(verdicts: Mapping[str, str], models: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The models that a test is a conformance test and a distinguishing test of."""
+Roles = tuple[list[str], list[str]]
+"""The models that a test is a conformance test and a distinguishing test of."""
+
+
+def _roles(tests: Iterable[Test], models: Sequence[str]) -> Iterator[tuple[Test, Roles]]:
     less_fair = strictly_less_fair(MODELS[model] for model in models if model in MODELS)
-    distinguished = [model for model, lesser in less_fair.items() if distinguishes(verdicts, model, lesser)]
-    return [model for model in models if conforms(verdicts, model)], distinguished
+    known: dict[tuple[tuple[str, str], ...], Roles] = {}
+    for test in tests:
+        vector = tuple(test.verdicts.items())
+        if vector not in known:
+            known[vector] = (
+                [model for model in models if conforms(test.verdicts, model)],
+                [model for model, lesser in less_fair.items() if distinguishes(test.verdicts, model, lesser)],
+            )
+        yield test, known[vector]
 
 
 def _listing(tests: Sequence[Test], models: Sequence[str]) -> Table:
     table = Table("test", "distinguishes", "terminates under", "tags", box=None, pad_edge=False, header_style="bold")
-    for test in tests:
-        conformance, distinguishing = _roles(test.verdicts, models)
+    for test, (conformance, distinguishing) in _roles(tests, models):
         table.add_row(test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags))
     return table
 
@@ -194,10 +203,12 @@ def _summary(opened: Corpus, models: Sequence[str], counts: Census, list_tests: 
     }
     if list_tests:
         summary["list"] = [
-            dict(
-                zip(("name", "conformance", "distinguishing"), (test.name, *_roles(test.verdicts, models)), strict=True)
-            )
-            | {"tags": list(test.tags)}
-            for test in opened.tests
+            {
+                "name": test.name,
+                "conformance": conformance,
+                "distinguishing": distinguishing,
+                "tags": list(test.tags),
+            }
+            for test, (conformance, distinguishing) in _roles(opened.tests, models)
         ]
     return summary
