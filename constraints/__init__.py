@@ -1,0 +1,1 @@
+"""Meaning as clauses, and the solvers that find what satisfies them."""

@@ -6,6 +6,7 @@ one step, so the system is a deterministic automaton whose letters are thread id
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.axb import Program
@@ -69,7 +70,7 @@ def explore(program: Program) -> Lts:
     )
 
 
-def components(successors: list[tuple[int, ...]]) -> list[list[int]]:
+def components(successors: Sequence[tuple[int, ...]]) -> list[list[int]]:
     """Strongly connected components of a graph given by rows of successors (``ENDED`` entries are no edges).
 
     In reverse topological order: a component comes after every component it can reach. Tarjan's algorithm, iterative.

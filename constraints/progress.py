@@ -1,0 +1,334 @@
+"""Progress tests as clauses: AXB programs of one shape whose LTS is well formed and can fail to terminate.
+
+Seed 004, sections 5.1 and 5.2; the precise list (a) to (e) is in ``oracle.wellformed``, which decides the same on an
+explicit LTS and knows nothing of this encoding. A *shape* fixes the number of instructions of each thread, the number
+of locations and the number of values; one formula covers one shape.
+
+Variables (t thread, i instruction, l location, v value, m memory, s state = memory and program counters):
+
+    location t i l, check t i v, write t i v (v = -1: no exchange), jump t i j     the program, each field one-hot
+    tests t i l           instruction i of t branches on l
+    equal t i m           the comparison holds in memory m
+    goes t i m j          from memory m, control goes to j
+    leaves t i m n        from memory m, memory becomes n, which differs from m in at most one cell
+    step t i m j n        both
+    reach s               a superset of the reachable states, closed under steps
+    support s t s'        s is claimed reachable and a step of t leads from it to s'
+    visits, changes, holds, fails t i m      a claimed state where t is at i in memory m, and what its step does
+    turns s, turn s t     states with an endless run among claimed states
+
+Constraints, one method each, in the order of their methods below. Of the well-formedness conditions, the unique start
+state and that running threads are always enabled hold by construction of ``step``.
+
+Two of the conditions are least fixed points, which clauses about one state at a time cannot say: that a claimed state
+is *really* reachable, and that from a reachable state the end *really* can be reached; cycles of states could vouch for
+each other. Unrolling distances would need a bound for each shape, and a bound too low loses tests silently. Instead, as
+answer-set solvers do (loop formulas: Lin and Zhao, ASSAT, 2004), ``refine`` compares a model with the program's explicit
+LTS and returns, for a set of states that cheat, the clauses they violate: a claimed set without the start needs a step
+into it from outside, and a reached set without an end state needs a step out of it. Both hold for all programs of the
+shape, so they are added for good; each excludes the cheating set for every program at once, and about a hundred sets
+suffice where a shape has thousands of tests. No bound is involved, so none can be too low.
+
+Symmetry: locations are numbered in the order of their first occurrence (exact). Threads of equal length are ordered by
+everything but their locations (exact but for ties); ``block`` covers the images that a tie leaves.
+
+Size: O(states * threads * (longest thread + 1) * locations * values) clauses, a few thousand at 2x4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from constraints.formula import Clause, Formula
+from corpus.axb import Instruction, Program, thread_images
+from oracle.lts import ENDED, Lts, components, explore
+
+Memory = tuple[int, ...]
+State = tuple[Memory, tuple[int, ...]]
+Site = tuple[int, int]
+"""A thread and one of its instructions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What one formula covers: instructions of each thread, at most so many locations, values 0 to ``values - 1``."""
+
+    lengths: tuple[int, ...]
+    locations: int
+    values: int
+
+
+class ProgressEncoding:
+    """The formula of a shape, with decoding, refinement and blocking of its models."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.formula = Formula()
+        self.sites: list[Site] = [(t, i) for t, length in enumerate(shape.lengths) for i in range(length)]
+        self.memories: list[Memory] = list(product(range(shape.values), repeat=shape.locations))
+        counters = list(product(*(range(length + 1) for length in shape.lengths)))
+        self.states: list[State] = [(memory, pcs) for memory in self.memories for pcs in counters]
+        self.start: State = (self.memories[0], counters[0])
+        self._fields: dict[tuple[str, int, int], range] = {}
+        self._writes = {memory: [memory, *self._one_cell_away(memory)] for memory in self.memories}
+        self._entries: dict[State, list[tuple[State, int]]] = {state: [] for state in self.states}
+        self._programs_are_well_typed()
+        self._locations_appear_in_order()
+        self._equal_threads_are_ordered()
+        self._threads_influence_each_other()
+        self._steps_follow_the_program()
+        self._reach_is_closed_and_supported()
+        self._every_instruction_matters()
+        self._some_run_is_endless()
+        self._reach = [(state, self.formula.var("reach", state)) for state in self.states]
+
+    # -- the program ---------------------------------------------------------------------------------------------
+
+    def _field(self, kind: str, site: Site, domain: range) -> None:
+        self._fields[kind, *site] = domain
+        self.formula.exactly_one([self.formula.var(kind, *site, value) for value in domain])
+
+    def _programs_are_well_typed(self) -> None:
+        """Every field has one value; (a) a store exchanges, and its check value is 0."""
+        var, add = self.formula.var, self.formula.add
+        for t, i in self.sites:
+            self._field("jump", (t, i), range(self.shape.lengths[t] + 1))
+            self._field("write", (t, i), range(-1, self.shape.values))
+            self._field("check", (t, i), range(self.shape.values))
+            self._field("location", (t, i), range(self.shape.locations))
+            store = self._store(t, i)
+            add(-store, -var("write", t, i, -1))
+            add(-store, var("check", t, i, 0))
+
+    def _store(self, t: int, i: int) -> int:
+        return self.formula.var("jump", t, i, i + 1)
+
+    def _locations_appear_in_order(self) -> None:
+        """Location l occurs only after location l - 1 has."""
+        var = self.formula.var
+        for n, (t, i) in enumerate(self.sites):
+            for location in range(1, self.shape.locations):
+                earlier = (var("location", u, j, location - 1) for u, j in self.sites[:n])
+                self.formula.implies([var("location", t, i, location)], *earlier)
+
+    def _equal_threads_are_ordered(self) -> None:
+        """Of two neighbouring threads of equal length, the first is not greater in (jump, write, check) of its
+        instructions, compared lexicographically."""
+        var, implies = self.formula.var, self.formula.implies
+        lengths = self.shape.lengths
+        for t in range(len(lengths) - 1):
+            if lengths[t] != lengths[t + 1]:
+                continue
+            equal: int | None = None  # the fields so far are equal; none so far: true
+            for i in range(lengths[t]):
+                for kind in ("jump", "write", "check"):
+                    domain = self._fields[kind, t, i]
+                    so_far = [] if equal is None else [equal]
+                    equal = var("equal so far", t, i, kind)
+                    for value in domain:
+                        left, right = var(kind, t, i, value), var(kind, t + 1, i, value)
+                        implies([*so_far, left, right], equal)
+                        for smaller in range(domain.start, value):
+                            implies([*so_far, left], -var(kind, t + 1, i, smaller))
+
+    # -- what the text alone decides -----------------------------------------------------------------------------
+
+    def _threads_influence_each_other(self) -> None:
+        """The static parts of (b) and (c): an exchange needs another thread that branches on its location, a
+        branch needs another thread that uses its location."""
+        var, implies = self.formula.var, self.formula.implies
+        for t, i in self.sites:
+            for location in range(self.shape.locations):
+                implies([var("tests", t, i, location)], var("location", t, i, location))
+                implies([var("tests", t, i, location)], -self._store(t, i))
+        for t, i in self.sites:
+            others = [(u, j) for u, j in self.sites if u != t]
+            for location in range(self.shape.locations):
+                here = var("location", t, i, location)
+                implies([here], var("write", t, i, -1), *(var("tests", u, j, location) for u, j in others))
+                implies([here], self._store(t, i), *(var("location", u, j, location) for u, j in others))
+
+    # -- the LTS -------------------------------------------------------------------------------------------------
+
+    def _one_cell_away(self, memory: Memory) -> Iterator[Memory]:
+        for location, old in enumerate(memory):
+            for value in range(self.shape.values):
+                if value != old:
+                    yield (*memory[:location], value, *memory[location + 1 :])
+
+    def _steps_follow_the_program(self) -> None:
+        """``step`` is the semantics of AXB, a function of the program for each site and memory."""
+        var, add, implies = self.formula.var, self.formula.add, self.formula.implies
+        for (t, i), memory in product(self.sites, self.memories):
+            equal = var("equal", t, i, memory)
+            same = var("leaves", t, i, memory, memory)
+            implies([var("write", t, i, -1)], same)
+            for location, value in enumerate(memory):
+                here = var("location", t, i, location)
+                implies([here, var("check", t, i, value)], equal)
+                implies([here, -var("check", t, i, value)], -equal)
+                implies([here, var("write", t, i, value)], same)
+            for after in self._writes[memory][1:]:
+                location = next(cell for cell, value in enumerate(memory) if value != after[cell])
+                causes = [var("location", t, i, location), var("write", t, i, after[location])]
+                self.formula.define_and(var("leaves", t, i, memory, after), causes)
+                add(-same, -var("leaves", t, i, memory, after))
+            for jump in self._fields["jump", t, i]:
+                goes, there = var("goes", t, i, memory, jump), var("jump", t, i, jump)
+                if jump == i + 1:
+                    add(equal, goes)
+                    implies([there], goes)
+                    implies([goes], -equal, there)
+                else:
+                    self.formula.define_and(goes, [equal, there])
+                for after in self._writes[memory]:
+                    step = var("step", t, i, memory, jump, after)
+                    self.formula.define_and(step, [goes, var("leaves", t, i, memory, after)])
+
+    def _moves(self, state: State, t: int) -> Iterator[tuple[int, State]]:
+        """Every step that some program lets thread t take from a state, with the state after it."""
+        memory, counters = state
+        i = counters[t]
+        if i < self.shape.lengths[t]:
+            for jump, after in product(self._fields["jump", t, i], self._writes[memory]):
+                step = self.formula.var("step", t, i, memory, jump, after)
+                yield step, (after, (*counters[:t], jump, *counters[t + 1 :]))
+
+    def _reach_is_closed_and_supported(self) -> None:
+        """The start is reached; a step from a reached state reaches; and a reached state has a step into it."""
+        var, add, implies = self.formula.var, self.formula.add, self.formula.implies
+        add(var("reach", self.start))
+        for state in self.states:
+            for t in range(len(self.shape.lengths)):
+                for step, after in self._moves(state, t):
+                    implies([var("reach", state), step], var("reach", after))
+                    if after not in (state, self.start):
+                        support = var("support", state, t, after)
+                        implies([support], var("reach", state))
+                        implies([support], step)
+                        self._entries[after].append((state, support))
+        for state in self.states:
+            if state != self.start:
+                implies([var("reach", state)], *(support for _, support in self._entries[state]))
+
+    def _every_instruction_matters(self) -> None:
+        """The dynamic parts of (b) and (c): a reached step of an exchange changes memory, and a branch has both
+        outcomes in reached states."""
+        var, implies = self.formula.var, self.formula.implies
+        for t, i in self.sites:
+            for memory in self.memories:
+                visits = var("visits", t, i, memory)
+                implies([visits], *(var("reach", s) for s in self.states if s[0] == memory and s[1][t] == i))
+                for kind, fact in (
+                    ("changes", -var("leaves", t, i, memory, memory)),
+                    ("holds", var("equal", t, i, memory)),
+                    ("fails", -var("equal", t, i, memory)),
+                ):
+                    implies([var(kind, t, i, memory)], visits)
+                    implies([var(kind, t, i, memory)], fact)
+            implies([-var("write", t, i, -1)], *(var("changes", t, i, memory) for memory in self.memories))
+            implies([-self._store(t, i)], *(var("holds", t, i, memory) for memory in self.memories))
+            implies([-self._store(t, i)], *(var("fails", t, i, memory) for memory in self.memories))
+
+    def _some_run_is_endless(self) -> None:
+        """(e): a non-empty set of reached states, each with a step to one of them; so some step closes a cycle."""
+        var, add, implies = self.formula.var, self.formula.add, self.formula.implies
+        add(*(var("turns", state) for state in self.states))
+        for state in self.states:
+            running = [t for t, length in enumerate(self.shape.lengths) if state[1][t] < length]
+            implies([var("turns", state)], var("reach", state))
+            implies([var("turns", state)], *(var("turn", state, t) for t in running))
+            for t in running:
+                for step, after in self._moves(state, t):
+                    implies([var("turn", state, t), step], var("turns", after))
+
+    # -- models --------------------------------------------------------------------------------------------------
+
+    def _value(self, model: Sequence[int], kind: str, site: Site) -> int:
+        for value in self._fields[kind, *site]:
+            if model[self.formula.var(kind, *site, value) - 1] > 0:
+                return value
+        raise AssertionError("a one-hot field has a value")
+
+    def decode(self, model: Sequence[int]) -> Program:
+        """The program of a model; ``model[v - 1]`` is the literal of variable ``v``."""
+        threads: list[list[Instruction]] = [[] for _ in self.shape.lengths]
+        for t, i in self.sites:
+            location, check, jump, write = (
+                self._value(model, kind, (t, i)) for kind in ("location", "check", "jump", "write")
+            )
+            threads[t].append(Instruction(location, check, jump, None if write < 0 else write))
+        return Program(tuple(tuple(thread) for thread in threads))
+
+    def refine(self, model: Sequence[int], program: Program) -> list[Clause]:
+        """Clauses that hold for every program of the shape and that this model violates; none when it does not cheat.
+
+        ``program`` is the model's, decoded.
+        """
+        lts = explore(program)
+        unused = (0,) * (self.shape.locations - program.locations)
+        reachable = [(memory + unused, counters) for memory, counters in zip(lts.memories, lts.counters, strict=True)]
+        unfounded = {state for state, literal in self._reach if model[literal - 1] > 0}.difference(reachable)
+        clauses = self._needs_an_entry(unfounded)
+        for trap in _traps(lts):
+            clauses += self._needs_an_exit({reachable[node] for node in trap})
+        return clauses
+
+    def _needs_an_entry(self, states: set[State]) -> list[Clause]:
+        """No state of a set without the start is reachable unless a step enters the set."""
+        members = [state for state in self.states if state in states]
+        entries = [support for state in members for before, support in self._entries[state] if before not in states]
+        return [[-self.formula.var("reach", state), *entries] for state in members]
+
+    def _needs_an_exit(self, states: set[State]) -> list[Clause]:
+        """A reachable state of a set without an end state: some step leaves the set."""
+        members = [state for state in self.states if state in states]
+        exits = {
+            step
+            for state in members
+            for t in range(len(self.shape.lengths))
+            for step, after in self._moves(state, t)
+            if after not in states
+        }
+        return [[-self.formula.var("reach", state), *sorted(exits)] for state in members]
+
+    def block(self, program: Program) -> list[Clause]:
+        """Clauses that exclude a program of the shape and its images under permutation of equally long threads."""
+        lengths = self.shape.lengths
+        images = [image for image in thread_images(program) if tuple(map(len, image.threads)) == lengths]
+        return [self._differs(image) for image in images]
+
+    def _differs(self, program: Program) -> Clause:
+        clause = []
+        for t, i in self.sites:
+            ins = program.threads[t][i]
+            write = -1 if ins.exchange is None else ins.exchange
+            for kind, value in (("location", ins.location), ("check", ins.check), ("jump", ins.jump), ("write", write)):
+                clause.append(-self.formula.var(kind, t, i, value))
+        return clause
+
+    def cubes(self, count: int) -> list[list[int]]:
+        """Cases that split the space: at least ``count`` of them, where the shape has so many jumps to fix.
+
+        Each is a list of literals; together they cover every program, and no program twice.
+        """
+        cases: list[list[int]] = [[]]
+        longest = max(range(len(self.shape.lengths)), key=lambda t: (self.shape.lengths[t], t))
+        for i in range(self.shape.lengths[longest]):
+            if len(cases) >= count:
+                break
+            jumps = [self.formula.var("jump", longest, i, jump) for jump in self._fields["jump", longest, i]]
+            cases = [[*case, jump] for case in cases for jump in jumps]
+        return cases
+
+
+def _traps(lts: Lts) -> Iterable[list[int]]:
+    """Components that nothing leaves, other than end states."""
+    for members in components(lts.successors):
+        inside = set(members)
+        if lts.running[members[0]] and all(
+            after == ENDED or after in inside for node in members for after in lts.successors[node]
+        ):
+            yield members

@@ -1,0 +1,110 @@
+"""SAT solvers behind one small interface: every PySAT solver that works incrementally, and z3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from corpus.errors import InputError
+
+DEFAULT_SOLVER = "minisat22"
+"""The quickest on these formulas: thousands of small calls, each a few decisions (see ``benchmarks/progress.py``)."""
+
+# Names as PySAT spells them. Left out: kissat404, which aborts when a clause comes after a call, and cryptominisat,
+# which needs a package of its own.
+PYSAT_SOLVERS = (
+    "cadical103",
+    "cadical153",
+    "cadical195",
+    "cadical300",
+    "ergo",
+    "gluecard3",
+    "gluecard4",
+    "glucose3",
+    "glucose4",
+    "glucose42",
+    "lingeling",
+    "maplechrono",
+    "maplecm",
+    "maplesat",
+    "mergesat3",
+    "minicard",
+    "minisat22",
+    "minisatep",
+    "minisatgh",
+)
+SOLVERS = (*PYSAT_SOLVERS, "z3")
+
+
+class Solver(Protocol):
+    """What enumeration needs of a solver."""
+
+    def add(self, clauses: Iterable[Sequence[int]]) -> None:
+        """Adds clauses."""
+
+    def solve(self) -> bool:
+        """Whether the clauses are satisfiable."""
+
+    def model(self) -> Sequence[int]:
+        """After a satisfiable call: the literal of variable ``v`` at index ``v - 1``."""
+
+    def close(self) -> None:
+        """Frees the solver."""
+
+
+def open_solver(name: str, variables: int) -> Solver:
+    """A fresh solver over variables 1 to ``variables``. Raises ``InputError`` where there is no solver of that name."""
+    if name == "z3":
+        return _Z3(variables)
+    if name in PYSAT_SOLVERS:
+        return _PySat(name)
+    raise InputError(f"unknown solver '{name}'; expected one of {', '.join(SOLVERS)}")
+
+
+class _PySat:
+    def __init__(self, name: str) -> None:
+        from pysat.solvers import Solver as PySatSolver
+
+        self._solver: Any = PySatSolver(name=name)
+
+    def add(self, clauses: Iterable[Sequence[int]]) -> None:
+        self._solver.append_formula(clauses)
+
+    def solve(self) -> bool:
+        return bool(self._solver.solve())
+
+    def model(self) -> Sequence[int]:
+        model: list[int] = self._solver.get_model()
+        return model
+
+    def close(self) -> None:
+        self._solver.delete()
+
+
+class _Z3:
+    def __init__(self, variables: int) -> None:
+        import z3
+
+        self._z3: Any = z3
+        self._solver: Any = z3.SolverFor("QF_FD")
+        self._names: list[Any] = [z3.Bool(f"v{number}") for number in range(1, variables + 1)]
+
+    def _literal(self, literal: int) -> Any:
+        atom = self._names[abs(literal) - 1]
+        return atom if literal > 0 else self._z3.Not(atom)
+
+    def add(self, clauses: Iterable[Sequence[int]]) -> None:
+        for clause in clauses:
+            self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
+
+    def solve(self) -> bool:
+        return bool(self._solver.check() == self._z3.sat)
+
+    def model(self) -> Sequence[int]:
+        model = self._solver.model()
+        return [
+            number if self._z3.is_true(model[name]) else -number for number, name in enumerate(self._names, start=1)
+        ]
+
+    def close(self) -> None:
+        self._solver = None

@@ -1,0 +1,73 @@
+"""Single-step reductions of a progress test, and minimality.
+
+Seed 004, section 5.2, found no practical notion of minimality; this one is: a test is *minimal* when none of its
+single-step reductions is a valid test with the same verdict under every model. The steps: delete a thread (of three or
+more), delete an instruction (jumps past it move down), drop the exchange of a branching instruction, turn a branching
+exchange into a store, merge two locations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from corpus.axb import Instruction, Program, Thread, instructions, rename_locations
+from oracle.progress import Verdict, verdicts
+from oracle.wellformed import is_progress_test
+
+
+def reductions(program: Program) -> Iterator[Program]:
+    """Every program that one step makes of this one, locations renamed canonically; some may be no valid test."""
+    threads = program.threads
+    if len(threads) > 2:
+        for tid in range(len(threads)):
+            yield rename_locations(Program(threads[:tid] + threads[tid + 1 :]))
+    for tid, pc, ins in instructions(program):
+        if len(threads[tid]) > 1:
+            yield _with_thread(program, tid, _without_instruction(threads[tid], pc))
+        if ins.exchange is not None and ins.branches(pc):
+            yield _with_thread(program, tid, _with_instruction(threads[tid], pc, replace(ins, exchange=None)))
+            yield _with_thread(program, tid, _with_instruction(threads[tid], pc, replace(ins, check=0, jump=pc + 1)))
+    used = sorted({ins.location for _, _, ins in instructions(program)})
+    for index, kept in enumerate(used):
+        for merged in used[index + 1 :]:
+            yield rename_locations(
+                Program(
+                    tuple(
+                        tuple(replace(ins, location=kept) if ins.location == merged else ins for ins in thread)
+                        for thread in threads
+                    )
+                )
+            )
+
+
+def _with_thread(program: Program, tid: int, thread: Thread) -> Program:
+    return rename_locations(Program((*program.threads[:tid], thread, *program.threads[tid + 1 :])))
+
+
+def _with_instruction(thread: Thread, pc: int, ins: Instruction) -> Thread:
+    return (*thread[:pc], ins, *thread[pc + 1 :])
+
+
+def _without_instruction(thread: Thread, deleted: int) -> Thread:
+    """The thread without one instruction; an exchange whose jump now goes to the next instruction is a store."""
+    shorter = []
+    for pc, ins in enumerate(thread[:deleted] + thread[deleted + 1 :]):
+        jump = ins.jump - (ins.jump > deleted)
+        shorter.append(replace(ins, jump=jump, check=0 if jump == pc + 1 else ins.check))
+    return tuple(shorter)
+
+
+@lru_cache(maxsize=1 << 16)  # tests of one bound share their reductions
+def _vector(program: Program) -> dict[str, Verdict] | None:
+    """The verdicts of a valid test under the 12 models, ``None`` for another program."""
+    return verdicts(program) if is_progress_test(program) else None
+
+
+def is_minimal(program: Program, vector: Mapping[str, Verdict]) -> bool:
+    """Whether no single-step reduction of a test is a valid test with the same verdict under each of the 12 models.
+
+    ``vector`` holds the test's own verdicts under them.
+    """
+    return all(_vector(smaller) != vector for smaller in reductions(program))

@@ -1,0 +1,125 @@
+"""``synth progress``: synthesise forward-progress tests into a corpus."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from constraints.solvers import DEFAULT_SOLVER, SOLVERS, open_solver
+from corpus.errors import InputError
+from corpus.store import Journal
+from oracle.hierarchy import strictly_less_fair
+from oracle.progress import MODELS
+from synth.progress import INTERRUPTED, Request, synthesise, write_suite
+from synth.watch import watching
+
+
+@click.command(name="progress")
+@click.option("--threads", "-t", type=click.IntRange(min=1), help="Number of threads.")
+@click.option("--instrs", "-n", type=click.IntRange(min=1), help="Number of instructions, all threads together.")
+@click.option("--locs", type=click.IntRange(1, 8), default=2, show_default=True, help="Use at most so many locations.")
+@click.option(
+    "--values", type=click.IntRange(2, 16), default=2, show_default=True, help="Values are 0 to this number less one."
+)
+@click.option("--minimal/--all", default=True, help="Only minimal tests (the default), or every test.")
+@click.option(
+    "--up-to",
+    type=click.Choice(["program", "behaviour"]),
+    help="Which tests are one: the same program up to renaming of locations (default with --all), or the same "
+    "thread-labelled automaton (default with --minimal).",
+)
+@click.option(
+    "--distinguish",
+    metavar="A>B",
+    help="Only tests that terminate under model A and may hang under model B. Without --threads or --instrs, bounds "
+    "grow until one holds such a test.",
+)
+@click.option("--symmetric-threads", is_flag=True, help="Tests that differ only in the order of threads are one.")
+@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
+@click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--solver", default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A PySAT solver by its name, or z3."
+)
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes; as many as cores when not given.")
+@click.option("--resume", is_flag=True, help="Go on with a corpus that an earlier run did not finish.")
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The corpus folder to write.")
+def command(
+    threads: int | None,
+    instrs: int | None,
+    locs: int,
+    values: int,
+    minimal: bool,
+    up_to: str | None,
+    distinguish: str | None,
+    symmetric_threads: bool,
+    max_tests: int | None,
+    time_limit: float | None,
+    solver: str,
+    jobs: int | None,
+    resume: bool,
+    output: Path,
+) -> None:
+    """Synthesise forward-progress tests: programs that can fail to terminate when threads are not scheduled fairly.
+
+    Every program of the bound that is well formed and interesting is found (seed 004, sections 5.1 and 5.2), labelled
+    under 12 progress models, and written to a corpus folder. When the solver has proved that nothing is left, the
+    manifest says `complete`. A run that is stopped, in whatever way, leaves a corpus that opens, and --resume goes on.
+
+    \b
+    Every minimal test of two threads with four instructions in all:
+      synth progress --threads 2 --instrs 4 -o suite
+    Every test, minimal or not:
+      synth progress --threads 2 --instrs 4 --all -o all
+    The smallest tests that strong OBE passes and strong HSA does not:
+      synth progress --distinguish 'obe-strong>hsa-strong' -o border
+    A quick look into a large space:
+      synth progress --threads 3 --instrs 6 --max-tests 100 -o some
+
+    \b
+    Models: unfair hsa obe hsa+obe lobe fair, each with -weak or -strong.
+    """
+    pair = None if distinguish is None else _pair(distinguish)
+    if pair is None and (threads is None or instrs is None):
+        raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
+    if threads is not None and instrs is not None and instrs < threads:
+        raise click.BadParameter(f"{instrs} instructions are too few for {threads} threads", param_hint="'--instrs'")
+    if solver not in SOLVERS:
+        open_solver(solver, 0)  # says which there are
+    request = Request(
+        threads=threads,
+        instrs=instrs,
+        locs=locs,
+        values=values,
+        minimal=minimal,
+        up_to=up_to or ("behaviour" if minimal else "program"),
+        distinguish=pair,
+        symmetric_threads=symmetric_threads,
+    )
+    # One process finds tests in a fixed order, so that a suite cut at --max-tests is the same every time.
+    workers = 1 if max_tests is not None else jobs or len(os.sched_getaffinity(0))
+    started = time.monotonic()
+    open_journal = Journal.resume if resume else Journal.create
+    with open_journal(output, request.as_json()) as journal:
+        with watching() as watch:
+            outcome = synthesise(request, journal, solver, workers, max_tests, time_limit, watch)
+        tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
+    click.echo(f"{output}: {tests} tests, {state}")
+    if outcome.stopped == INTERRUPTED:
+        sys.exit(130)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    passing, arrow, failing = text.partition(">")
+    if not arrow:
+        raise click.BadParameter(f"expected A>B, found '{text}'", param_hint="'--distinguish'")
+    for name in (passing, failing):
+        if name not in MODELS:
+            raise InputError(f"unknown model '{name}'; expected one of {', '.join(MODELS)}")
+    if passing in (failing, *strictly_less_fair(MODELS.values())[failing]):
+        raise InputError(f"no test can distinguish '{text}': what terminates under {passing} does under {failing}")
+    return passing, failing

@@ -1,0 +1,273 @@
+"""The pipeline of progress tests: plan units of work, enumerate, judge, keep, write a corpus.
+
+A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. Threads of a
+shape are in ascending order of length; what the solver finds stands for its images under all permutations of threads,
+and each image is judged as a test of its own, for thread ids matter to the models.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from itertools import count
+from typing import Any
+
+from constraints.enumerate import Effort, enumerate_programs
+from constraints.formula import Clause
+from constraints.progress import ProgressEncoding, Shape
+from corpus.axb import Program, digest, instructions, thread_images
+from corpus.axb_text import parse_axb, print_axb
+from corpus.idioms import tags_of
+from corpus.store import Found, Journal, finish, test_record
+from corpus.test import Test
+from oracle.behaviour import digest_automaton, minimise
+from oracle.lts import explore
+from oracle.progress import MODELS, Verdict, judge, unfold
+from oracle.reductions import is_minimal
+from synth.pool import run_tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a suite holds. Everything that changes the answer, and nothing that does not.
+
+    ``threads`` and ``instrs`` may be ``None`` with ``distinguish``: bounds then grow until one holds a test.
+    """
+
+    threads: int | None
+    instrs: int | None
+    locs: int = 2
+    values: int = 2
+    minimal: bool = True
+    up_to: str = "behaviour"  # or "program"
+    distinguish: tuple[str, str] | None = None
+    symmetric_threads: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as the corpus keeps it."""
+        return {"kind": "progress", **asdict(self), "models": list(MODELS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One cube of one shape, by its number."""
+
+    shape: Shape
+    cube: int
+
+    @property
+    def name(self) -> str:
+        """Such as ``1.3/0``: lengths of the threads, and the cube."""
+        return f"{'.'.join(map(str, self.shape.lengths))}/{self.cube}"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended: ``stopped`` says why a unit was left unsearched, and is empty where none was.
+
+    ``tests`` counts before tests of the same behaviour are made one; ``encodings`` gives the size of each formula.
+    """
+
+    stopped: str = ""
+    tests: int = 0
+    encodings: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last call of the solver for every unit said that nothing is left."""
+        return not self.stopped
+
+
+# -- plan ------------------------------------------------------------------------------------------------------------
+
+
+def bounds(request: Request) -> Iterator[tuple[int, int]]:
+    """The bounds to search, as (threads, instructions), smallest first."""
+    if request.threads is not None and request.instrs is not None:
+        yield request.threads, request.instrs
+        return
+    for instrs in count(2) if request.instrs is None else (request.instrs,):
+        for threads in range(2, instrs + 1) if request.threads is None else (request.threads,):
+            if threads <= instrs:
+                yield threads, instrs
+
+
+def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int, ...]]:
+    """Ascending lengths of ``threads`` threads with ``instrs`` instructions in all."""
+    if threads == 1:
+        if instrs >= least:
+            yield (instrs,)
+        return
+    for first in range(least, instrs // threads + 1):
+        for rest in partitions(threads - 1, instrs - first, first):
+            yield (first, *rest)
+
+
+@cache
+def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
+    """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
+    encoding = ProgressEncoding(shape)
+    # Enough cubes to keep many cores busy; small shapes are done before a second process has started.
+    return encoding, encoding.cubes({1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 16)), []
+
+
+def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
+    """The units of a bound; longer threads, which have more tests, first."""
+    for lengths in sorted(partitions(threads, instrs), reverse=True):
+        shape = Shape(lengths, min(request.locs, instrs), request.values)
+        for cube in range(len(encoding_of(shape)[1])):
+            yield Unit(shape, cube)
+
+
+# -- work ------------------------------------------------------------------------------------------------------------
+
+BATCH_SECONDS = 0.5
+"""How long a unit gathers what it finds before it hands it over to be written."""
+
+
+def run_unit(
+    unit: Unit, request: Request, solver: str, known: Mapping[str, list[Found]]
+) -> Iterator[list[Found] | dict[str, int]]:
+    """What a unit finds beyond what is known, in batches; last, its statistics."""
+    encoding, cubes, lemmas = encoding_of(unit.shape)
+    effort = Effort()
+    blocked = [parse_axb(found.program) for found in known.get(unit.name, ())]
+    batch: list[Found] = []
+    handed_over = time.monotonic()
+    for program in enumerate_programs(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
+        batch.append(Found(print_axb(program), tuple(tests_of(program, request))))
+        if time.monotonic() - handed_over > BATCH_SECONDS:
+            yield batch
+            batch, handed_over = [], time.monotonic()
+    yield batch
+    yield asdict(effort)
+
+
+def tests_of(program: Program, request: Request) -> Iterator[tuple[str, str]]:
+    """The tests that a solution stands for, each with its sort key, as records of a corpus."""
+    images = thread_images(program)
+    for image in images[:1] if request.symmetric_threads else images:
+        test = label(image, request)
+        if test is not None:
+            yield sort_key(image), test_record(test)
+
+
+def label(program: Program, request: Request) -> Test | None:
+    """The test with its verdicts, or ``None`` where the request does not want it."""
+    lts = explore(program)
+    history = unfold(lts)
+    vector = {name: judge(history, model) for name, model in MODELS.items()}
+    if request.distinguish is not None:
+        passing, failing = request.distinguish
+        if vector[passing] != Verdict.TERMINATES or vector[failing] != Verdict.MAY_HANG:
+            return None
+    if request.minimal and not is_minimal(program, vector):
+        return None
+    own = digest(program)
+    return Test("", own, print_axb(program), vector, tags_of(own), digest_automaton(minimise(lts)))
+
+
+def sort_key(program: Program) -> str:
+    """Orders tests by the lengths of their threads, then instruction by instruction."""
+    numbers = [len(thread) for thread in program.threads]
+    for _, _, ins in instructions(program):
+        numbers += (n + 1 for n in ins.key)
+    return "".join(f"{number:04x}" for number in numbers)
+
+
+def one_per_behaviour(tests: list[Test]) -> list[Test]:
+    """The first test of each behaviour."""
+    first: dict[str, Test] = {}
+    for test in tests:
+        first.setdefault(test.behaviour, test)
+    return list(first.values())
+
+
+# -- the loop --------------------------------------------------------------------------------------------------------
+
+
+INTERRUPTED = "interrupted"
+
+
+def synthesise(
+    request: Request,
+    journal: Journal,
+    solver: str,
+    jobs: int,
+    max_tests: int | None = None,
+    time_limit: float | None = None,
+    watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
+) -> Outcome:
+    """Searches every unit that the journal has not closed, and records what it finds there.
+
+    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
+    are closed and planned and how many tests found.
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    outcome = Outcome(tests=sum(len(found.tests) for founds in journal.units.values() for found in founds))
+    for threads, instrs in bounds(request):
+        planned = list(units(request, threads, instrs))
+        for shape in dict.fromkeys(unit.shape for unit in planned):
+            formula = encoding_of(shape)[0].formula
+            name = ".".join(map(str, shape.lengths))
+            outcome.encodings[name] = {"variables": formula.variables, "clauses": len(formula.clauses)}
+        todo = [unit for unit in planned if unit.name not in journal.closed]
+        results = run_tasks(todo, lambda unit: run_unit(unit, request, solver, journal.units), min(jobs, len(todo)))
+        try:
+            for result in results:
+                if result is not None:
+                    unit, item = result
+                    if isinstance(item, dict):
+                        journal.close_unit(unit.name, item)
+                    elif item:
+                        journal.append(unit.name, item)
+                        outcome.tests += sum(len(found.tests) for found in item)
+                watch(sum(unit.name in journal.closed for unit in planned), len(planned), outcome.tests)
+                if max_tests is not None and outcome.tests >= max_tests:
+                    outcome.stopped = "stopped by --max-tests"
+                elif deadline is not None and time.monotonic() >= deadline:
+                    outcome.stopped = "stopped by --time-limit"
+                if outcome.stopped:
+                    return outcome
+        except KeyboardInterrupt:
+            outcome.stopped = INTERRUPTED
+            return outcome
+        finally:
+            results.close()
+        if outcome.tests:
+            break
+    return outcome
+
+
+def write_suite(
+    request: Request,
+    journal: Journal,
+    solver: str,
+    outcome: Outcome,
+    seconds: float,
+    max_tests: int | None = None,
+) -> int:
+    """Turns the journal into the suite that was asked for, and gives the number of its tests."""
+    number = 0
+
+    def chosen(tests: list[Test]) -> list[Test]:
+        kept = one_per_behaviour(tests) if request.up_to == "behaviour" else tests
+        kept = kept if max_tests is None else kept[:max_tests]
+        nonlocal number
+        number = len(kept)
+        return kept
+
+    finish(
+        journal,
+        {"complete": outcome.complete, "solver": solver, "encodings": outcome.encodings},
+        {
+            "seconds": round(seconds, 3),
+            "calls": sum(statistics["calls"] for statistics in journal.closed.values()),
+            "refinements": sum(statistics["refinements"] for statistics in journal.closed.values()),
+            "units": journal.closed,
+        },
+        chosen,
+    )
+    return number
