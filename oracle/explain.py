@@ -287,9 +287,9 @@ def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[Step]) -> tuple
 
 
 def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:
-    """Why a run leaves each component that has a cycle, for a program that terminates."""
+    """Why a run leaves each component that has a cycle, for a program that terminates; nearest first."""
     rows = _promised_rows(graph)
-    for members, stepping in _cyclic_components(graph):
+    for members, stepping in sorted(_cyclic_components(graph)):
         promised = graph.promised[members[0]]
         leaving = promised & ~stepping
         outward = {

@@ -9,6 +9,8 @@ from typing import Any
 from corpus.axb_text import print_instruction
 from oracle.explain import Exit, Explanation, Lasso, ModelLts, Step
 
+_SHOWN = 8  # more places than these would be read by nobody
+
 
 def explanation_text(name: str, explanation: Explanation) -> str:
     """The verdict and why, as lines to read; ``name`` is what the test is called."""
@@ -16,7 +18,7 @@ def explanation_text(name: str, explanation: Explanation) -> str:
     lines = [f"{name} under {model.name}: {explanation.verdict}", ""]
     promise = _promise(explanation)
     if promise:
-        lines += [f"{_base(model.name)} promises fair execution to: {promise}", ""]
+        lines += [f"Fair execution under {_base(model.name)}: {promise}.", ""]
     if lasso:
         lines += _lasso_lines(explanation, lasso)
     elif not explanation.exits:
@@ -125,9 +127,11 @@ def _exit_lines(explanation: Explanation) -> list[str]:
     graph = explanation.graph
     places = len(explanation.exits)
     lines = [f"A run can go round in {'one place' if places == 1 else f'{places} places'} only, and must leave:"]
-    for number, way in enumerate(explanation.exits, 1):
+    for number, way in enumerate(explanation.exits[:_SHOWN], 1):
         lines += ["", f"{number}. {_place(graph, way)}", f"   {_reason(way)}", ""]
         lines += [f"   {line}" for line in _aligned(graph, way.path)[0]]
+    if places > _SHOWN:
+        lines += ["", f"and {places - _SHOWN} more places, which the JSON output lists."]
     return lines
 
 

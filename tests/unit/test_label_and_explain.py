@@ -1,0 +1,158 @@
+import csv
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from bruteforce import all_tests
+from click.testing import CliRunner
+
+from corpus.axb import digest
+from corpus.axb_text import print_axb
+from corpus.store import write_corpus
+from corpus.test import Test
+from oracle.progress import MODELS, verdicts
+from synth.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "progress"
+MUTEX = str(EXAMPLES / "mutex.axb")
+GOLDEN = Path(__file__).parents[1] / "golden" / "explain"
+
+
+def synth(*args, exit_code=0):
+    result = CliRunner().invoke(main, [str(arg) for arg in args])
+    assert result.exit_code == exit_code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.stdout if exit_code == 0 else result.stderr
+
+
+def table(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_csv_has_exactly_three_columns():
+    rows = table(synth("label", MUTEX, "--model", "hsa-weak", "--model", "obe", "--format", "csv"))
+    assert rows == [
+        ["file", "model", "verdict"],
+        [MUTEX, "hsa-weak", "MAY_HANG"],
+        [MUTEX, "obe-weak", "TERMINATES"],
+        [MUTEX, "obe-strong", "TERMINATES"],
+    ]
+
+
+def test_a_folder_is_labelled_under_all_models():
+    rows = table(synth("label", EXAMPLES, "--format", "csv"))[1:]
+    assert len(rows) == 12 * len(list(EXAMPLES.glob("*.axb")))
+    assert [row[1] for row in rows[:12]] == list(MODELS)
+    assert rows[0][0] == str(EXAMPLES / "barrier-2.axb")
+
+
+def test_json_and_table():
+    (line,) = synth("label", MUTEX, "--format", "json", "--model", "hsa").splitlines()
+    assert json.loads(line)["verdicts"] == {"hsa-weak": "MAY_HANG", "hsa-strong": "MAY_HANG"}
+    assert "mutex.axb" in synth("label", MUTEX)
+
+
+@pytest.fixture(scope="module")
+def lying_corpus(tmp_path_factory):
+    """A corpus whose verdicts are wrong, of more tests than one process labels."""
+    path = tmp_path_factory.mktemp("corpus")
+    tests = [
+        Test(f"t{number:04}", digest(program), print_axb(program), {"fair-weak": "UNKNOWN"})
+        for number, program in enumerate(all_tests(2, 3) * 4)
+    ]
+    write_corpus(path, tests, {"complete": True})
+    return path
+
+
+def test_a_corpus_is_labelled_anew_with_any_number_of_processes(lying_corpus):
+    one = synth("label", lying_corpus, "--format", "csv", "-j", "1")
+    assert one == synth("label", lying_corpus, "--format", "csv", "-j", "2")
+    said = verdicts(all_tests(2, 3)[5])
+    assert table(one)[1 + 12 * 5 : 1 + 12 * 6] == [["t0005", name, verdict] for name, verdict in said.items()]
+    assert "UNKNOWN" not in one
+
+
+@pytest.mark.parametrize("command", ["label", "explain"])
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["missing.axb", "--model", "hsa"], "missing.axb: cannot read"),
+        ([MUTEX, "--model", "hsaa"], "unknown progress model 'hsaa'; did you mean hsa"),
+        ([MUTEX, "--model", "none.py"], "none.py: no such progress model file"),
+    ],
+)
+def test_wrong_input_gets_one_line(command, args, expected):
+    message = synth(command, *args, exit_code=2)
+    assert expected in message and message.count("\n") == 1
+
+
+def test_a_model_of_the_user_s(tmp_path):
+    path = tmp_path / "last.py"
+    path.write_text("def guarantee(running, stepped):\n    return 1 << running.bit_length() >> 1\n", encoding="utf-8")
+    rows = table(synth("label", EXAMPLES / "prodcons-decreasing.axb", "--model", path, "--format", "csv"))
+    assert [row[1:] for row in rows[1:]] == [["last-weak", "TERMINATES"], ["last-strong", "TERMINATES"]]
+    assert "last promises execution to {1}" in synth("explain", EXAMPLES / "prodcons-increasing.axb", "--model", path)
+
+
+@pytest.mark.parametrize(
+    ("example", "model"),
+    [
+        ("mutex", "hsa-weak"),
+        ("mutex", "obe-weak"),
+        ("philosophers-simplified", "fair-weak"),
+        ("philosophers-simplified", "fair-strong"),
+        ("prodcons-bidirectional", "lobe-strong"),
+        ("prodcons-increasing", "unfair-weak"),
+    ],
+)
+def test_the_text_of_an_explanation(example, model):
+    """The expected texts lie in tests/golden/explain; write the output there to accept a change."""
+    expected = (GOLDEN / f"{example}.{model}.txt").read_text(encoding="utf-8")
+    assert synth("explain", EXAMPLES / f"{example}.axb", "--model", model) == expected
+
+
+def test_explanation_as_json():
+    record = json.loads(synth("explain", MUTEX, "--model", "hsa-weak", "--json"))
+    assert record["verdict"] == "MAY_HANG" and record["exits"] == []
+    assert record["lasso"]["starved"] == [1] and record["lasso"]["promised"] == [0]
+    (spin,) = record["lasso"]["cycle"]
+    assert (spin["text"], spin["taken"], spin["fair"]) == ("if (Exch(Mem[0],1) == 1) goto 0;", True, [0])
+    assert json.loads(synth("explain", MUTEX, "--model", "obe-weak", "--json"))["lasso"] is None
+
+
+def test_pictures_are_the_same_bytes_and_show_fig_6(tmp_path):
+    pictures = []
+    for number in range(2):
+        svg, dot = tmp_path / f"{number}.svg", tmp_path / f"{number}.dot"
+        synth("explain", MUTEX, "--model", "obe-weak", "--svg", svg, "--dot", dot)
+        pictures.append((svg.read_bytes(), dot.read_bytes()))
+    assert pictures[0] == pictures[1]
+    svg, dot = (data.decode() for data in pictures[0])
+    labels = [text.text for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    # Fig. 6(b): 12 states A to L, 16 transitions, two of them spins with both threads promised.
+    assert sum(label.startswith("mem") for label in labels) == dot.count('[label="mem') == 12
+    assert sum("{" in label for label in labels) == dot.count(" -> ") == 16
+    assert labels.count("T0 {0,1}") == labels.count("T1 {0,1}") == 2
+    assert dot.count("peripheries=2") == 1
+
+
+def test_the_starving_cycle_is_marked(tmp_path):
+    synth("explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "a.svg", "--dot", tmp_path / "a.dot")
+    dot = (tmp_path / "a.dot").read_text(encoding="utf-8")
+    spins = [line for line in dot.splitlines() if 'color="#cf222e" fontcolor' in line]
+    assert len(spins) == 1 and 's2 -> s2 [label="T0 {0}"' in spins[0]
+    assert dot.count('[label="mem') == 8  # Fig. 6(a)
+    assert "T1 starves" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+def test_a_picture_shows_one_model(tmp_path):
+    message = synth("explain", MUTEX, "--model", "hsa", "--svg", tmp_path / "a.svg", exit_code=2)
+    assert "hsa-weak, hsa-strong" in message and not (tmp_path / "a.svg").exists()
+
+
+def test_a_picture_that_cannot_be_written(tmp_path):
+    assert "cannot write" in synth(
+        "explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "no" / "a.svg", exit_code=2
+    )

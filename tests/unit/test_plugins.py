@@ -1,0 +1,101 @@
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from corpus.axb_text import parse_axb
+from corpus.errors import InputError
+from oracle import plugins
+from oracle.plugins import resolve_models
+from oracle.progress import MODELS, hsa, verdicts
+
+MUTEX = parse_axb(
+    "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+    "THREAD 1\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+)
+
+
+def names(*given):
+    return [model.name for model in resolve_models(given)]
+
+
+def model_file(tmp_path, body, name="mine.py"):
+    path = tmp_path / name
+    path.write_text(body, encoding="utf-8")
+    return str(path)
+
+
+def refused(*given):
+    """The error that naming these models, or judging by them, ends in."""
+    with pytest.raises(InputError) as caught:
+        verdicts(MUTEX, resolve_models(given))
+    return str(caught.value)
+
+
+def test_no_name_means_all_twelve():
+    assert names() == list(MODELS)
+
+
+def test_a_bare_name_means_both_readings_and_each_model_comes_once():
+    assert names("hsa-strong", "hsa", "obe-weak") == ["hsa-strong", "hsa-weak", "obe-weak"]
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [("hsaa", "did you mean hsa"), ("obe_weak", "obe-weak"), ("lobe-wek", "lobe-weak"), ("zzz", "known, each also")],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(given, hint):
+    message = refused(given)
+    assert f"unknown progress model '{given}'" in message and hint in message and "\n" not in message
+
+
+def test_a_file_defines_a_model(tmp_path):
+    body = "def guarantee(running, stepped):\n    '''Whoever has not ended.'''\n    return running\n"
+    path = model_file(tmp_path, body)
+    assert names(path, "fair-weak") == ["mine-weak", "mine-strong", "fair-weak"]
+    assert set(verdicts(MUTEX, resolve_models([path])).values()) == {"TERMINATES"}
+    assert resolve_models([path])[0].guarantee.__doc__ == "Whoever has not ended."
+
+
+def test_a_file_may_name_its_model(tmp_path):
+    assert names(model_file(tmp_path, "NAME = 'top'\ndef guarantee(r, s): return r\n")) == ["top-weak", "top-strong"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("def guarantee(running, stepped): return ~running", "promises a thread that is not running"),
+        ("def guarantee(running, stepped): return 'all'", "returned 'all', expected a bit mask"),
+        ("def guarantee(running): return running", "TypeError"),
+        ("def guarantee(running, stepped):\n    x = 1\n    return x // 0", "mine.py:3: guarantee(0b11, 0b11) failed"),
+        ("promise = 1", "expected a function guarantee(running, stepped)"),
+        ("guarantee = (", "mine.py:1: cannot be loaded: SyntaxError"),
+        ("import sys\nsys.exit(3)", "mine.py:2: cannot be loaded: SystemExit"),
+        ("NAME = 'hsa'\ndef guarantee(r, s): return r", "the name 'hsa' is a built-in model's"),
+        ("NAME = 'a,b'\ndef guarantee(r, s): return r", "is no name for a model"),
+    ],
+)
+def test_a_bad_file_is_answered_in_one_line(tmp_path, body, expected):
+    message = refused(model_file(tmp_path, body))
+    assert expected in message and "mine.py" in message and "\n" not in message
+
+
+def test_a_missing_file():
+    assert refused("nowhere.py") == "nowhere.py: no such progress model file"
+
+
+def test_two_models_of_one_name(tmp_path):
+    (tmp_path / "other").mkdir()
+    body = "def guarantee(r, s): return r\n"
+    message = refused(model_file(tmp_path, body), model_file(tmp_path / "other", body))
+    assert "two progress models are called 'mine-weak'" in message
+
+
+def test_an_entry_point_defines_a_model(monkeypatch):
+    entry = EntryPoint("vendor", "oracle.progress:hsa", plugins.GROUP)
+    broken = EntryPoint("broken", "oracle.progress:nothing", plugins.GROUP)
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [entry, broken] if group == plugins.GROUP else [])
+    assert names("vendor", "vendor-strong") == ["vendor-weak", "vendor-strong"]
+    assert verdicts(MUTEX, resolve_models(["vendor-weak"])) == {"vendor-weak": "MAY_HANG"}
+    assert resolve_models(["vendor-weak"])[0].guarantee(0b110, 0) == hsa(0b110, 0)
+    assert "did you mean vendor" in refused("vendr")
+    assert "cannot load oracle.progress:nothing" in refused("broken-weak")
