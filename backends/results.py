@@ -10,12 +10,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import IO
 
 from backends.runtime.process import TERMINATED, TIMED_OUT
 from corpus.errors import InputError
@@ -63,7 +62,7 @@ class Result:
 def parse_result(line: str) -> Result:
     """The result that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
     record = json.loads(line)
-    kinds = {field.name: field.type for field in fields(Question)} | {"outcomes": "str"}
+    kinds = {each.name: each.type for each in fields(Question)} | {"outcomes": "str"}
     if not isinstance(record, dict) or {name: type(value).__name__ for name, value in record.items()} != kinds:
         raise ValueError("not a result")
     outcomes = record.pop("outcomes")
@@ -77,44 +76,18 @@ def print_result(result: Result) -> str:
     return json.dumps({**asdict(result.question), "outcomes": result.outcomes}, separators=(",", ":"))
 
 
-class ResultFile(AbstractContextManager["ResultFile"]):
-    """The results of a file, and the way to add to them; ``None`` as a path keeps them in memory only.
+@dataclass(slots=True)
+class ResultFile:
+    """The results of a file by question, and the way to add to them; made by ``open_results``."""
 
-    A last line that was cut off is dropped, for its test will run again. Raises ``InputError`` where the file cannot be
-    read or written, or holds something else than results.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.answers: dict[Question, Result] = {}
-        if path is None:
-            return
-        try:
-            self._lines = path.open("a", encoding="utf-8", newline="\n")
-            fcntl.flock(self._lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._read(path)
-            self._times = path.with_suffix(".times.jsonl").open("a", encoding="utf-8", newline="\n")
-        except BlockingIOError:
-            raise InputError("another process is at work on these results", str(path)) from None
-        except OSError as error:
-            raise InputError(f"cannot open: {error.strerror}", str(error.filename or path)) from None
-
-    def _read(self, path: Path) -> None:
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        for number, line in enumerate(data[:whole].splitlines(), 1):
-            try:
-                result = parse_result(line.decode("utf-8"))
-            except ValueError:
-                raise InputError("expected a result of a test", str(path), number) from None
-            self.answers[result.question] = result
-        if whole < len(data):
-            os.truncate(path, whole)
+    answers: dict[Question, Result] = field(default_factory=dict)
+    _lines: IO[str] | None = None
+    _times: IO[str] | None = None
 
     def add(self, result: Result, seconds: Sequence[float]) -> None:
         """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
         self.answers[result.question] = result
-        if self.path is None:
+        if self._lines is None or self._times is None:
             return
         question = result.question
         times = {
@@ -130,14 +103,42 @@ class ResultFile(AbstractContextManager["ResultFile"]):
                 file.flush()
             os.fsync(self._lines.fileno())
         except OSError as error:
-            raise InputError(f"cannot write: {error.strerror}", str(self.path)) from None
+            raise InputError(f"cannot write: {error.strerror}", self._lines.name) from None
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.path is not None:
-            self._lines.close()
-            self._times.close()
+@contextmanager
+def open_results(path: Path | None) -> Iterator[ResultFile]:
+    """The results in a file, which is made if need be and locked; ``None`` keeps them in memory only.
+
+    A last line that was cut off is dropped, for its test will run again. Raises ``InputError`` where the file cannot be
+    opened, holds something else than results, or is in use.
+    """
+    if path is None:
+        yield ResultFile()
+        return
+    with ExitStack() as stack:
+        try:
+            lines = stack.enter_context(path.open("a", encoding="utf-8", newline="\n"))
+            fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            answers = _read(path)
+            times = stack.enter_context(path.with_suffix(".times.jsonl").open("a", encoding="utf-8", newline="\n"))
+        except BlockingIOError:
+            raise InputError("another process is at work on these results", str(path)) from None
+        except OSError as error:
+            raise InputError(f"cannot open: {error.strerror}", str(error.filename or path)) from None
+        yield ResultFile(answers, lines, times)
+
+
+def _read(path: Path) -> dict[Question, Result]:
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    answers = {}
+    for number, line in enumerate(data[:whole].splitlines(), 1):
+        try:
+            result = parse_result(line.decode("utf-8"))
+        except ValueError:
+            raise InputError("expected a result of a test", str(path), number) from None
+        answers[result.question] = result
+    if whole < len(data):
+        os.truncate(path, whole)
+    return answers

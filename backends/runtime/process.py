@@ -55,17 +55,19 @@ def watch(
     """
     outcomes, seconds = "", list[float]()
     while len(outcomes) < iterations and (every_iteration or TIMED_OUT not in outcomes):
-        run = _watch_process([*command, str(iterations - len(outcomes))], timeout, environment)
+        run = _watch_process(command, iterations - len(outcomes), timeout, environment)
         outcomes += run.outcomes
         seconds += run.seconds
     return Run(outcomes, tuple(seconds))
 
 
-def _watch_process(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None) -> Run:
+def _watch_process(
+    command: Sequence[str], iterations: int, timeout: float, environment: Mapping[str, str] | None
+) -> Run:
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                command,
+                [*command, str(iterations)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -84,6 +86,8 @@ def _watch_process(command: Sequence[str], timeout: float, environment: Mapping[
             raise RunError(said[-1] if said else f"the program ended with code {process.returncode}")
         if process.returncode == WATCHDOG:
             return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout))
+        if TIMED_OUT not in run.outcomes and len(run.outcomes) != iterations:
+            raise RunError(f"the program ended after {len(run.outcomes)} of {iterations} iterations")
         return run
 
 

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.emit import distinct
-from backends.results import RESULTS, Question, Result, ResultFile
+from backends.results import RESULTS, Question, Result, ResultFile, open_results
 from backends.runtime.cpp import SUBSCRIPTIONS, CppDevice
 from backends.runtime.device import Device, run_test
 from backends.runtime.opencl import POCL, OpenClDevice
@@ -124,7 +124,7 @@ def command(
         for test in tests
         for mapping in mappings
     }
-    with ResultFile(output) as file:
+    with open_results(output) as file:
         failed = _run(questions, device, file)
         results = [file.answers[question] for question in questions if question in file.answers]
     ran = {result.question.test for result in results}

@@ -1,0 +1,106 @@
+"""``synth compile`` and ``synth run``, from the command line to files on disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from synth.cli import main
+
+pytestmark = pytest.mark.device
+
+FORWARD = "THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n"
+BACKWARD = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n"
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "forward.axb").write_text(FORWARD)
+    (folder / "backward.axb").write_text(BACKWARD)
+    return folder
+
+
+def synth(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize(("backend", "suffix"), [("cuda", "cu"), ("opencl", "cl"), ("glsl", "amber"), ("cpp", "cpp")])
+def test_compile_and_check(backend: str, suffix: str, suite: Path, tmp_path: Path, need: Callable[[str], None]) -> None:
+    need(backend)
+    output = tmp_path / "out"
+    done = synth("compile", suite, "--backend", backend, "--mapping", "chunked", "-o", output, "--check")
+    assert done.exit_code == 0, done.output
+    assert "2 of 2 compile" in done.stderr
+    names = sorted(path.name for path in output.glob(f"*.{suffix}"))
+    assert names == [f"backward.chunked.{suffix}", f"forward.chunked.{suffix}"]
+
+
+def test_the_same_bytes_twice(suite: Path, tmp_path: Path) -> None:
+    for output in ("one", "two"):
+        assert synth("compile", suite, "--backend", "cuda", "--mapping", "all", "-o", tmp_path / output).exit_code == 0
+    one, two = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two"))
+    assert len(one) == 6
+    assert one == two
+
+
+def test_an_output_folder_that_is_not_empty(suite: Path, tmp_path: Path) -> None:
+    again = ("compile", suite, "--backend", "cpp", "-o", tmp_path / "out")
+    assert synth(*again).exit_code == 0
+    refused = synth(*again)
+    assert refused.exit_code == 2
+    assert refused.stderr.count("\n") == 1
+    assert synth(*again, "--force").exit_code == 0
+    (tmp_path / "file").write_text("precious")
+    assert synth("compile", suite, "--backend", "cpp", "-o", tmp_path / "file").exit_code == 2
+    assert (tmp_path / "file").read_text() == "precious"
+
+
+def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("opencl")
+    results = tmp_path / "results.jsonl"
+    command = ("run", suite, "--backend", "opencl", "--mapping", "round-robin", "--instances", 16, "--workers", 2)
+    command = (*command, "--timeout", 2, "--iterations", 3, "-o", results)
+    first = synth(*command, "--tests", "forw*")
+    assert first.exit_code == 0, first.output
+    second = synth(*command)
+    assert second.exit_code == 0, second.output
+    assert (
+        "fair-weak: observed MAY_HANG tests: 0 of 0; hangs on tests that fair-weak says terminate: 1" in second.stdout
+    )
+    lines = results.read_text().splitlines()
+    assert [(json.loads(line)["test"], json.loads(line)["outcomes"]) for line in lines] == [
+        ("forward", "TTT"),
+        ("backward", "H"),
+    ]
+    third = synth(*command, "--json")
+    assert results.read_text().splitlines() == lines
+    report = json.loads(third.stdout)
+    assert report["mappings"] == [{"mapping": "round-robin", "tests": 2, "hung": 1, "always_hung": 1}]
+    assert report["failed"] == {}
+
+
+def test_run_on_threads(suite: Path, need: Callable[[str], None]) -> None:
+    need("cpp")
+    command = ("run", suite / "backward.axb", "--backend", "cpp", "--timeout", 60, "--iterations", 2, "--json")
+    report = json.loads(synth(*command).stdout)
+    assert [result["outcomes"] for result in report["results"]] == ["TT"] * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tests", "nothing*"], "no test has a name"),
+        (["--platform", "no such platform"], "no OpenCL device"),
+    ],
+)
+def test_misuse(options: list[str], message: str, suite: Path, need: Callable[[str], None]) -> None:
+    need("opencl")
+    done = synth("run", suite, "--backend", "opencl", *options)
+    assert done.exit_code == 2
+    assert message in done.stderr

@@ -1,0 +1,88 @@
+"""Every generated file is compiled by a real compiler. Skipped where there is none; never on CI."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from backends.emit import BACKENDS, compile_test, write_files
+from backends.mapping import MAPPINGS
+from backends.toolchain import compile_file, cuda_tool, missing
+from corpus.axb_text import parse_axb
+
+pytestmark = pytest.mark.device
+
+SPIN = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
+THREE = parse_axb(
+    "THREAD 0\n0: Mem[0] = 1;\n1: if (Mem[1] == 7) goto END;\n"
+    "THREAD 1\n0: if (Mem[0] == 0) goto 0;\n1: Mem[1] = 3;\n"
+    "THREAD 2\n0: if (Exch(Mem[1],2) == 3) goto END;\n1: if (Mem[0] == 0) goto 1;\n"
+)
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_path: Path) -> None:
+    need(backend)
+    for name, program in (("spin", SPIN), ("three", THREE)):
+        files = compile_test(name, program, backend, mapping)
+        write_files(tmp_path, files)
+        compilation = compile_file(tmp_path / next(iter(files)))
+        assert compilation.ok, compilation.output
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_path: Path) -> None:
+    need(backend)
+    name, text = next(iter(compile_test("spin", SPIN, backend).items()))
+    (tmp_path / name).write_text(text.replace("pc = 1u;", "pc = nonsense;"))
+    compilation = compile_file(tmp_path / name)
+    assert not compilation.ok
+    assert "nonsense" in compilation.output
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_missing_compilers_are_named(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("backends.toolchain.find_spec", lambda name: None)
+    monkeypatch.setattr("backends.runtime.opencl.find_device", lambda: None)
+    assert missing(backend)
+
+
+def test_old_opencl_has_a_fallback(need: Callable[[str], None]) -> None:
+    need("opencl")
+    import pyopencl as cl
+
+    text = next(iter(compile_test("three", THREE, "opencl").values()))
+    platform = next(p for p in cl.get_platforms() if "Portable" in p.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CompilerWarning)
+        cl.Program(cl.Context(platform.get_devices()[:1]), text).build(["-cl-std=CL1.2"])
+
+
+def test_spins_stay_atomic_loops_on_a_gpu(need: Callable[[str], None], tmp_path: Path) -> None:
+    """In the machine code of each architecture: an atomic, and a branch backwards over it."""
+    need("cuda")
+    cuobjdump = cuda_tool("cuobjdump")
+    if cuobjdump is None:
+        pytest.skip("no cuobjdump (pip install 'synth[cuda]')")
+    files = compile_test("spin", SPIN, "cuda")
+    write_files(tmp_path, files)
+    assert compile_file(tmp_path / next(iter(files)), tmp_path / "spin").ok
+    sass = subprocess.run([cuobjdump, "-sass", tmp_path / "spin"], capture_output=True, text=True, check=True).stdout
+    kernels = sass.split("Function : test")[1:]
+    assert len(kernels) == 2
+    for kernel in kernels:
+        lines = re.findall(r"/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;", kernel)
+        atomics = [int(place, 16) for place, code in lines if "ATOM" in code and ("ADD" in code or "EXCH" in code)]
+        backwards = [
+            (int(target[1], 16), int(place, 16))
+            for place, code in lines
+            if (target := re.search(r"BRA\S* .*?0x([0-9a-f]+)$", code)) and int(target[1], 16) < int(place, 16)
+        ]
+        assert any(start <= atomic < end for start, end in backwards for atomic in atomics)

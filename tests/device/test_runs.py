@@ -1,0 +1,55 @@
+"""Real runs: a test that terminates, and one that hangs and is killed, on PoCL and on the CPU's threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from backends.runtime.cpp import CppDevice
+from backends.runtime.device import Device, run_test
+from backends.runtime.opencl import OpenClDevice
+from corpus.axb_text import parse_axb
+
+pytestmark = pytest.mark.device
+
+FORWARD = parse_axb("THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n")
+BACKWARD = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
+NEVER = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n")
+THREE = parse_axb(
+    "THREAD 0\n0: Mem[0] = 5;\n"
+    "THREAD 1\n0: if (Mem[0] == 0) goto 0;\n1: if (Exch(Mem[0],2) == 5) goto END;\n2: Mem[0] = 9;\n"
+    "THREAD 2\n0: if (Mem[1] == 0) goto END;\n"
+)
+
+
+def device(backend: str, instances: int) -> Device:
+    return CppDevice(instances=instances) if backend == "cpp" else OpenClDevice(instances=instances)
+
+
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+@pytest.mark.parametrize("mapping", ["plain", "round-robin", "chunked"])
+def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> None:
+    need(backend)
+    for program in (FORWARD, THREE):
+        assert run_test(device(backend, 8), "t", program, mapping, 5, 60).outcomes == "T" * 5
+
+
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+def test_hangs_and_is_killed(backend: str, need: Callable[[str], None]) -> None:
+    need(backend)
+    assert run_test(device(backend, 4), "t", NEVER, "round-robin", 3, 0.5).outcomes == "H"
+
+
+def test_pocl_is_unfair(need: Callable[[str], None]) -> None:
+    """Both threads of an instance are in one chunk of work-groups, and the first waits for the second."""
+    need("opencl")
+    pocl = OpenClDevice(instances=16, workers=2)
+    assert run_test(pocl, "t", BACKWARD, "round-robin", 3, 2).outcomes == "H"
+    assert run_test(pocl, "t", FORWARD, "round-robin", 3, 60).outcomes == "TTT"
+
+
+def test_threads_of_the_cpu_are_fair(need: Callable[[str], None]) -> None:
+    need("cpp")
+    for subscribe in ("full", "over"):
+        assert run_test(CppDevice(subscribe), "t", BACKWARD, "chunked", 2, 120).outcomes == "TT"

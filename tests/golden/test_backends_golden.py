@@ -1,0 +1,30 @@
+"""The generated text of two tests in every language and mapping; ``pytest --promote`` accepts a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from backends.emit import BACKENDS, compile_test
+from corpus.axb_text import parse_axb
+
+MUTEX = parse_axb(
+    "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+    "THREAD 1\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+)
+THREE_THREADS_TWO_LOCATIONS = parse_axb(
+    "THREAD 0\n0: Mem[0] = 1;\n"
+    "THREAD 1\n0: if (Mem[0] == 0) goto 0;\n1: Mem[1] = 3;\n"
+    "THREAD 2\n0: if (Exch(Mem[1],2) == 3) goto END;\n1: if (Mem[0] == 0) goto 1;\n"
+)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("name", "mapping"), [("mutex", "plain"), ("mutex", "round-robin"), ("three-threads", "chunked")]
+)
+def test_text(name: str, mapping: str, backend: str, golden: Callable[[str, str], None]) -> None:
+    program = MUTEX if name == "mutex" else THREE_THREADS_TWO_LOCATIONS
+    file, text = next(iter(compile_test(name, program, backend, mapping, 4).items()))
+    golden(f"backends/{file}", text)

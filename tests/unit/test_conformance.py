@@ -1,0 +1,36 @@
+"""The summary of a run: hangs against verdicts."""
+
+from __future__ import annotations
+
+from backends.results import Question, Result
+from synth.conformance import ModelSummary, by_mapping, by_model
+
+
+def result(test: str, mapping: str, outcomes: str) -> Result:
+    return Result(Question(test, test, "opencl", "a device", mapping, 1, 20, 5.0, False), outcomes)
+
+
+RESULTS = [
+    result("a", "plain", "TTT"),
+    result("a", "chunked", "TTH"),
+    result("b", "plain", "H"),
+    result("c", "plain", "TTT"),
+]
+VERDICTS = {
+    "a": {"weak": "MAY_HANG", "strong": "TERMINATES"},
+    "b": {"weak": "MAY_HANG", "strong": "MAY_HANG"},
+    "c": {"weak": "MAY_HANG", "strong": "UNKNOWN"},
+}
+
+
+def test_by_mapping() -> None:
+    plain, chunked = by_mapping(RESULTS)
+    assert (plain.mapping, plain.tests, plain.hung, plain.always_hung) == ("plain", 3, 1, 1)
+    assert (chunked.mapping, chunked.tests, chunked.hung, chunked.always_hung) == ("chunked", 1, 1, 0)
+
+
+def test_by_model() -> None:
+    assert by_model(RESULTS, VERDICTS) == [
+        ModelSummary("weak", may_hang=3, observed=2, refuting=()),
+        ModelSummary("strong", may_hang=1, observed=1, refuting=("a",)),
+    ]

@@ -1,0 +1,122 @@
+"""Files of a test: their names, and what all languages have in common."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backends.emit import BACKENDS, compile_test, distinct, file_stem, write_files
+from backends.renderer import program_text
+from corpus.axb import Instruction, Program, instructions
+from corpus.axb_text import parse_axb
+from corpus.errors import InputError
+from corpus.test import Test
+from oracle.lts import ENDED, explore
+
+MUTEX = parse_axb(
+    "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+    "THREAD 1\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+)
+
+
+@given(st.text(max_size=200))
+def test_file_stems_are_safe(name: str) -> None:
+    stem = file_stem(name)
+    assert re.fullmatch(r"[A-Za-z0-9_+][A-Za-z0-9._+-]{0,99}", stem)
+    assert Path(stem).name == stem
+
+
+@given(st.text(max_size=5), st.text(max_size=5))
+def test_different_names_have_different_stems(one: str, other: str) -> None:
+    assert (file_stem(one) == file_stem(other)) == (one == other)
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", "", "-rf", "a\nb", "a*/ b", "x" * 300])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_names_stay_in_their_folder(name: str, backend: str, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_files(folder, compile_test(name, MUTEX, backend))
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert all(path.is_file() for path in folder.iterdir())
+
+
+def test_safe_names_are_kept() -> None:
+    assert file_stem("2x4-0017") == "2x4-0017"
+    assert next(iter(compile_test("2x4-0017", MUTEX, "cuda", "chunked"))) == "2x4-0017.chunked.cu"
+
+
+def test_the_program_is_the_same_text_in_all_languages() -> None:
+    for mapping in ("plain", "round-robin", "chunked"):
+        for backend in BACKENDS:
+            assert program_text(MUTEX) in next(iter(compile_test("t", MUTEX, backend, mapping).values()))
+
+
+def test_opencl_comes_with_its_host() -> None:
+    assert list(compile_test("t", MUTEX, "opencl")) == ["t.plain.cl", "run_opencl.py"]
+
+
+def test_two_tests_with_one_file_name() -> None:
+    with pytest.raises(InputError, match="share a file name"):
+        distinct([Test("a", "1", "THREAD 0"), Test("A", "2", "THREAD 1")])
+    same = Test("a", "1", "THREAD 0")
+    assert distinct([same, same]) == [same]
+
+
+def test_unknown_backend_and_too_many_groups() -> None:
+    with pytest.raises(InputError, match="unknown backend"):
+        compile_test("t", MUTEX, "metal")
+    with pytest.raises(InputError, match="65536 work-groups"):
+        compile_test("t", MUTEX, "glsl", "chunked", 32768)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    lengths = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    value = st.integers(0, 3)
+    return Program(
+        tuple(
+            tuple(
+                draw(st.builds(Instruction, st.integers(0, 2), value, st.integers(0, length), st.none() | value))
+                for _ in range(length)
+            )
+            for length in lengths
+        )
+    )
+
+
+def step(text: str, tid: int, pc: int, memory: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """What the C text does at one program counter of one thread."""
+    thread = re.split(r"^    case \d+u:$", text, flags=re.MULTILINE)[tid + 1]
+    line = re.split(rf"^            case {pc}u: .*$", thread, flags=re.MULTILINE)[1].strip().splitlines()[0]
+    access = re.search(r"(ADD|EXCHANGE)\(CELL\((\d+)u\), (\d+)u\)", line)
+    assert access
+    cell, value = int(access[2]), int(access[3])
+    after = memory[cell] + value if access[1] == "ADD" else value
+    branch = re.search(r"== (\d+)u \? (\d+)u : (\d+)u;$", line)
+    if branch:
+        target = int(branch[2] if memory[cell] == int(branch[1]) else branch[3])
+    else:
+        jump = re.search(r"; pc = (\d+)u;$", line)
+        assert jump
+        target = int(jump[1])
+    return target, (*memory[:cell], after, *memory[cell + 1 :])
+
+
+@given(programs())
+def test_the_text_does_what_the_oracle_says(program: Program) -> None:
+    text = program_text(program)
+    lts = explore(program)
+    for state, row in enumerate(lts.successors):
+        for tid, after in enumerate(row):
+            if after != ENDED:
+                target, memory = step(text, tid, lts.counters[state][tid], lts.memories[state])
+                assert (target, memory) == (lts.counters[after][tid], lts.memories[after])
+
+
+@given(programs())
+def test_one_atomic_an_instruction(program: Program) -> None:
+    assert len(re.findall(r"(?:ADD|EXCHANGE)\(CELL", program_text(program))) == len(list(instructions(program)))

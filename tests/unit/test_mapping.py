@@ -1,0 +1,76 @@
+"""The three mappings, against the formulas of seed 004, section 6.1."""
+
+from __future__ import annotations
+
+import pytest
+
+from backends.mapping import GROUPS, MAPPINGS, STRIDE, launch
+from corpus.axb import Instruction, Program
+from corpus.axb_text import parse_axb
+from corpus.errors import InputError
+
+THREE = parse_axb(
+    "THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\nTHREAD 2\n0: if (Mem[1] == 0) goto END;\n"
+)
+
+
+def place(program: Program, mapping: str, instances: int | None, group: int) -> tuple[int, int]:
+    """Evaluate the C expressions of a mapping as Python."""
+    shape = launch(program, mapping, instances)
+    names = {"THREADS": shape.threads, "INSTANCES": shape.instances, "group": group}
+    texts = (shape.mapping.instance, shape.mapping.thread)
+    instance, thread = (eval(text.replace("/", "//").replace("0u", "0"), {}, names) for text in texts)
+    return instance, thread
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS)
+@pytest.mark.parametrize("instances", [1, 2, 5])
+def test_every_thread_of_every_instance_has_one_group(mapping: str, instances: int) -> None:
+    shape = launch(THREE, mapping, instances)
+    places = [place(THREE, mapping, instances, group) for group in range(shape.groups)]
+    assert sorted(places) == [(m, i) for m in range(shape.instances) for i in range(3)]
+
+
+@pytest.mark.parametrize("mapping", MAPPINGS)
+def test_order_of_threads_is_kept(mapping: str) -> None:
+    shape = launch(THREE, mapping, 4)
+    for instance in range(shape.instances):
+        threads = [t for m, t in (place(THREE, mapping, 4, g) for g in range(shape.groups)) if m == instance]
+        assert threads == [0, 1, 2]
+
+
+def test_published_formulas() -> None:
+    for instance in range(4):
+        for thread in range(3):
+            assert place(THREE, "round-robin", 4, 3 * instance + thread) == (instance, thread)
+            assert place(THREE, "chunked", 4, 4 * thread + instance) == (instance, thread)
+
+
+def test_default_fills_the_groups_of_a_vulkan_device() -> None:
+    assert launch(THREE, "chunked").instances == GROUPS // 3
+    assert launch(THREE, "chunked").groups <= GROUPS
+    assert launch(THREE, "plain", 7).groups == 3
+
+
+def test_every_location_of_every_instance_has_a_line_of_its_own() -> None:
+    shape = launch(THREE, "chunked", 5)
+    assert shape.finished == 5 * 2 * STRIDE
+    assert shape.words == shape.finished + STRIDE
+
+
+@pytest.mark.parametrize(
+    ("text", "mapping", "instances", "message"),
+    [
+        ("0: Mem[0] = 1;", "diagonal", None, "unknown mapping"),
+        ("0: Mem[0] = 1;", "chunked", 0, "1 or more"),
+        ("0: Mem[9999999] = 1;", "chunked", 100, "2 GiB"),
+    ],
+)
+def test_what_cannot_be_launched(text: str, mapping: str, instances: int | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        launch(parse_axb(f"THREAD 0\n{text}\n"), mapping, instances)
+
+
+def test_values_fit_the_words_of_the_memory() -> None:
+    with pytest.raises(InputError, match="32 bits"):
+        launch(Program(((Instruction(0, 0, 1, 1 << 32),),)))
