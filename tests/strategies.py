@@ -42,4 +42,5 @@ def corpus_tests(draw: st.DrawFn, name: str = "") -> Test:
     models = [model for model in MODELS if draw(st.booleans())]
     verdicts = {model: draw(st.sampled_from(VERDICTS)) for model in models}
     tags = tuple(draw(st.lists(st.sampled_from(["mutex", "barrier-2"]), unique=True)))
-    return Test(name, digest(program), print_axb(program), verdicts, tags)
+    behaviour = draw(st.sampled_from(["", "0123456789abcdef"]))
+    return Test(name, digest(program), print_axb(program), verdicts, tags, behaviour)
