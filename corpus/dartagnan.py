@@ -128,6 +128,10 @@ def parse_litmus(text: str, path: str | None = None) -> Program:
     """
     tree = parse("dartagnan", "test", text, path, _TERMINALS)
     dialect = _DIALECTS[str(tree.children[0])]
+    zeros = [_tokens(declaration)[-1] for declaration in _children(tree, "declaration")]
+    for constant in (*zeros, *_tokens(tree)[-2:]):
+        if constant != "0":
+            raise _unexpected(constant, "0", path)
     scopes = _tokens(_children(tree, "scopes")[0])
     for tid, scope in enumerate(scopes):
         if scope != dialect.scopes.format(tid):
@@ -138,7 +142,7 @@ def parse_litmus(text: str, path: str | None = None) -> Program:
             raise InputError(f"expected {len(columns)} columns, found {len(row.children)}", path, row.meta.line)
         for column, cell in zip(columns, _children(row, "cell"), strict=True):
             column += [item for item in cell.children if isinstance(item, Tree)]
-    return Program(tuple(_Reader(dialect, column, path).thread() for column in columns))
+    return Program(tuple(_Reader(dialect, *parts, path).thread() for parts in zip(scopes, columns, strict=True)))
 
 
 def _children(tree: Tree[Token], kind: str) -> list[Tree[Token]]:
@@ -156,15 +160,19 @@ def _unexpected(found: Token, expected: str, path: str | None) -> InputError:
 class _Reader:
     """Reads one column: a label before each instruction and at the end, a branch and a jump after a read."""
 
-    def __init__(self, dialect: Dialect, items: list[Tree[Token]], path: str | None) -> None:
+    def __init__(self, dialect: Dialect, header: Token, items: list[Tree[Token]], path: str | None) -> None:
         self._dialect = dialect
+        self._last = header
         self._items = items
         self._path = path
         self._next = 0
-        labels = [_tokens(item)[0] for item in items if item.data == "label"]
-        self._counters = {str(label): pc for pc, label in enumerate(labels)}
-        if len(self._counters) < len(labels):
-            raise InputError("a label stands twice in a thread", path, labels[0].line)
+        self._counters: dict[str, int] = {}
+        for item in items:
+            if item.data == "label":
+                label = _tokens(item)[0]
+                if str(label) in self._counters:
+                    raise _unexpected(label, "a new label", path)
+                self._counters[str(label)] = len(self._counters)
 
     def thread(self) -> Thread:
         instructions: list[Instruction] = []
@@ -172,7 +180,7 @@ class _Reader:
             instructions.append(self._instruction(len(instructions)))
         self._take("label")
         if not instructions:
-            raise InputError("expected an instruction, found a thread that has none", self._path)
+            raise self._ended("an instruction")
         return tuple(instructions)
 
     def _instruction(self, pc: int) -> Instruction:
@@ -199,12 +207,17 @@ class _Reader:
     def _take(self, *kinds: str) -> list[Token]:
         wanted = " or ".join(f"a {kind}" if kind != "exchange" else "an exchange" for kind in kinds)
         if self._next == len(self._items):
-            raise InputError(f"expected {wanted}, found the end of the thread", self._path)
+            raise self._ended(wanted)
         item = self._items[self._next]
         self._next += 1
         if item.data not in kinds:
             raise _unexpected(_tokens(item)[0], wanted, self._path)
+        self._last = _tokens(item)[-1]
         return _tokens(item)
+
+    def _ended(self, wanted: str) -> InputError:
+        place = (self._last.line, self._last.column)
+        return InputError(f"expected {wanted} after {self._last}, found the end of the thread", self._path, *place)
 
     def _number(self, token: Token) -> int:
         return number(token, self._path)

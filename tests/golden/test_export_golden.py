@@ -1,0 +1,22 @@
+"""What ``synth export`` writes, for one program with every kind of instruction."""
+
+import pytest
+
+from corpus.axb_text import parse_axb
+from corpus.dartagnan import PTX, VULKAN, print_litmus
+
+TEXT = """
+    THREAD 0
+    0: if (Exch(Mem[0],1) == 1) goto 0;
+    1: if (Mem[1] == 0) goto END;
+    2: Mem[0] = 0;
+    THREAD 1
+    0: if (Exch(Mem[0],2) == 1) goto END;
+    THREAD 2
+    0: Mem[1] = 1;
+"""
+
+
+@pytest.mark.parametrize("dialect", [PTX, VULKAN], ids=["ptx", "vulkan"])
+def test_litmus(golden, dialect):
+    golden(f"export/{dialect.language.lower()}.litmus", print_litmus(parse_axb(TEXT), "3x5-0001", dialect))
