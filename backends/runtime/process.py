@@ -4,12 +4,16 @@ The program prints ``ready`` and then a line for each iteration that terminated 
 ``opencl_host.py``). An iteration whose line does not come within the time-out is counted as one that did not terminate,
 and the whole process group is killed. Setting up, compilation of a kernel included, is not part of an iteration: a
 program that cannot start is an error and never a hang.
+
+A program that hangs must not outlive us, whatever ends us: where util-linux's ``setpriv`` is there, the kernel kills
+it with its parent.
 """
 
 from __future__ import annotations
 
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -67,7 +71,7 @@ def _watch_process(
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                [*command, str(iterations)],
+                [*_guard(), *command, str(iterations)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -75,7 +79,7 @@ def _watch_process(
                 start_new_session=True,
             )
         except OSError as error:
-            raise RunError(f"cannot start {command[0]}: {error.strerror}") from None
+            raise RunError(f"cannot execute {command[0]}: {error.strerror}") from None
         try:
             run = _follow(process, timeout)
         finally:
@@ -116,6 +120,11 @@ def _follow(process: subprocess.Popen[bytes], timeout: float) -> Run | None:
                 elif line != b"ready":
                     continue
                 ready, since = True, now
+
+
+def _guard() -> list[str]:
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from fnmatch import fnmatchcase
+from math import isfinite
 from pathlib import Path
 
 import click
@@ -105,6 +106,8 @@ def command(
 
     Exit code 1 if a test could not be run at all.
     """
+    if not isfinite(timeout):
+        raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     tests = _selected(distinct(load_tests(inputs)), globs)[:limit]
     device: Device = CppDevice(subscribe, instances) if backend == "cpp" else OpenClDevice(platform, instances, workers)
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):

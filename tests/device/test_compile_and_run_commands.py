@@ -96,6 +96,7 @@ def test_run_on_threads(suite: Path, need: Callable[[str], None]) -> None:
     ("options", "message"),
     [
         (["--tests", "nothing*"], "no test has a name"),
+        (["--timeout", "nan"], "expected a number of seconds"),
         (["--platform", "no such platform"], "no OpenCL device"),
     ],
 )

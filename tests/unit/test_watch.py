@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,7 +63,7 @@ def test_failing_is_not_hanging(body: str, message: str) -> None:
 
 
 def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(RunError, match="cannot start"):
+    with pytest.raises(RunError, match="execute"):
         watch(["/nonexistent/program"], 1, 30)
 
 
@@ -71,11 +74,30 @@ def test_the_whole_process_group_is_killed(tmp_path: Path) -> None:
     body += f"while not (os.path.exists({str(pid_file)!r}) and open({str(pid_file)!r}).read()): time.sleep(0.01)\n"
     assert watch(program(f"{body}say('ready')\n{FOREVER}"), 1, 0.3).outcomes == "H"
     pid = int(pid_file.read_text())
-    for _ in range(1000):  # the kernel reaps it when it gets round to it
-        if not _alive(pid):
-            break
+    _wait(lambda: not _alive(pid))
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv (Debian: util-linux)")
+def test_a_hang_does_not_outlive_us(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    hang = program(f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))\nsay('ready')\n{FOREVER}")
+    watcher = subprocess.Popen(
+        [sys.executable, "-c", f"from backends.runtime.process import watch; watch({hang!r}, 1, 600)"]
+    )
+    try:
+        _wait(lambda: pid_file.exists() and pid_file.read_text() != "")
+    finally:
+        watcher.kill()
+        watcher.wait()
+    _wait(lambda: not _alive(int(pid_file.read_text())))
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    for _ in range(3000):
+        if condition():
+            return
         time.sleep(0.01)
-    assert not _alive(pid)
+    raise AssertionError("it did not happen")
 
 
 def _alive(pid: int) -> bool:
