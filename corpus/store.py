@@ -250,7 +250,7 @@ def _pretty(value: Mapping[str, Any]) -> str:
 
 def write_atomically(path: Path, parts: Iterable[str]) -> None:
     """Write a text file so that it is either whole or as it was before. Raises ``InputError`` where that fails."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(_temporary(path.name, os.getpid()))
     try:
         try:
             with temporary.open("w", encoding="utf-8", newline="\n") as file:
@@ -264,6 +264,10 @@ def write_atomically(path: Path, parts: Iterable[str]) -> None:
             raise
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", str(path)) from None
+
+
+def _temporary(name: str, process: object) -> str:
+    return f".{name}.{process}.tmp"
 
 
 # The journal of a running synthesis
@@ -294,7 +298,8 @@ class Journal:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                hint = "; --resume goes on with it" if is_corpus(path) else ""
+                unfinished = is_corpus(path) and not read_manifest(path).get("complete")
+                hint = "; --resume goes on with it" if unfinished else ""
                 raise InputError(f"the folder exists and is not empty{hint}", str(path))
             # Exclusive: of two runs that both saw an empty folder, one stops here.
             file = _hold(path / JOURNAL, os.O_CREAT | os.O_EXCL)
@@ -326,8 +331,8 @@ class Journal:
         except BaseException:
             file.close()
             raise
-        for name in (TESTS, LABELS, TIMES):
-            (path / name).unlink(missing_ok=True)
+        for stale in (path / TESTS, path / LABELS, path / TIMES, *path.glob(_temporary("*", "*"))):
+            stale.unlink(missing_ok=True)
         return journal._start() if file.tell() == 0 else journal
 
     def append(self, unit: str, founds: Sequence[Found]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
 
 import corpus
 from corpus.axb import digest
@@ -35,6 +36,7 @@ from corpus.store import (
 )
 from corpus.test import Test
 from oracle.progress import MODELS, verdicts
+from synth.cli import main
 
 REQUEST = {"threads": 2, "models": list(MODELS)}
 
@@ -155,6 +157,14 @@ def test_a_corpus_of_given_tests(tmp_path):
     validate(tmp_path)
 
 
+@pytest.mark.parametrize("options", [["--instrs", "2"], ["--instrs", "3", "--all"], ["--instrs", "2", "--locs", "1"]])
+def test_corpora_of_a_synthesis_keep_to_the_schemas(tmp_path, options):
+    arguments = ["progress", "--threads", "2", *options, "-o", str(tmp_path / "c")]
+    assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
+    assert read_corpus(tmp_path / "c").tests
+    validate(tmp_path / "c")
+
+
 # A corpus that is not finished
 
 
@@ -188,9 +198,11 @@ def test_resuming_removes_files_that_are_about_to_be_out_of_date(journal):
     journal.append("a", [found("mutex")])
     finish(journal, {"complete": False}, {})
     journal.close()
+    (journal.path / ".tests.jsonl.4711.tmp").write_text("left by a run that was killed")
     with Journal.resume(journal.path, REQUEST) as resumed:
         resumed.append("a", [found("barrier-2")])
         assert len(read_corpus(journal.path).tests) == 2
+    assert sorted(all_bytes(journal.path)) == [JOURNAL, MANIFEST]
 
 
 @pytest.mark.parametrize("cut", [1, 20, 400])
