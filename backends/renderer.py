@@ -70,7 +70,7 @@ class Renderer:
     add: ClassVar[str]
     group: ClassVar[str]
     header: ClassVar[str]
-    file: ClassVar[str] = "$constants\n$kernel\n"
+    file: ClassVar[str]
     word: ClassVar[str] = "uint"
     groups: ClassVar[int] = GROUPS
     """Work-groups of a launch that is not told its number of instances."""

@@ -36,11 +36,6 @@ class Compilation:
     output: str
 
 
-def nvcc() -> Path | None:
-    """The CUDA compiler: the one from PyPI before the one on PATH."""
-    return cuda_tool("nvcc")
-
-
 def cuda_tool(name: str) -> Path | None:
     """A tool of the CUDA toolkit, such as nvcc or cuobjdump: the one from PyPI before the one on PATH."""
     spec = find_spec("nvidia")
@@ -57,7 +52,7 @@ def _which(*names: str) -> Path | None:
 def missing(backend: str) -> list[str]:
     """What this machine lacks to compile the files of a back end, each with the way to get it; empty if nothing."""
     needs: dict[str, list[tuple[object, str]]] = {
-        "cuda": [(nvcc(), "nvcc (pip install 'synth[cuda]')"), (_which("g++"), "g++")],
+        "cuda": [(cuda_tool("nvcc"), "nvcc (pip install 'synth[cuda]')"), (_which("g++"), "g++")],
         "opencl": [(opencl.find_device(), "PoCL (pip install 'pyopencl[pocl]')")],
         "glsl": [
             (_which("glslangValidator", "glslang"), "glslangValidator (Debian: glslang-tools)"),
@@ -90,7 +85,7 @@ def compile_file(file: Path, binary: Path | None = None) -> Compilation:
 
 def _cuda(file: Path, target: str) -> list[str]:
     codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in CUDA_ARCHITECTURES]
-    return [str(nvcc() or "nvcc"), "-O2", "-Werror=all-warnings", *codes, "-o", target, str(file.resolve())]
+    return [str(cuda_tool("nvcc") or "nvcc"), "-O2", "-Werror=all-warnings", *codes, "-o", target, str(file.resolve())]
 
 
 def _glsl(file: Path, output: Path) -> Compilation:
