@@ -488,11 +488,11 @@ def _gather(entries: Iterable[tuple[int, dict[str, Any]]], models: Sequence[str]
 
 def _name(tests: list[Test]) -> list[Test]:
     """The tests named by bound and rank."""
-    totals = Counter(test.bound for test in tests)
+    bounds = [test.bound for test in tests]
+    totals = Counter(bounds)
     ranks: Counter[str] = Counter()
     named = []
-    for test in tests:
-        bound = test.bound
+    for test, bound in zip(tests, bounds, strict=True):
         ranks[bound] += 1
         width = max(4, len(str(totals[bound])))
         named.append(replace(test, name=f"{bound}-{ranks[bound]:0{width}}"))

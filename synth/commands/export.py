@@ -18,9 +18,9 @@ def command(inputs: tuple[str, ...], target: str, output: Path) -> None:
     """Write a corpus in another runner's format.
 
     \b
-    dartagnan-ptx     PTX litmus tests, one NAME.litmus a test, each thread in its own CTA
+    dartagnan-ptx     PTX litmus tests, each thread in its own CTA
     dartagnan-vulkan  Vulkan litmus tests, each thread in its own workgroup
-    axb               the pseudo-code of the programs, one NAME.axb a test
+    axb               the programs as pseudo-code
 
     With the litmus tests come the index @all, which Dartagnan and herdtools7 take, and one table of expected verdicts
     for each model of the corpus, expected/MODEL.csv: FILE,1 where the test terminates and FILE,0 where it may hang.

@@ -27,10 +27,11 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
     """Show what is in a corpus.
 
     \b
-    Tests terminating   by bound and by tag, under each guarantee read weakly/strongly
-    Models              conformance (C) and distinguishing (D) tests of each
-    Table 4             each test counted once, as in the paper: at the first of HSA, OBE, LOBE and fair under which
-                        it terminates; weak tests by weak models, strong tests by strong ones
+    Tests terminating  by bound and by tag, under each guarantee, weak/strong
+    Models             distinguishing (D) and conformance (C) tests of each
+    Table 4            the same as the paper counts: each test once, at the first of
+                       HSA, OBE, LOBE and fair under which it terminates; weak tests
+                       by weak models, strong tests by strong ones
 
     A test is a conformance test of a model if it terminates under it: a device that hangs on it does not implement the
     model. It is distinguishing if it also may hang under every model that is strictly less fair. A test is weak if it
