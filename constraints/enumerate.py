@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from constraints.formula import Clause
 from constraints.progress import ProgressEncoding
 from constraints.solvers import open_solver
-from corpus.axb import Program
+from corpus.axb import Program, thread_images
+from oracle.lts import Lts, explore
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A program of an encoding, its LTS, and its images under permutation of threads (``corpus.axb.thread_images``)."""
+
+    program: Program
+    lts: Lts
+    images: list[tuple[Program, tuple[int, ...]]]
 
 
 @dataclass
@@ -26,7 +36,7 @@ def enumerate_programs(
     known: Iterable[Program] = (),
     lemmas: list[Clause] | None = None,
     effort: Effort | None = None,
-) -> Iterator[Program]:
+) -> Iterator[Solution]:
     """Every program of the encoding's shape within a cube, one for each orbit under permutation of equal threads.
 
     Programs in ``known`` and their images are not given again. When the iterator is exhausted, there is no other:
@@ -41,20 +51,22 @@ def enumerate_programs(
         solver.add([literal] for literal in cube)
         solver.add(lemmas)
         for program in known:
-            solver.add(encoding.block(program))
+            solver.add(encoding.block(image for image, _ in thread_images(program)))
         while True:
             effort.calls += 1
             if not solver.solve():
                 return
             model = solver.model()
             program = encoding.decode(model)
-            learned = encoding.refine(model, program)
+            lts = explore(program)
+            learned = encoding.refine(model, lts)
             if learned:
                 effort.refinements += len(learned)
                 lemmas += learned
                 solver.add(learned)
             else:
-                solver.add(encoding.block(program))
-                yield program
+                images = thread_images(program)
+                solver.add(encoding.block(image for image, _ in images))
+                yield Solution(program, lts, images)
     finally:
         solver.close()

@@ -23,8 +23,8 @@ state and that running threads are always enabled hold by construction of ``step
 Two of the conditions are least fixed points, which clauses about one state at a time cannot say: that a claimed state
 is *really* reachable, and that from a reachable state the end *really* can be reached; cycles of states could vouch for
 each other. Unrolling distances would need a bound for each shape, and a bound too low loses tests silently. Instead, as
-answer-set solvers do (loop formulas: Lin and Zhao, ASSAT, 2004), ``refine`` compares a model with the program's explicit
-LTS and returns, for a set of states that cheat, the clauses they violate: a claimed set without the start needs a step
+answer-set solvers do (loop formulas: Lin and Zhao, ASSAT, 2004), ``refine`` compares a model with the explicit LTS of
+its program and returns, for a set of states that cheat, the clauses they violate: a claimed set without the start needs a step
 into it from outside, and a reached set without an end state needs a step out of it. Both hold for all programs of the
 shape, so they are added for good; each excludes the cheating set for every program at once, and about a hundred sets
 suffice where a shape has thousands of tests. No bound is involved, so none can be too low.
@@ -42,8 +42,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from constraints.formula import Clause, Formula
-from corpus.axb import Instruction, Program, thread_images
-from oracle.lts import ENDED, Lts, components, explore
+from corpus.axb import Instruction, Program
+from oracle.lts import ENDED, Lts, components
 
 Memory = tuple[int, ...]
 State = tuple[Memory, tuple[int, ...]]
@@ -72,6 +72,7 @@ class ProgressEncoding:
         self.states: list[State] = [(memory, pcs) for memory in self.memories for pcs in counters]
         self.start: State = (self.memories[0], counters[0])
         self._fields: dict[tuple[str, int, int], range] = {}
+        self._values: dict[int, int] = {}  # variable of a field -> the value it stands for
         self._writes = {memory: [memory, *self._one_cell_away(memory)] for memory in self.memories}
         self._entries: dict[State, list[tuple[State, int]]] = {state: [] for state in self.states}
         self._programs_are_well_typed()
@@ -88,7 +89,9 @@ class ProgressEncoding:
 
     def _field(self, kind: str, site: Site, domain: range) -> None:
         self._fields[kind, *site] = domain
-        self.formula.exactly_one([self.formula.var(kind, *site, value) for value in domain])
+        variables = {self.formula.var(kind, *site, value): value for value in domain}
+        self._values |= variables
+        self.formula.exactly_one(list(variables))
 
     def _programs_are_well_typed(self) -> None:
         """Every field has one value; (a) a store exchanges, and its check value is 0."""
@@ -246,35 +249,43 @@ class ProgressEncoding:
 
     # -- models --------------------------------------------------------------------------------------------------
 
-    def _value(self, model: Sequence[int], kind: str, site: Site) -> int:
-        for value in self._fields[kind, *site]:
-            if model[self.formula.var(kind, *site, value) - 1] > 0:
-                return value
-        raise AssertionError("a one-hot field has a value")
-
     def decode(self, model: Sequence[int]) -> Program:
         """The program of a model; ``model[v - 1]`` is the literal of variable ``v``."""
+        # The fields come first among the variables, site by site, and each has one true literal.
+        values = iter([self._values[literal] for literal in model[: len(self._values)] if literal > 0])
         threads: list[list[Instruction]] = [[] for _ in self.shape.lengths]
-        for t, i in self.sites:
-            location, check, jump, write = (
-                self._value(model, kind, (t, i)) for kind in ("location", "check", "jump", "write")
-            )
+        for t, _ in self.sites:
+            jump, write, check, location = next(values), next(values), next(values), next(values)
             threads[t].append(Instruction(location, check, jump, None if write < 0 else write))
         return Program(tuple(tuple(thread) for thread in threads))
 
-    def refine(self, model: Sequence[int], program: Program) -> list[Clause]:
+    def refine(self, model: Sequence[int], lts: Lts) -> list[Clause]:
         """Clauses that hold for every program of the shape and that this model violates; none when it does not cheat.
 
-        ``program`` is the model's, decoded.
+        ``lts`` is that of the model's program.
         """
-        lts = explore(program)
-        unused = (0,) * (self.shape.locations - program.locations)
+        unused = (0,) * (self.shape.locations - lts.program.locations)
         reachable = [(memory + unused, counters) for memory, counters in zip(lts.memories, lts.counters, strict=True)]
         unfounded = {state for state, literal in self._reach if model[literal - 1] > 0}.difference(reachable)
-        clauses = self._needs_an_entry(unfounded)
+        clauses = self._needs_an_entry(self._least_unfounded(model, unfounded))
         for trap in _traps(lts):
             clauses += self._needs_an_exit({reachable[node] for node in trap})
         return clauses
+
+    def _least_unfounded(self, model: Sequence[int], unfounded: set[State]) -> set[State]:
+        """The smallest set of unfounded states that holds, with a state, every source of a step into it that the
+        model relies on: the smaller the set, the more its clauses exclude."""
+        least = unfounded
+        for state in self.states:
+            if state in unfounded:
+                closure = [state]
+                for member in closure:  # grows while we walk it
+                    for before, support in self._entries[member]:
+                        if model[support - 1] > 0 and before not in closure:
+                            closure.append(before)
+                if len(closure) < len(least):
+                    least = set(closure)
+        return least
 
     def _needs_an_entry(self, states: set[State]) -> list[Clause]:
         """No state of a set without the start is reachable unless a step enters the set."""
@@ -294,11 +305,11 @@ class ProgressEncoding:
         }
         return [[-self.formula.var("reach", state), *sorted(exits)] for state in members]
 
-    def block(self, program: Program) -> list[Clause]:
-        """Clauses that exclude a program of the shape and its images under permutation of equally long threads."""
+    def block(self, images: Iterable[Program]) -> list[Clause]:
+        """Clauses that exclude those of the programs that have this shape: a program and its images under the
+        symmetries that the formula does not break."""
         lengths = self.shape.lengths
-        images = [image for image in thread_images(program) if tuple(map(len, image.threads)) == lengths]
-        return [self._differs(image) for image in images]
+        return [self._differs(image) for image in images if tuple(map(len, image.threads)) == lengths]
 
     def _differs(self, program: Program) -> Clause:
         clause = []
@@ -324,11 +335,9 @@ class ProgressEncoding:
         return cases
 
 
-def _traps(lts: Lts) -> Iterable[list[int]]:
+def _traps(lts: Lts) -> Iterator[list[int]]:
     """Components that nothing leaves, other than end states."""
     for members in components(lts.successors):
-        inside = set(members)
-        if lts.running[members[0]] and all(
-            after == ENDED or after in inside for node in members for after in lts.successors[node]
-        ):
+        inside = {*members, ENDED}
+        if lts.running[members[0]] and all(inside.issuperset(lts.successors[node]) for node in members):
             yield members

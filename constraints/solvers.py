@@ -31,7 +31,7 @@ PYSAT_SOLVERS = (
     "minicard",
     "minisat22",
     "minisatep",
-    "minisatgh",
+    "minisat-gh",
 )
 SOLVERS = (*PYSAT_SOLVERS, "z3")
 

@@ -113,10 +113,15 @@ def rename_locations(program: Program) -> Program:
     )
 
 
-def thread_images(program: Program) -> list[Program]:
-    """All distinct canonical forms of the program under permutation of its threads, sorted by key."""
-    images = {rename_locations(Program(threads)) for threads in permutations(program.threads)}
-    return sorted(images, key=lambda image: image.key)
+def thread_images(program: Program) -> list[tuple[Program, tuple[int, ...]]]:
+    """All distinct canonical forms of the program under permutation of its threads, sorted by key.
+
+    Each comes with an order that gives it: thread ``t`` of the image is thread ``order[t]`` of the program.
+    """
+    images: dict[Program, tuple[int, ...]] = {}
+    for order in permutations(range(len(program.threads))):
+        images.setdefault(rename_locations(Program(tuple(program.threads[t] for t in order))), order)
+    return sorted(images.items(), key=lambda image: image[0].key)
 
 
 def canonical(program: Program, symmetric_threads: bool = False) -> Program:
@@ -124,7 +129,7 @@ def canonical(program: Program, symmetric_threads: bool = False) -> Program:
 
     With ``symmetric_threads``, also up to permutation of threads: the least of the images.
     """
-    return thread_images(program)[0] if symmetric_threads else rename_locations(program)
+    return thread_images(program)[0][0] if symmetric_threads else rename_locations(program)
 
 
 def digest(program: Program, symmetric_threads: bool = False) -> str:

@@ -85,10 +85,10 @@ def refine(successors: Sequence[tuple[int, ...]], labels: Sequence[Hashable]) ->
 
 def thread_images(automaton: Behaviour) -> list[Behaviour]:
     """The automaton under every permutation of its letters, in canonical numbering, duplicates included."""
-    return [_relabel(automaton, order) for order in permutations(range(len(automaton[0])))]
+    return [relabel(automaton, order) for order in permutations(range(len(automaton[0])))]
 
 
-def _relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
+def relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
     """The automaton whose letter ``t`` is letter ``order[t]`` of the given one, numbered breadth-first."""
     index = {ENDED: ENDED, 0: 0}
     states = [0]

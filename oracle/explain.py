@@ -121,14 +121,15 @@ def explain(program: Program, model: ProgressModel) -> Explanation:
 
 def lts_under(program: Program, model: ProgressModel) -> ModelLts:
     """The LTS of a program under a model: states that differ in no promise to come are one node."""
-    history = unfold(explore(program))
+    lts = explore(program)
+    history = unfold(lts.successors)
     promised = [history.promised(node, model.guarantee) for node in range(len(history.states))]
     classes = refine(history.successors, list(zip(history.states, promised, strict=True)))
     first: dict[int, int] = {}
     for node in range(len(history.states)):
         first.setdefault(classes[node], node)
     return ModelLts(
-        history.lts,
+        lts,
         tuple(history.states[node] for node in first.values()),
         tuple(promised[node] for node in first.values()),
         tuple(tuple(classes[after] for after in history.successors[node]) for node in first.values()),

@@ -18,12 +18,15 @@ Gap: a model whose promise depends on more than these two sets (an age, a priori
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType
 
 from corpus.axb import Program
-from oracle.lts import ENDED, Lts, components, explore
+from oracle.behaviour import Behaviour
+from oracle.lts import ENDED, components, explore
 
 Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> fair``: bit masks over thread ids. ``running`` has not ended, ``stepped`` has taken a step;
@@ -100,16 +103,17 @@ MODELS: dict[str, ProgressModel] = {
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The LTS of a program unfolded by who has taken a step, and its strongly connected components.
+    """A transition system unfolded by who has taken a step, and its strongly connected components.
 
-    Node 0 is the start. ``states[n]`` is the state of ``lts`` and ``stepped[n]`` the mask of threads that have taken a
-    step; ``successors[n][t]`` as in ``Lts``. ``components`` are in reverse topological order, and ``movers[i]`` is the
-    mask of threads that take a step from component ``i`` into itself, 0 where it has no edge. This one graph serves
-    every model, for the two sets that a guarantee sees are constant on a component.
+    Node 0 is the start. ``states[n]`` is the state of the system at node ``n``; ``running[n]`` and ``stepped[n]`` are
+    the masks of threads that have not ended and that have taken a step; ``successors[n][t]`` as in ``Lts``.
+    ``components`` are in reverse topological order, and ``movers[i]`` is the mask of threads that take a step from
+    component ``i`` into itself, 0 where it has no edge. This one graph serves every model, for the two sets that a
+    guarantee sees are constant on a component.
     """
 
-    lts: Lts
     states: list[int]
+    running: list[int]
     stepped: list[int]
     successors: list[tuple[int, ...]]
     components: list[list[int]]
@@ -117,19 +121,23 @@ class History:
 
     def promised(self, node: int, guarantee: Guarantee) -> int:
         """Mask of the threads that are guaranteed fair execution at ``node``."""
-        return guarantee(self.lts.running[self.states[node]], self.stepped[node])
+        return guarantee(self.running[node], self.stepped[node])
 
 
-def unfold(lts: Lts) -> History:
-    """The history graph of an LTS: every reachable pair of a state and the set of threads that have taken a step."""
-    width = len(lts.program.threads)
+def unfold(system: Sequence[tuple[int, ...]]) -> History:
+    """The history graph of a system: every reachable pair of a state and the set of threads that have taken a step.
+
+    ``system`` holds rows of successors, as in ``Lts`` or ``oracle.behaviour.Behaviour``.
+    """
+    width = len(system[0])
+    masks = [sum(1 << tid for tid, after in enumerate(row) if after != ENDED) for row in system]
     index = {0: 0}
     states, stepped = [0], [0]
     successors: list[tuple[int, ...]] = []
     for node, state in enumerate(states):  # grows while we walk it
         row = []
         seen = stepped[node]
-        for tid, after in enumerate(lts.successors[state]):
+        for tid, after in enumerate(system[state]):
             if after == ENDED:
                 row.append(ENDED)
                 continue
@@ -143,10 +151,13 @@ def unfold(lts: Lts) -> History:
             row.append(number)
         successors.append(tuple(row))
     found = components(successors)
-    return History(lts, states, stepped, successors, found, [_movers(successors, members) for members in found])
+    running = [masks[state] for state in states]
+    return History(states, running, stepped, successors, found, [_movers(successors, members) for members in found])
 
 
 def _movers(successors: list[tuple[int, ...]], members: list[int]) -> int:
+    if len(members) == 1 and members[0] not in successors[members[0]]:
+        return 0
     mask = 0
     for node in members:
         for tid, after in enumerate(successors[node]):
@@ -177,6 +188,14 @@ def stuck_nodes(history: History, guarantee: Guarantee) -> list[int] | None:
                 return members
             escapes[members[0]] = True
             continue
+        if len(members) == 1:
+            node = members[0]
+            for tid, after in enumerate(history.successors[node]):
+                if promised >> tid & 1 and escapes[after]:
+                    escapes[node] = True
+            if not escapes[node]:
+                return members
+            continue
         moves = [
             (node, after)
             for node in members
@@ -203,5 +222,15 @@ def judge(history: History, model: ProgressModel) -> Verdict:
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
     """What each model says of a program, by model name, in the order of ``models``."""
-    history = unfold(explore(program))
+    history = unfold(explore(program).successors)
     return {model.name: judge(history, model) for model in models}
+
+
+@lru_cache(maxsize=1 << 16)  # equal automata come in numbers: in images of a test, in reductions of many tests
+def behaviour_verdicts(automaton: Behaviour) -> Mapping[str, Verdict]:
+    """What each of the 12 models says of every program with this behaviour.
+
+    A model sees who runs and who steps, never memory, so programs with equal minimal automata have equal verdicts.
+    """
+    history = unfold(automaton)
+    return MappingProxyType({model.name: judge(history, model) for model in MODELS.values()})

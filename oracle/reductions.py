@@ -13,8 +13,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from corpus.axb import Instruction, Program, Thread, instructions, rename_locations
-from oracle.progress import Verdict, verdicts
-from oracle.wellformed import is_progress_test
+from oracle.behaviour import minimise
+from oracle.lts import explore
+from oracle.progress import Verdict, behaviour_verdicts
+from oracle.wellformed import influences, terminating_with_a_cycle
 
 
 def reductions(program: Program) -> Iterator[Program]:
@@ -60,9 +62,12 @@ def _without_instruction(thread: Thread, deleted: int) -> Thread:
 
 
 @lru_cache(maxsize=1 << 16)  # tests of one bound share their reductions
-def _vector(program: Program) -> dict[str, Verdict] | None:
+def _vector(program: Program) -> Mapping[str, Verdict] | None:
     """The verdicts of a valid test under the 12 models, ``None`` for another program."""
-    return verdicts(program) if is_progress_test(program) else None
+    if not influences(program):
+        return None
+    lts = explore(program)
+    return behaviour_verdicts(minimise(lts)) if terminating_with_a_cycle(lts) else None
 
 
 def is_minimal(program: Program, vector: Mapping[str, Verdict]) -> bool:

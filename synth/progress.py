@@ -14,17 +14,16 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from constraints.enumerate import Effort, enumerate_programs
+from constraints.enumerate import Effort, Solution, enumerate_programs
 from constraints.formula import Clause
 from constraints.progress import ProgressEncoding, Shape
-from corpus.axb import Program, digest, instructions, thread_images
+from corpus.axb import Program, digest, instructions
 from corpus.axb_text import parse_axb, print_axb
 from corpus.idioms import tags_of
 from corpus.store import Found, Journal, finish, test_record
 from corpus.test import Test
-from oracle.behaviour import digest_automaton, minimise
-from oracle.lts import explore
-from oracle.progress import MODELS, Verdict, judge, unfold
+from oracle.behaviour import Behaviour, digest_automaton, minimise, relabel
+from oracle.progress import MODELS, Verdict, behaviour_verdicts
 from oracle.reductions import is_minimal
 from synth.pool import run_tasks
 
@@ -42,7 +41,7 @@ class Request:
     values: int = 2
     minimal: bool = True
     up_to: str = "behaviour"  # or "program"
-    distinguish: tuple[str, str] | None = None
+    distinguish: tuple[str, ...] | None = None  # terminates under the first, may hang under all others
     symmetric_threads: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -110,7 +109,7 @@ def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[C
     """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
     encoding = ProgressEncoding(shape)
     # Enough cubes to keep many cores busy; small shapes are done before a second process has started.
-    return encoding, encoding.cubes({1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 16)), []
+    return encoding, encoding.cubes({1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 48)), []
 
 
 def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
@@ -136,8 +135,8 @@ def run_unit(
     blocked = [parse_axb(found.program) for found in known.get(unit.name, ())]
     batch: list[Found] = []
     handed_over = time.monotonic()
-    for program in enumerate_programs(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
-        batch.append(Found(print_axb(program), tuple(tests_of(program, request))))
+    for solution in enumerate_programs(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
+        batch.append(Found(print_axb(solution.program), tuple(tests_of(solution, request))))
         if time.monotonic() - handed_over > BATCH_SECONDS:
             yield batch
             batch, handed_over = [], time.monotonic()
@@ -145,28 +144,26 @@ def run_unit(
     yield asdict(effort)
 
 
-def tests_of(program: Program, request: Request) -> Iterator[tuple[str, str]]:
+def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, str]]:
     """The tests that a solution stands for, each with its sort key, as records of a corpus."""
-    images = thread_images(program)
-    for image in images[:1] if request.symmetric_threads else images:
-        test = label(image, request)
+    automaton = minimise(solution.lts)
+    for image, order in solution.images[: 1 if request.symmetric_threads else None]:
+        test = label(image, relabel(automaton, order), request)
         if test is not None:
             yield sort_key(image), test_record(test)
 
 
-def label(program: Program, request: Request) -> Test | None:
+def label(program: Program, automaton: Behaviour, request: Request) -> Test | None:
     """The test with its verdicts, or ``None`` where the request does not want it."""
-    lts = explore(program)
-    history = unfold(lts)
-    vector = {name: judge(history, model) for name, model in MODELS.items()}
+    vector = behaviour_verdicts(automaton)
     if request.distinguish is not None:
-        passing, failing = request.distinguish
-        if vector[passing] != Verdict.TERMINATES or vector[failing] != Verdict.MAY_HANG:
+        passing, *failing = request.distinguish
+        if vector[passing] != Verdict.TERMINATES or any(vector[name] != Verdict.MAY_HANG for name in failing):
             return None
     if request.minimal and not is_minimal(program, vector):
         return None
     own = digest(program)
-    return Test("", own, print_axb(program), vector, tags_of(own), digest_automaton(minimise(lts)))
+    return Test("", own, print_axb(program), vector, tags_of(own), digest_automaton(automaton))
 
 
 def sort_key(program: Program) -> str:

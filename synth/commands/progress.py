@@ -35,8 +35,8 @@ from synth.watch import watching
 @click.option(
     "--distinguish",
     metavar="A>B",
-    help="Only tests that terminate under model A and may hang under model B. Without --threads or --instrs, bounds "
-    "grow until one holds such a test.",
+    help="Only tests that terminate under model A and may hang under model B (and C, with A>B,C). Without --threads or "
+    "--instrs, bounds grow until one holds such a test.",
 )
 @click.option("--symmetric-threads", is_flag=True, help="Tests that differ only in the order of threads are one.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
@@ -76,14 +76,16 @@ def command(
       synth progress --threads 2 --instrs 4 --all -o all
     The smallest tests that strong OBE passes and strong HSA does not:
       synth progress --distinguish 'obe-strong>hsa-strong' -o border
+    Those that need strong OBE, for neither strong HSA nor weak OBE will do:
+      synth progress --distinguish 'obe-strong>hsa-strong,obe-weak' -o obe
     A quick look into a large space:
       synth progress --threads 3 --instrs 6 --max-tests 100 -o some
 
     \b
     Models: unfair hsa obe hsa+obe lobe fair, each with -weak or -strong.
     """
-    pair = None if distinguish is None else _pair(distinguish)
-    if pair is None and (threads is None or instrs is None):
+    border = None if distinguish is None else _models(distinguish)
+    if border is None and (threads is None or instrs is None):
         raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
     if threads is not None and instrs is not None and instrs < threads:
         raise click.BadParameter(f"{instrs} instructions are too few for {threads} threads", param_hint="'--instrs'")
@@ -96,7 +98,7 @@ def command(
         values=values,
         minimal=minimal,
         up_to=up_to or ("behaviour" if minimal else "program"),
-        distinguish=pair,
+        distinguish=border,
         symmetric_threads=symmetric_threads,
     )
     # One process finds tests in a fixed order, so that a suite cut at --max-tests is the same every time.
@@ -113,13 +115,16 @@ def command(
         sys.exit(130)
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _models(text: str) -> tuple[str, ...]:
     passing, arrow, failing = text.partition(">")
     if not arrow:
-        raise click.BadParameter(f"expected A>B, found '{text}'", param_hint="'--distinguish'")
-    for name in (passing, failing):
+        raise click.BadParameter(f"expected A>B or A>B,C, found '{text}'", param_hint="'--distinguish'")
+    names = (passing, *failing.split(","))
+    for name in names:
         if name not in MODELS:
             raise InputError(f"unknown model '{name}'; expected one of {', '.join(MODELS)}")
-    if passing in (failing, *strictly_less_fair(MODELS.values())[failing]):
-        raise InputError(f"no test can distinguish '{text}': what terminates under {passing} does under {failing}")
-    return passing, failing
+    weaker = strictly_less_fair(MODELS.values())
+    for name in names[1:]:
+        if passing == name or passing in weaker[name]:
+            raise InputError(f"no test is like that: what terminates under {passing} does so under {name}")
+    return names
