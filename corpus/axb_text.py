@@ -7,7 +7,8 @@
     0: if (Mem[0] == 0) goto END;
 
 ``Mem[l] = v;`` is the store ``AXB(l, 0, next, true, v)``. ``//`` starts a comment. The printer always gives the same
-text for a program; ``parse_axb(print_axb(p)) == p`` for every program.
+text for a program; ``parse_axb(print_axb(p)) == p`` for every program whose numbers are within the limits of
+``corpus.syntax``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lark import Token, Tree
 
 from corpus.axb import Instruction, Program, Thread
 from corpus.errors import InputError
-from corpus.syntax import number, parse
+from corpus.syntax import LARGEST_LOCATION, number, parse
 
 # How the grammar's terminals read to a person.
 _TERMINALS = {
@@ -105,12 +106,15 @@ def _line(pc: int, length: int, tree: Tree[Token], path: str | None) -> Instruct
     def value(item: object) -> int:
         return number(_token(item), path)
 
+    def location(item: object) -> int:
+        return number(_token(_tree(item).children[0]), path, LARGEST_LOCATION)
+
     label, item = tree.children
     _labelled(label, pc, "instruction", path)
     body = _tree(item)
     if body.data == "store":
         cell, stored = body.children
-        return Instruction(value(_tree(cell).children[0]), 0, pc + 1, value(stored))
+        return Instruction(location(cell), 0, pc + 1, value(stored))
     read, check, target = body.children
     cell, *exchanged = _tree(read).children
     goal = _token(_tree(target).children[0])
@@ -118,4 +122,4 @@ def _line(pc: int, length: int, tree: Tree[Token], path: str | None) -> Instruct
     if jump > length:
         raise InputError(f"jump out of range: expected END or 0..{length}, found {goal}", path, goal.line, goal.column)
     exchange = value(exchanged[0]) if exchanged else None
-    return Instruction(value(_tree(cell).children[0]), value(check), jump, exchange)
+    return Instruction(location(cell), value(check), jump, exchange)

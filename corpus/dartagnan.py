@@ -25,7 +25,7 @@ from lark import Token, Tree
 
 from corpus.axb import Instruction, Program, Thread
 from corpus.errors import InputError
-from corpus.syntax import number, parse
+from corpus.syntax import LARGEST_LOCATION, number, parse
 
 _TERMINALS = {
     "LANGUAGE": "PTX or VULKAN",
@@ -223,4 +223,4 @@ class _Reader:
         return number(token, self._path)
 
     def _location(self, token: Token) -> int:
-        return self._number(token.update(value=token.removeprefix("Mem")))
+        return number(token.update(value=token.removeprefix("Mem")), self._path, LARGEST_LOCATION)

@@ -11,7 +11,11 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 
 from corpus.errors import InputError
 
-_LARGEST = 2**31 - 1
+LARGEST_NUMBER = 2**31 - 1
+"""Digests are made of 32-bit integers, and so are values on a device."""
+
+LARGEST_LOCATION = 2**16 - 1
+"""A state of a program is as large as its highest location."""
 
 
 @cache
@@ -32,14 +36,12 @@ def parse(grammar: str, start: str, text: str, path: str | None, terminals: Mapp
         raise _syntax_error(error, text, path, terminals) from None
 
 
-def number(token: Token, path: str | None) -> int:
-    """The number that a token of digits denotes. Raises ``InputError`` where it needs more than 31 bits.
-
-    The limit is that of the numbers a digest is made of.
-    """
-    if len(token) > 10 or int(token) > _LARGEST:
-        raise InputError(f"expected a number up to {_LARGEST}, found {token:.20}", path, token.line, token.column)
-    return int(token)
+def number(token: Token, path: str | None, largest: int = LARGEST_NUMBER) -> int:
+    """The number that a token of digits denotes. Raises ``InputError`` where it is above ``largest``."""
+    digits = token.lstrip("0") or "0"
+    if len(digits) > len(str(largest)) or int(digits) > largest:
+        raise InputError(f"expected a number up to {largest}, found {token:.20}", path, token.line, token.column)
+    return int(digits)
 
 
 def _syntax_error(error: UnexpectedInput, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:

@@ -27,6 +27,11 @@ def test_every_form_of_instruction():
     assert print_axb(program) == ALL_FORMS
 
 
+def test_leading_zeros_and_the_largest_numbers():
+    text = f"THREAD 0\n0: Mem[65535] = {'0' * 5000}2147483647;\n"
+    assert parse_axb(text) == Program(((Instruction(65535, 0, 1, 2**31 - 1),),))
+
+
 def test_an_exchange_that_compares_with_another_value_is_no_store():
     program = Program(((Instruction(0, 1, 1, 1),),))
     assert print_axb(program) == "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto END;\n"
@@ -45,7 +50,8 @@ def test_an_exchange_that_compares_with_another_value_is_no_store():
         ("THREAD 1\n0: Mem[0] = 1;", "1:8", "expected THREAD 0, found 1"),
         ("THREAD 0\n0: Mem[0] = 1;\n2: Mem[0] = 1;", "3:1", "expected instruction 1, found 2"),
         ("THREAD 0\n0: if (Mem[0] == 0) goto 2;", "2:26", "jump out of range: expected END or 0..1, found 2"),
-        ("THREAD 0\n0: Mem[2147483648] = 1;", "2:8", "expected a number up to 2147483647, found 2147483648"),
+        ("THREAD 0\n0: Mem[65536] = 1;", "2:8", "expected a number up to 65535, found 65536"),
+        ("THREAD 0\n0: Mem[0] = 2147483648;", "2:13", "expected a number up to 2147483647, found 2147483648"),
         (f"THREAD 0\n0: Mem[0] = {'9' * 5000};", "2:13", "expected a number up to 2147483647, found " + "9" * 20),
         ("THREAD 0\n0: Mem[0] = 1;\n\x00", "3:1", r"found '\x00'"),
     ],
