@@ -193,7 +193,7 @@ def _report(
     console = Console()
     console.print(Text(device), soft_wrap=True)
     table = Table("mapping")
-    for column in ("tests", "did not terminate", "in no iteration"):
+    for column in ("tests", "did not terminate", "never terminated"):
         table.add_column(column, justify="right")
     for summary in mappings:
         table.add_row(*(str(value) for value in asdict(summary).values()))
