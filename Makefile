@@ -1,0 +1,48 @@
+# Everything happens in .venv; remove it to start anew. Versions are those of .ci/versions.lock.
+
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint .ci/versions.lock --editable
+TESTS ?= tests
+
+.PHONY: help demo test test-all check bench clean
+
+help:            ## This list
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: .venv/ready  ## Synthesise, label, compile and run a suite on this machine's CPU devices
+	@bash examples/demo.sh demo $(BIN)/synth
+
+test: .venv/tests-ready  ## The fast tests, with every compiler and device that can be had
+	@bash .ci/debian-packages
+	$(BIN)/python -m pytest -q $(TESTS)
+
+test-all: .venv/tests-ready  ## All tests, the slow ones too
+	@bash .ci/debian-packages
+	$(BIN)/python -m pytest -q -m '' $(TESTS)
+
+check: .venv/dev-ready  ## What to run before a commit: style, types, import arrows, tests that need no device
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m 'not slow and not device' $(TESTS)
+
+bench: .venv/ready  ## Time, tests a second, solver calls and memory of the synthesis
+	$(BIN)/python benchmarks/progress.py
+
+clean:           ## Remove the environment and the demonstration
+	rm -rf .venv demo
+
+.venv/ready: pyproject.toml .ci/versions.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	$(INSTALL) .
+	@touch $@
+
+.venv/tests-ready: .venv/ready
+	$(INSTALL) '.[test,cuda]'
+	@touch $@
+
+.venv/dev-ready: .venv/tests-ready
+	$(INSTALL) '.[test,cuda,dev]'
+	@touch $@
