@@ -24,10 +24,10 @@ Two of the conditions are least fixed points, which clauses about one state at a
 is *really* reachable, and that from a reachable state the end *really* can be reached; cycles of states could vouch for
 each other. Unrolling distances would need a bound for each shape, and a bound too low loses tests silently. Instead, as
 answer-set solvers do (loop formulas: Lin and Zhao, ASSAT, 2004), ``refine`` compares a model with the explicit LTS of
-its program and returns, for a set of states that cheat, the clauses they violate: a claimed set without the start needs a step
-into it from outside, and a reached set without an end state needs a step out of it. Both hold for all programs of the
-shape, so they are added for good; each excludes the cheating set for every program at once, and about a hundred sets
-suffice where a shape has thousands of tests. No bound is involved, so none can be too low.
+its program and returns, for a set of states that cheat, the clauses they violate: a claimed set without the start
+needs a step into it from outside, and a reached set without an end state needs a step out of it. Both hold for all
+programs of the shape, so they are added for good; each excludes the cheating set for every program at once, and about a
+hundred sets suffice where a shape has thousands of tests. No bound is involved, so none can be too low.
 
 Symmetry: locations are numbered in the order of their first occurrence (exact). Threads of equal length are ordered by
 everything but their locations (exact but for ties); ``block`` covers the images that a tie leaves.
@@ -309,16 +309,21 @@ class ProgressEncoding:
         """Clauses that exclude those of the programs that have this shape: a program and its images under the
         symmetries that the formula does not break."""
         lengths = self.shape.lengths
-        return [self._differs(image) for image in images if tuple(map(len, image.threads)) == lengths]
+        return [
+            [-literal for literal in self.literals(image)]
+            for image in images
+            if tuple(map(len, image.threads)) == lengths
+        ]
 
-    def _differs(self, program: Program) -> Clause:
-        clause = []
+    def literals(self, program: Program) -> list[int]:
+        """The literals that say that the program is this one, of the encoding's shape."""
+        found = []
         for t, i in self.sites:
             ins = program.threads[t][i]
             write = -1 if ins.exchange is None else ins.exchange
             for kind, value in (("location", ins.location), ("check", ins.check), ("jump", ins.jump), ("write", write)):
-                clause.append(-self.formula.var(kind, t, i, value))
-        return clause
+                found.append(self.formula.var(kind, t, i, value))
+        return found
 
     def cubes(self, count: int) -> list[list[int]]:
         """Cases that split the space: at least ``count`` of them, where the shape has so many jumps to fix.
