@@ -38,7 +38,7 @@ def least_hitting_set(sets: Iterable[Collection[int]], times: int = 1) -> list[i
     with RC2(formula, solver=_SOLVER) as optimiser:
         chosen = _chosen(optimiser.compute())
     with Solver(_SOLVER) as solver:
-        for literals, bound in [*at_most, (elements, len(chosen))]:
+        for literals, bound in [*at_most, (tuple(elements), len(chosen))]:
             solver.add_atmost(list(literals), bound)
         for element in reversed(elements):
             if element in chosen and solver.solve(assumptions=[-element]):

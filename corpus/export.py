@@ -10,15 +10,14 @@ The folder appears whole or not at all: it is written beside its place and renam
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from tempfile import mkdtemp
 
 from corpus.axb_text import print_axb
 from corpus.dartagnan import PTX, VULKAN, Dialect, print_litmus
 from corpus.errors import InputError
+from corpus.store import new_folder
 from corpus.test import Test
 
 # Names become file names and words of a litmus test's first line.
@@ -39,24 +38,11 @@ def export(tests: Sequence[Test], target: str, folder: Path) -> None:
 
 def write_folder(folder: Path, files: Files) -> None:
     """Write files into a new or empty folder, all of them or none. Raises ``InputError`` where that fails."""
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError("the output exists and is not an empty folder", str(folder))
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        # The staging folder is private to us; what is in it gets the permissions of any new folder.
-        staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
-            whole = staging / "whole"
-            whole.mkdir()
-            for name, text in files:
-                path = whole / name
-                path.parent.mkdir(exist_ok=True)
-                path.write_text(text, encoding="utf-8", newline="\n")
-            whole.replace(folder)
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
+    with new_folder(folder) as whole:
+        for name, text in files:
+            path = whole / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -20,12 +20,14 @@ import fcntl
 import io
 import json
 import os
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import IO, Any
 
 from corpus.errors import InputError
@@ -264,6 +266,29 @@ def write_atomically(path: Path, parts: Iterable[str]) -> None:
             raise
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", str(path)) from None
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which becomes ``folder`` at the end of the block; where the block fails, nothing is left.
+
+    Raises ``InputError`` where ``folder`` is there and is not an empty folder, or cannot be made.
+    """
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError("the output exists and is not an empty folder", str(folder))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # The staging folder is private to us; what is in it gets the permissions of any new folder.
+        staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            whole = staging / "whole"
+            whole.mkdir()
+            yield whole
+            whole.replace(folder)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
 
 
 def _temporary(name: str, process: object) -> str:

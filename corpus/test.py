@@ -40,6 +40,11 @@ class Test:
         return self.text.count("THREAD")
 
     @property
+    def instructions(self) -> int:
+        """Number of instructions of all threads together."""
+        return self.text.count(";")
+
+    @property
     def bound(self) -> str:
         """``threads x instructions``, as in ``2x4``."""
-        return f"{self.threads}x{self.text.count(';')}"
+        return f"{self.threads}x{self.instructions}"

@@ -1,0 +1,174 @@
+"""``synth select``: the fewest tests of a corpus that answer a question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from corpus.errors import InputError
+from corpus.store import Corpus, new_folder, read_corpus, write_corpus
+from corpus.test import Test
+from synth.model_option import ModelName
+from synth.selection import Selection, select, separated_pairs, sides
+
+
+@click.command(name="select")
+@click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--separate-models", is_flag=True, help="Tests that tell apart every pair of models.")
+@click.option(
+    "--each", type=click.IntRange(min=1), default=1, show_default=True, metavar="K", help="By K tests each pair."
+)
+@click.option(
+    "-m",
+    "--model",
+    "names",
+    type=ModelName(),
+    multiple=True,
+    metavar="MODEL",
+    help="Only pairs of these models: names as in the corpus, without -weak or -strong for both. May be repeated.",
+)
+@click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write the tests as a new corpus.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def command(
+    corpus: Path, separate_models: bool, each: int, names: tuple[str, ...], output: Path | None, as_json: bool
+) -> None:
+    """Pick the fewest tests that tell models apart.
+
+    A test separates two models when it terminates under one and may hang under the other: the verdicts of the corpus
+    count. --separate-models, the only question so far, picks the fewest tests such that each pair of models is
+    separated by K of them, or by all that separate it where the corpus has fewer. No smaller choice does; of the
+    smallest ones it is the one that keeps clear of large tests.
+
+    \b
+    Examples:
+      synth select suite --separate-models
+      synth select suite --separate-models --each 3 -o overnight
+      synth select suite --separate-models --model obe --model hsa-strong
+      synth select suite --separate-models --json | jq -r '.tests[].name'
+
+    Pairs that no test of the corpus separates are listed. unfair-weak and unfair-strong are always among them, for no
+    test terminates under either; HSA+OBE and LOBE differ from three threads on.
+    """
+    if not separate_models:
+        raise click.UsageError("say what to select tests for: --separate-models")
+    opened = read_corpus(corpus)
+    models = _models(opened, names)
+    selection = select(opened.tests, models, each)
+    if output:
+        _write(output, opened, models, each, selection)
+    if as_json:
+        click.echo(json.dumps(_summary(opened, selection, models, each), indent=2))
+    else:
+        _print(opened, selection, models, each)
+        if output:
+            click.echo(f"\nWritten to {output}")
+
+
+def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
+    """The models that the names mean, in the order of the corpus; all where none is named."""
+    there = list(dict.fromkeys([*corpus.manifest.get("models", []), *(m for t in corpus.tests for m in t.verdicts)]))
+    if len(there) < 2:
+        raise InputError("the corpus has no verdicts of two models to tell apart", str(corpus.path))
+    readings = {name: {name, f"{name}-weak", f"{name}-strong"} for name in names}
+    for name, meant in readings.items():
+        if meant.isdisjoint(there):
+            raise InputError(f"no verdicts of a model '{name}'; there are {', '.join(there)}", str(corpus.path))
+    chosen = [model for model in there if not names or any(model in meant for meant in readings.values())]
+    if len(chosen) < 2:
+        raise InputError("give --model for two models or more: one has nothing to be told apart from")
+    return chosen
+
+
+def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
+    manifest = {
+        "complete": bool(source.manifest.get("complete")),
+        "request": {
+            "kind": "select",
+            "separate_models": models,
+            "each": each,
+            "from": {"tests": len(source.tests), "request": source.manifest.get("request")},
+        },
+        "models": source.manifest.get("models", []),
+    }
+    with new_folder(output) as folder:
+        write_corpus(folder, selection.tests, manifest)
+
+
+def _print(source: Corpus, selection: Selection, models: Sequence[str], each: int) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 160
+    separated = sum(tests > 0 for tests in selection.separable.values())
+    times = f", each by {each} where the corpus has so many" if each > 1 else ""
+    so_far = "" if source.manifest.get("complete") else "; the corpus is not complete"
+    console.print(
+        f"{len(selection.tests)} of {len(source.tests)} tests separate "
+        f"{separated} of {len(selection.separable)} pairs of models{times}{so_far}"
+    )
+    if selection.tests:
+        console.print(_table(selection.tests, models))
+        console.print("\nA test separates the models it terminates under from those it may hang under.")
+    for number in range(each):
+        pairs = [f"{a}/{b}" for (a, b), tests in selection.separable.items() if tests == number]
+        if pairs:
+            console.print(Text(f"\nSeparated by {number or 'none'} of the corpus's tests: {'  '.join(pairs)}"))
+
+
+def _table(tests: Sequence[Test], models: Sequence[str]) -> Table:
+    table = Table("test", box=None, pad_edge=False, header_style="bold", padding=(1, 2, 0, 0))
+    table.add_column("program", no_wrap=True)
+    table.add_column("terminates under", overflow="fold")
+    table.add_column("may hang under", overflow="fold")
+    for test in tests:
+        terminates, may_hang = (" ".join(_brief(side, models)) for side in sides(test.verdicts, models))
+        table.add_row(Text(test.name), Text(test.text.rstrip()), Text(terminates), Text(may_hang))
+    return table
+
+
+def _brief(chosen: Sequence[str], models: Sequence[str]) -> list[str]:
+    """Names of models; the bare guarantee where all its readings among ``models`` are chosen."""
+
+    def readings(guarantee: str, among: Sequence[str]) -> list[str]:
+        return [model for model in among if _guarantee(model) == guarantee]
+
+    brief = []
+    for guarantee in dict.fromkeys(map(_guarantee, chosen)):
+        own = readings(guarantee, chosen)
+        brief += [guarantee] if len(own) > 1 and own == readings(guarantee, models) else own
+    return brief
+
+
+def _guarantee(model: str) -> str:
+    return model.rpartition("-")[0] or model
+
+
+def _summary(source: Corpus, selection: Selection, models: Sequence[str], each: int) -> dict[str, Any]:
+    return {
+        "complete": bool(source.manifest.get("complete")),
+        "models": models,
+        "each": each,
+        "tests": [
+            {
+                "name": test.name,
+                "digest": test.digest,
+                "text": test.text,
+                **dict(zip(("terminates", "may_hang"), sides(test.verdicts, models), strict=True)),
+            }
+            for test in selection.tests
+        ],
+        "pairs": [
+            {
+                "models": pair,
+                "tests": [test.name for test in selection.tests if pair in separated_pairs(test.verdicts, models)],
+                "tests_in_corpus": number,
+            }
+            for pair, number in selection.separable.items()
+        ],
+    }
