@@ -63,7 +63,7 @@ def test_every_location_of_every_instance_has_a_line_of_its_own() -> None:
     [
         ("0: Mem[0] = 1;", "diagonal", None, "unknown mapping"),
         ("0: Mem[0] = 1;", "chunked", 0, "1 or more"),
-        ("0: Mem[9999999] = 1;", "chunked", 100, "2 GiB"),
+        ("0: Mem[0] = 1;", "chunked", 100_000_000, "2 GiB"),
     ],
 )
 def test_what_cannot_be_launched(text: str, mapping: str, instances: int | None, message: str) -> None:
