@@ -22,7 +22,7 @@ from corpus.axb_text import parse_axb, print_axb
 from corpus.idioms import tags_of
 from corpus.store import Found, Journal, finish, test_record
 from corpus.test import Test
-from oracle.behaviour import Behaviour, digest_automaton, minimise, relabel
+from oracle.behaviour import Behaviour, behaviour_digest, digest_automaton, minimise, relabel
 from oracle.progress import MODELS, Verdict, behaviour_verdicts
 from oracle.reductions import is_minimal
 from synth.pool import run_tasks
@@ -145,12 +145,18 @@ def run_unit(
 
 
 def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, str]]:
-    """The tests that a solution stands for, each with its sort key, as records of a corpus."""
+    """The tests that a solution stands for, each with its sort key, as records of a corpus.
+
+    With symmetric threads, one of them: the first that the request wants, for another order of the threads may have
+    other verdicts.
+    """
     automaton = minimise(solution.lts)
-    for image, order in solution.images[: 1 if request.symmetric_threads else None]:
+    for image, order in solution.images:
         test = label(image, relabel(automaton, order), request)
         if test is not None:
             yield sort_key(image), test_record(test)
+            if request.symmetric_threads:
+                return
 
 
 def label(program: Program, automaton: Behaviour, request: Request) -> Test | None:
@@ -174,11 +180,11 @@ def sort_key(program: Program) -> str:
     return "".join(f"{number:04x}" for number in numbers)
 
 
-def one_per_behaviour(tests: list[Test]) -> list[Test]:
-    """The first test of each behaviour."""
+def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> list[Test]:
+    """The first test of each behaviour; with symmetric threads, up to permutation of threads."""
     first: dict[str, Test] = {}
     for test in tests:
-        first.setdefault(test.behaviour, test)
+        first.setdefault(behaviour_digest(test.program, True) if symmetric_threads else test.behaviour, test)
     return list(first.values())
 
 
@@ -250,7 +256,9 @@ def write_suite(
     number = 0
 
     def chosen(tests: list[Test]) -> list[Test]:
-        kept = one_per_behaviour(tests) if request.up_to == "behaviour" else tests
+        kept = tests
+        if request.up_to == "behaviour":
+            kept = one_per_behaviour(tests, request.symmetric_threads)
         kept = kept if max_tests is None else kept[:max_tests]
         nonlocal number
         number = len(kept)
