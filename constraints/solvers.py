@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from corpus.errors import InputError
@@ -61,6 +63,17 @@ def open_solver(name: str, variables: int) -> Solver:
     raise InputError(f"unknown solver '{name}'; expected one of {', '.join(SOLVERS)}")
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of a call. PySAT and z3 install handlers of their own meanwhile, and leave the call
+    half done; z3's bindings turn ``KeyboardInterrupt`` into other errors."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _PySat:
     def __init__(self, name: str) -> None:
         from pysat.solvers import Solver as PySatSolver
@@ -70,8 +83,10 @@ class _PySat:
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         self._solver.append_formula(clauses)
 
+    @_uninterrupted()
     def solve(self) -> bool:
-        return bool(self._solver.solve())
+        answer: bool = self._solver.solve()
+        return answer
 
     def model(self) -> Sequence[int]:
         model: list[int] = self._solver.get_model()
@@ -82,6 +97,7 @@ class _PySat:
 
 
 class _Z3:
+    @_uninterrupted()
     def __init__(self, variables: int) -> None:
         import z3
 
@@ -93,18 +109,25 @@ class _Z3:
         atom = self._names[abs(literal) - 1]
         return atom if literal > 0 else self._z3.Not(atom)
 
+    @_uninterrupted()
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         for clause in clauses:
             self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
 
+    @_uninterrupted()
     def solve(self) -> bool:
-        return bool(self._solver.check() == self._z3.sat)
+        answer = self._solver.check()
+        if answer == self._z3.unknown:
+            raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
+        return bool(answer == self._z3.sat)
 
+    @_uninterrupted()
     def model(self) -> Sequence[int]:
         model = self._solver.model()
         return [
             number if self._z3.is_true(model[name]) else -number for number, name in enumerate(self._names, start=1)
         ]
 
+    @_uninterrupted()
     def close(self) -> None:
         self._solver = None

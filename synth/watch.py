@@ -17,6 +17,9 @@ def watching() -> Iterator[Callable[[int, int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[tests]} tests"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    # No thread that refreshes it: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         task = progress.add_task("", total=None, tests=0)
-        yield lambda done, planned, tests: progress.update(task, completed=done, total=planned, tests=tests)
+        yield lambda done, planned, tests: progress.update(
+            task, completed=done, total=planned, tests=tests, refresh=True
+        )
