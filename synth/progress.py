@@ -8,9 +8,10 @@ and each image is judged as a test of its own, for thread ids matter to the mode
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -209,39 +210,43 @@ def synthesise(
     are closed and planned and how many tests found.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    outcome = Outcome(tests=sum(len(found.tests) for founds in journal.units.values() for found in founds))
-    for threads, instrs in bounds(request):
-        planned = list(units(request, threads, instrs))
-        for shape in dict.fromkeys(unit.shape for unit in planned):
-            formula = encoding_of(shape)[0].formula
-            name = ".".join(map(str, shape.lengths))
-            outcome.encodings[name] = {"variables": formula.variables, "clauses": len(formula.clauses)}
-        todo = [unit for unit in planned if unit.name not in journal.closed]
-        results = run_tasks(todo, lambda unit: run_unit(unit, request, solver, journal.units), min(jobs, len(todo)))
-        try:
-            for result in results:
-                if result is not None:
-                    unit, item = result
-                    if isinstance(item, dict):
-                        journal.close_unit(unit.name, item)
-                    elif item:
-                        journal.append(unit.name, item)
-                        outcome.tests += sum(len(found.tests) for found in item)
-                watch(sum(unit.name in journal.closed for unit in planned), len(planned), outcome.tests)
-                if max_tests is not None and outcome.tests >= max_tests:
-                    outcome.stopped = "stopped by --max-tests"
-                elif deadline is not None and time.monotonic() >= deadline:
-                    outcome.stopped = "stopped by --time-limit"
-                if outcome.stopped:
-                    return outcome
-        except KeyboardInterrupt:
-            outcome.stopped = INTERRUPTED
-            return outcome
-        finally:
-            results.close()
-        if outcome.tests:
-            break
+    outcome = Outcome(tests=sum(map(_tests_in, journal.units.values())))
+    try:
+        for threads, instrs in bounds(request):
+            planned = list(units(request, threads, instrs))
+            for shape in dict.fromkeys(unit.shape for unit in planned):
+                formula = encoding_of(shape)[0].formula
+                name = ".".join(map(str, shape.lengths))
+                outcome.encodings[name] = {"variables": formula.variables, "clauses": len(formula.clauses)}
+            todo = [unit for unit in planned if unit.name not in journal.closed]
+            # What an earlier run found at another bound does not count for this one.
+            elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
+            work = partial(run_unit, request=request, solver=solver, known=journal.units)
+            with closing(run_tasks(todo, work, min(jobs, len(todo)))) as results:
+                for result in results:
+                    if result is not None:
+                        unit, item = result
+                        if isinstance(item, dict):
+                            journal.close_unit(unit.name, item)
+                        elif item:
+                            journal.append(unit.name, item)
+                            outcome.tests += _tests_in(item)
+                    watch(sum(unit.name in journal.closed for unit in planned), len(planned), outcome.tests)
+                    if max_tests is not None and outcome.tests >= max_tests:
+                        outcome.stopped = "stopped by --max-tests"
+                    elif deadline is not None and time.monotonic() >= deadline:
+                        outcome.stopped = "stopped by --time-limit"
+                    if outcome.stopped:
+                        return outcome
+            if outcome.tests > elsewhere:
+                break
+    except KeyboardInterrupt:
+        outcome.stopped = INTERRUPTED
     return outcome
+
+
+def _tests_in(founds: Iterable[Found]) -> int:
+    return sum(len(found.tests) for found in founds)
 
 
 def write_suite(
