@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from corpus.axb import Program
@@ -166,71 +166,128 @@ def _movers(successors: list[tuple[int, ...]], members: list[int]) -> int:
     return mask
 
 
-def starving_component(history: History, guarantee: Guarantee) -> list[int] | None:
-    """Weak reading: a component with an edge in which every promised thread takes a step, or ``None``."""
-    for members, movers in zip(history.components, history.movers, strict=True):
-        if movers and not history.promised(members[0], guarantee) & ~movers:
-            return members
-    return None
+class Panel:
+    """Guarantees that are asked together: a set of them is a bit mask, bit ``g`` for the ``g``-th."""
+
+    def __init__(self, guarantees: Sequence[Guarantee]) -> None:
+        self.guarantees = tuple(guarantees)
+        self.everyone = (1 << len(self.guarantees)) - 1
+        self._promises: dict[tuple[int, int], tuple[dict[int, int], int]] = {}
+
+    def promises(self, running: int, stepped: int) -> tuple[dict[int, int], int]:
+        """For each thread that some guarantee promises execution, the guarantees that do; and those that promise
+        nothing."""
+        known = self._promises.get((running, stepped))
+        if known is None:
+            by_thread: dict[int, int] = {}
+            silent = 0
+            for g, guarantee in enumerate(self.guarantees):
+                fair_threads = guarantee(running, stepped)
+                if not fair_threads:
+                    silent |= 1 << g
+                for tid in range(fair_threads.bit_length()):
+                    if fair_threads >> tid & 1:
+                        by_thread[tid] = by_thread.get(tid, 0) | 1 << g
+            known = self._promises[running, stepped] = by_thread, silent
+        return known
 
 
-def stuck_nodes(history: History, guarantee: Guarantee) -> list[int] | None:
-    """Strong reading: nodes of one component that cannot escape, or ``None`` where every reachable node can.
+def hangs(history: History, panel: Panel) -> tuple[int, int]:
+    """The guarantees of a panel under which a program may hang: read weakly, and read strongly.
 
-    A node escapes when promised steps alone lead to the end or to a node where nothing is promised; a node where
-    nothing is promised is stuck only when a cycle runs through it.
+    Weakly: some component with an edge holds a step of every promised thread. Strongly: some node cannot *escape*,
+    that is, promised steps alone lead neither to the end nor to a node where nothing is promised; or a cycle runs
+    through nodes where nothing is promised. At the end nothing is promised, for nobody is running.
     """
-    escapes = [False] * len(history.states)
+    weak = strong = 0
+    escapes = [0] * len(history.states)
     for members, movers in zip(history.components, history.movers, strict=True):
-        promised = history.promised(members[0], guarantee)
-        if not promised:
-            if movers:
-                return members
-            escapes[members[0]] = True
-            continue
-        if len(members) == 1:
-            node = members[0]
-            for tid, after in enumerate(history.successors[node]):
-                if promised >> tid & 1 and escapes[after]:
-                    escapes[node] = True
-            if not escapes[node]:
-                return members
-            continue
-        moves = [
-            (node, after)
-            for node in members
-            for tid, after in enumerate(history.successors[node])
-            if promised >> tid & 1 and after != node
-        ]
-        waiting = len(members)
-        while waiting:
-            before = waiting
-            for node, after in moves:
-                if escapes[after] and not escapes[node]:
-                    escapes[node] = True
-                    waiting -= 1
-            if waiting == before:
-                return [node for node in members if not escapes[node]]
-    return None
-
-
-def judge(history: History, model: ProgressModel) -> Verdict:
-    """What one model says of a program whose history graph is given."""
-    trap = (stuck_nodes if model.strong else starving_component)(history, model.guarantee)
-    return Verdict.TERMINATES if trap is None else Verdict.MAY_HANG
+        promises, silent = panel.promises(history.running[members[0]], history.stepped[members[0]])
+        if movers:
+            strong |= silent
+            starving = panel.everyone
+            for tid, guarantees in promises.items():
+                if not movers >> tid & 1:
+                    starving &= ~guarantees
+            weak |= starving
+        growing = True
+        while growing:
+            growing = False
+            for node in members:
+                row = history.successors[node]
+                found = escapes[node] | silent
+                for tid, guarantees in promises.items():
+                    found |= guarantees & escapes[row[tid]]
+                if found != escapes[node]:
+                    escapes[node] = found
+                    growing = len(members) > 1
+        for node in members:
+            strong |= panel.everyone & ~escapes[node]
+    return weak, strong
 
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
     """What each model says of a program, by model name, in the order of ``models``."""
-    history = unfold(explore(program).successors)
-    return {model.name: judge(history, model) for model in models}
+    models = list(models)
+    weak, strong = hangs(unfold(explore(program).successors), Panel([model.guarantee for model in models]))
+    return {
+        model.name: _verdict((strong if model.strong else weak) >> number & 1) for number, model in enumerate(models)
+    }
 
 
-@lru_cache(maxsize=1 << 16)  # equal automata come in numbers: in images of a test, in reductions of many tests
-def behaviour_verdicts(automaton: Behaviour) -> Mapping[str, Verdict]:
-    """What each of the 12 models says of every program with this behaviour.
+def _verdict(hang: int) -> Verdict:
+    return Verdict.MAY_HANG if hang else Verdict.TERMINATES
+
+
+# Images of a program under permutation of its threads, all judged at once.
+
+Order = tuple[int, ...]
+"""A permutation: thread ``t`` of the image is thread ``order[t]`` of the program."""
+
+Vector = Mapping[str, Verdict]
+"""The verdicts of the 12 models, by name."""
+
+
+def image_verdicts(automaton: Behaviour, orders: tuple[Order, ...]) -> list[Vector]:
+    """What the 12 models say of the images of every program with this behaviour, image by image.
 
     A model sees who runs and who steps, never memory, so programs with equal minimal automata have equal verdicts.
     """
-    history = unfold(automaton)
-    return MappingProxyType({model.name: judge(history, model) for model in MODELS.values()})
+    weak, strong = _image_hangs(automaton, orders)
+    width = len(GUARANTEES)
+    mask = (1 << width) - 1
+    return [_vector(weak >> i * width & mask, strong >> i * width & mask) for i in range(len(orders))]
+
+
+@lru_cache(maxsize=1 << 16)  # the reductions of many tests have few behaviours
+def _image_hangs(automaton: Behaviour, orders: tuple[Order, ...]) -> tuple[int, int]:
+    return hangs(unfold(automaton), _image_panel(orders))
+
+
+@cache
+def _image_panel(orders: tuple[Order, ...]) -> Panel:
+    return Panel([_seen_in(order, guarantee) for order in orders for guarantee in GUARANTEES.values()])
+
+
+def _seen_in(order: Order, guarantee: Guarantee) -> Guarantee:
+    """The guarantee as the threads of a program see it when they run in the places that an order gives them."""
+
+    def seen(running: int, stepped: int) -> int:
+        fair_places = guarantee(_places(order, running), _places(order, stepped))
+        return sum(1 << tid for place, tid in enumerate(order) if fair_places >> place & 1)
+
+    return seen
+
+
+def _places(order: Order, threads: int) -> int:
+    return sum(1 << place for place, tid in enumerate(order) if threads >> tid & 1)
+
+
+@cache
+def _vector(weak: int, strong: int) -> Vector:
+    """The 12 verdicts from the sets of guarantees, in the order of ``GUARANTEES``, under which a program may hang."""
+    vector = {}
+    for g, name in enumerate(GUARANTEES):
+        for model, mask in zip(both_readings(name, GUARANTEES[name]), (weak, strong), strict=True):
+            vector[model.name] = _verdict(mask >> g & 1)
+    return MappingProxyType(vector)

@@ -8,23 +8,36 @@ exchange into a store, merge two locations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 
 from corpus.axb import Instruction, Program, Thread, instructions, rename_locations
-from oracle.behaviour import minimise
+from oracle.behaviour import Behaviour, minimise
 from oracle.lts import explore
-from oracle.progress import Verdict, behaviour_verdicts
+from oracle.progress import Order, Vector, image_verdicts, verdicts
 from oracle.wellformed import influences, terminating_with_a_cycle
 
 
 def reductions(program: Program) -> Iterator[Program]:
     """Every program that one step makes of this one, locations renamed canonically; some may be no valid test."""
+    for _, smaller in _deletions(program):
+        yield smaller
+    yield from _changes(program)
+
+
+def _deletions(program: Program) -> Iterator[tuple[int, Program]]:
+    """Every thread that may be deleted, with what is left."""
     threads = program.threads
     if len(threads) > 2:
         for tid in range(len(threads)):
-            yield rename_locations(Program(threads[:tid] + threads[tid + 1 :]))
+            yield tid, rename_locations(Program(threads[:tid] + threads[tid + 1 :]))
+
+
+def _changes(program: Program) -> Iterator[Program]:
+    """The reductions that keep every thread."""
+    threads = program.threads
     for tid, pc, ins in instructions(program):
         if len(threads[tid]) > 1:
             yield _with_thread(program, tid, _without_instruction(threads[tid], pc))
@@ -62,17 +75,40 @@ def _without_instruction(thread: Thread, deleted: int) -> Thread:
 
 
 @lru_cache(maxsize=1 << 16)  # tests of one bound share their reductions
-def _vector(program: Program) -> Mapping[str, Verdict] | None:
-    """The verdicts of a valid test under the 12 models, ``None`` for another program."""
+def _behaviour_of_test(program: Program) -> Behaviour | None:
+    """The minimal automaton of a valid test, ``None`` for another program."""
     if not influences(program):
         return None
     lts = explore(program)
-    return behaviour_verdicts(minimise(lts)) if terminating_with_a_cycle(lts) else None
+    return minimise(lts) if terminating_with_a_cycle(lts) else None
 
 
-def is_minimal(program: Program, vector: Mapping[str, Verdict]) -> bool:
-    """Whether no single-step reduction of a test is a valid test with the same verdict under each of the 12 models.
+def minimal_images(program: Program, orders: tuple[Order, ...], vectors: Sequence[Vector]) -> list[bool]:
+    """Which images of a test, under permutation of its threads, are minimal: no single-step reduction of the image is
+    a valid test with the same verdict under each of the 12 models.
 
-    ``vector`` holds the test's own verdicts under them.
+    ``vectors`` are the verdicts of the images. Reductions of an image are images of reductions, so each is made once.
     """
-    return all(_vector(smaller) != vector for smaller in reductions(program))
+    minimal = [True] * len(orders)
+    deletions = ((smaller, _restricted(orders, tid)) for tid, smaller in _deletions(program))
+    for smaller, restricted in chain(deletions, ((smaller, orders) for smaller in _changes(program))):
+        automaton = _behaviour_of_test(smaller)
+        if automaton is not None:
+            for image, vector in enumerate(image_verdicts(automaton, restricted)):
+                if vector == vectors[image]:
+                    minimal[image] = False
+            if not any(minimal):
+                break
+    return minimal
+
+
+@cache
+def _restricted(orders: tuple[Order, ...], deleted: int) -> tuple[Order, ...]:
+    """The orders that are left to the other threads, renumbered, when one is deleted."""
+    return tuple(tuple(tid - (tid > deleted) for tid in order if tid != deleted) for order in orders)
+
+
+def is_minimal(program: Program) -> bool:
+    """Whether a test is minimal."""
+    order = (tuple(range(len(program.threads))),)
+    return minimal_images(program, order, [verdicts(program)])[0]

@@ -23,9 +23,9 @@ from corpus.axb_text import parse_axb, print_axb
 from corpus.idioms import tags_of
 from corpus.store import Found, Journal, finish, test_record
 from corpus.test import Test
-from oracle.behaviour import Behaviour, behaviour_digest, digest_automaton, minimise, relabel
-from oracle.progress import MODELS, Verdict, behaviour_verdicts
-from oracle.reductions import is_minimal
+from oracle.behaviour import behaviour_digest, digest_automaton, minimise, relabel
+from oracle.progress import MODELS, Vector, Verdict, image_verdicts
+from oracle.reductions import minimal_images
 from synth.pool import run_tasks
 
 
@@ -152,25 +152,27 @@ def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, str]]:
     other verdicts.
     """
     automaton = minimise(solution.lts)
-    for image, order in solution.images:
-        test = label(image, relabel(automaton, order), request)
-        if test is not None:
-            yield sort_key(image), test_record(test)
+    orders = tuple(order for _, order in solution.images)
+    vectors = image_verdicts(automaton, orders)
+    wanted = [wants(request, vector) for vector in vectors]
+    if request.minimal and any(wanted):
+        minimal = minimal_images(solution.program, orders, vectors)
+        wanted = [asked and least for asked, least in zip(wanted, minimal, strict=True)]
+    for (image, order), vector, keep in zip(solution.images, vectors, wanted, strict=True):
+        if keep:
+            own = digest(image)
+            behaviour = digest_automaton(relabel(automaton, order))
+            yield sort_key(image), test_record(Test("", own, print_axb(image), vector, tags_of(own), behaviour))
             if request.symmetric_threads:
                 return
 
 
-def label(program: Program, automaton: Behaviour, request: Request) -> Test | None:
-    """The test with its verdicts, or ``None`` where the request does not want it."""
-    vector = behaviour_verdicts(automaton)
-    if request.distinguish is not None:
-        passing, *failing = request.distinguish
-        if vector[passing] != Verdict.TERMINATES or any(vector[name] != Verdict.MAY_HANG for name in failing):
-            return None
-    if request.minimal and not is_minimal(program, vector):
-        return None
-    own = digest(program)
-    return Test("", own, print_axb(program), vector, tags_of(own), digest_automaton(automaton))
+def wants(request: Request, vector: Vector) -> bool:
+    """Whether a test with these verdicts is on the border that the request asks for."""
+    if request.distinguish is None:
+        return True
+    passing, *failing = request.distinguish
+    return vector[passing] == Verdict.TERMINATES and all(vector[name] == Verdict.MAY_HANG for name in failing)
 
 
 def sort_key(program: Program) -> str:
