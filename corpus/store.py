@@ -136,6 +136,8 @@ def is_corpus(path: Path) -> bool:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of a corpus. Raises ``InputError`` where there is none or it cannot be read."""
+    if not path.exists():
+        raise InputError("no such folder", str(path))
     if not is_corpus(path):
         raise InputError("no corpus here: it has neither a manifest.json nor a journal.jsonl", str(path))
     file = path / MANIFEST
@@ -153,6 +155,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise InputError("not the manifest of a corpus: it has no format number", str(file))
     if manifest["format"] > FORMAT:
         raise InputError(f"format {manifest['format']} is newer than this synth, which reads {FORMAT}", str(file))
+    for key, kind in {"request": dict, "models": list, "counts": dict}.items():
+        value = manifest.get(key, kind())
+        if not isinstance(value, kind) or (kind is list and not all(isinstance(name, str) for name in value)):
+            raise InputError(f"not the manifest of a corpus: '{key}' is not as it should be", str(file))
     return manifest
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -38,12 +41,38 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _one_line():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _one_line():
             return super().invoke(ctx)
-        except InputError as error:
-            click.echo(f"synth: {error}", err=True)
-            sys.exit(2)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """What a user can get wrong, or a machine, is answered in one line and with exit code 2, never by a traceback."""
+    code = 2
+    try:
+        yield
+        return
+    except click.exceptions.NoArgsIsHelpError:  # ``synth`` alone: its help is the answer
+        raise
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "synth"
+        message = " ".join(error.format_message().split()).rstrip(".")
+        line = f"{command}: {message}; see {command} --help"
+    except InputError as error:
+        line = f"synth: {error}"
+    except KeyboardInterrupt:
+        line, code = "synth: interrupted", 130
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough
+            raise
+        line = f"synth: {error.strerror or error}"
+    click.echo(line, err=True)
+    sys.exit(code)
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

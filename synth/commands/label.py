@@ -52,21 +52,21 @@ def command(inputs: tuple[str, ...], models: tuple[str, ...], form: str, jobs: i
     Examples:
       synth label examples/progress/*.axb
       synth label suite --format csv > labels.csv
-      synth label mutex.axb --model obe --model hsa-strong
+      synth label examples/progress/mutex.axb --model obe --model hsa-strong
       synth label suite --model my_scheduler.py --format json -j 2
 
     A Python file defines a model of your own. This one promises execution to the last thread that has not ended:
 
     \b
       NAME = "last"
-      def guarantee(running, stepped):   # bit masks of thread ids: who has not ended, who has taken a step
+      def guarantee(running, stepped):  # masks of threads: not ended, have stepped
           return 1 << running.bit_length() >> 1
 
     See docs/oracle.md for what the models promise and how verdicts are defined.
     """
     names = [model.name for model in resolve_models(models)]
     tests = list(_named_tests(inputs))
-    rows = _label([test.text for _, test in tests], models, jobs or len(os.sched_getaffinity(0)))
+    rows = _label(tests, models, jobs or len(os.sched_getaffinity(0)))
     labelled = list(zip(tests, rows, strict=True))
     if form == "csv":
         click.echo(_csv(((file, row) for (file, _), row in labelled), names), nl=False)
@@ -90,13 +90,14 @@ def _named_tests(inputs: Sequence[str]) -> Iterator[tuple[str, Test]]:
                 yield str(folder / f"{test.name}.axb"), test
 
 
-def _label(texts: Sequence[str], models: tuple[str, ...], jobs: int) -> list[list[str]]:
-    """The verdicts of each program, in the order of the models."""
+def _label(tests: Sequence[tuple[str, Test]], models: tuple[str, ...], jobs: int) -> list[list[str]]:
+    """The verdicts of each named test, in the order of the models."""
+    names, texts = [name for name, _ in tests], [test.text for _, test in tests]
     if jobs == 1 or len(texts) < _PARALLEL_FROM:
-        return _watched(map(_verdicts, texts, repeat(models)), len(texts))
+        return _watched(map(_verdicts, names, texts, repeat(models)), len(texts))
     with ProcessPoolExecutor(jobs) as pool:
         chunk = min(1000, -(-len(texts) // (4 * jobs)))
-        return _watched(pool.map(_verdicts, texts, repeat(models), chunksize=chunk), len(texts))
+        return _watched(pool.map(_verdicts, names, texts, repeat(models), chunksize=chunk), len(texts))
 
 
 def _watched(answers: Iterable[list[str]], total: int) -> list[list[str]]:
@@ -105,8 +106,8 @@ def _watched(answers: Iterable[list[str]], total: int) -> list[list[str]]:
     return list(track(answers, "Labelling", total, console=screen, transient=True, disable=not screen.is_terminal))
 
 
-def _verdicts(text: str, models: tuple[str, ...]) -> list[str]:
-    return [str(verdict) for verdict in verdicts(parse_axb(text), _resolved(models)).values()]
+def _verdicts(name: str, text: str, models: tuple[str, ...]) -> list[str]:
+    return [str(verdict) for verdict in verdicts(parse_axb(text, name), _resolved(models)).values()]
 
 
 @cache

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from constraints.solvers import DEFAULT_SOLVER, SOLVERS, open_solver
+from constraints.solvers import DEFAULT_SOLVER, SOLVERS
 from corpus.errors import InputError
 from corpus.store import Journal
 from oracle.hierarchy import strictly_less_fair
@@ -42,7 +42,12 @@ from synth.watch import watching
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds.")
 @click.option(
-    "--solver", default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A PySAT solver by its name, or z3."
+    "--solver",
+    type=click.Choice(SOLVERS),
+    default=DEFAULT_SOLVER,
+    show_default=True,
+    metavar="NAME",
+    help="A PySAT solver by its name, or z3.",
 )
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes; as many as cores when not given.")
 @click.option("--resume", is_flag=True, help="Go on with a corpus that an earlier run did not finish.")
@@ -65,9 +70,10 @@ def command(
 ) -> None:
     """Synthesise forward-progress tests: programs that can fail to terminate when threads are not scheduled fairly.
 
-    Every program of the bound that is well formed and interesting is found (seed 004, sections 5.1 and 5.2), labelled
-    under 12 progress models, and written to a corpus folder. When the solver has proved that nothing is left, the
-    manifest says `complete`. A run that is stopped, in whatever way, leaves a corpus that opens, and --resume goes on.
+    Every program of the bound that is well formed and interesting is found (Sorensen et al., "Specifying and Testing
+    GPU Workgroup Progress Models", OOPSLA 2021, sections 5.1 and 5.2), labelled under 12 progress models, and written
+    to a corpus folder. When the solver has proved that nothing is left, the manifest says `complete`. A run that is
+    stopped, in whatever way, leaves a corpus that opens, and --resume goes on.
 
     \b
     Every minimal test of two threads with four instructions in all:
@@ -88,9 +94,7 @@ def command(
     if border is None and (threads is None or instrs is None):
         raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
     if threads is not None and instrs is not None and instrs < threads:
-        raise click.BadParameter(f"{instrs} instructions are too few for {threads} threads", param_hint="'--instrs'")
-    if solver not in SOLVERS:
-        open_solver(solver, 0)  # says which there are
+        raise click.BadParameter(f"{threads} threads need {threads} or more, found {instrs}", param_hint="'--instrs'")
     request = Request(
         threads=threads,
         instrs=instrs,

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from corpus.store import Corpus, read_corpus, write_atomically
 from corpus.test import Test
@@ -93,14 +94,14 @@ def _terminating(tests: Sequence[Test], models: Sequence[str]) -> Table:
     table.add_column("tests", justify="right")
     for guarantee in _guarantees(models):
         readings = [model.rpartition("-")[2] for model in _readings(models, guarantee)]
-        table.add_column(f"{guarantee}\n{'/'.join(readings)}", justify="right", no_wrap=True)
+        table.add_column(Text(f"{guarantee}\n{'/'.join(readings)}"), justify="right", no_wrap=True)
     for group in (_by_bound(tests), _by_tag(tests)):
         for name, counter in group.items():
             cells = [
                 "/".join(str(_terminates(counter, model)) for model in _readings(models, guarantee))
                 for guarantee in _guarantees(models)
             ]
-            table.add_row(name, str(counter.total()), *cells)
+            table.add_row(Text(name), str(counter.total()), *cells)
         table.add_section()
     return table
 
@@ -153,7 +154,7 @@ def _d_and_c(title: str, guarantees: Iterable[str], cells: Mapping[str, tuple[in
         table.add_column(heading, justify="right")
     for guarantee in guarantees:
         row = [*cells.get(f"{guarantee}-weak", (None, None)), *cells.get(f"{guarantee}-strong", (None, None))]
-        table.add_row(guarantee, *("-" if cell is None else str(cell) for cell in row))
+        table.add_row(Text(guarantee), *("-" if cell is None else str(cell) for cell in row))
     return table
 
 
@@ -177,7 +178,8 @@ def _roles(tests: Iterable[Test], models: Sequence[str]) -> Iterator[tuple[Test,
 def _listing(tests: Sequence[Test], models: Sequence[str]) -> Table:
     table = Table("test", "distinguishes", "terminates under", "tags", box=None, pad_edge=False, header_style="bold")
     for test, (conformance, distinguishing) in _roles(tests, models):
-        table.add_row(test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags))
+        words = (test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags))
+        table.add_row(*map(Text, words))
     return table
 
 

@@ -300,7 +300,7 @@ def test_two_runs_cannot_share_a_folder(journal):
 
 
 def test_resume_needs_a_corpus_and_the_same_request(tmp_path, journal):
-    with pytest.raises(InputError, match="no corpus here"):
+    with pytest.raises(InputError, match="no such folder"):
         Journal.resume(tmp_path / "none", REQUEST)
     journal.close()
     with pytest.raises(InputError, match="made with another threads: 2 then, 3 now"):
