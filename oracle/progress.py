@@ -197,12 +197,16 @@ def hangs(history: History, panel: Panel) -> tuple[int, int]:
 
     Weakly: some component with an edge holds a step of every promised thread. Strongly: some node cannot *escape*,
     that is, promised steps alone lead neither to the end nor to a node where nothing is promised; or a cycle runs
-    through nodes where nothing is promised. At the end nothing is promised, for nobody is running.
+    through nodes where nothing is promised.
     """
     weak = strong = 0
     escapes = [0] * len(history.states)
     for members, movers in zip(history.components, history.movers, strict=True):
-        promises, silent = panel.promises(history.running[members[0]], history.stepped[members[0]])
+        running = history.running[members[0]]
+        if not running:
+            escapes[members[0]] = panel.everyone
+            continue
+        promises, silent = panel.promises(running, history.stepped[members[0]])
         if movers:
             strong |= silent
             starving = panel.everyone
