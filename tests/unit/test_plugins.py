@@ -66,7 +66,7 @@ def test_a_file_may_name_its_model(tmp_path):
         ("def guarantee(running, stepped): return ~running", "promises a thread that is not running"),
         ("def guarantee(running, stepped): return 'all'", "returned 'all', expected a bit mask"),
         ("def guarantee(running): return running", "TypeError"),
-        ("def guarantee(running, stepped):\n    x = 1\n    return x // 0", "mine.py:3: guarantee(0b10, 0b10) failed"),
+        ("def guarantee(running, stepped):\n    x = 1\n    return x // 0", "mine.py:3: guarantee(0b10, 0b11) failed"),
         ("promise = 1", "expected a function guarantee(running, stepped)"),
         ("guarantee = (", "mine.py:1: cannot be loaded: SyntaxError"),
         ("import sys\nsys.exit(3)", "mine.py:2: cannot be loaded: SystemExit"),
