@@ -10,6 +10,7 @@ from encoded import Asked, shapes, solved
 from constraints.enumerate import enumerate_programs
 from constraints.progress import ProgressEncoding, Shape
 from corpus.axb import Instruction, Program, rename_locations, thread_images
+from oracle.wellformed import is_progress_test
 from synth.progress import partitions
 
 # threads, instructions, locations, values -> tests
@@ -90,6 +91,7 @@ def test_random_walks_cross_the_border_where_the_formula_says(shape):
     for _ in range(2000):
         changed = mutated(program, shape, rng)
         valid = is_valid_test(changed)
+        assert is_progress_test(changed) == valid
         # Of programs equal up to the order of threads, the formula has at least one.
         lengths = shape.lengths
         images = [image for image, _ in thread_images(changed) if tuple(map(len, image.threads)) == lengths]
