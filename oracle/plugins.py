@@ -124,7 +124,8 @@ def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:
 
 def _failed(what: str, error: BaseException, origin: str) -> InputError:
     """An error in a user's code, with the last line of that file that was involved."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == origin]
+    own = str(Path(origin).absolute())
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in (origin, own)]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     reason = (str(error) or "no message").splitlines()[0]
     return InputError(f"{what}: {type(error).__name__}: {reason}", origin, line)

@@ -70,7 +70,7 @@ def _one_line() -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough
             raise
-        line = f"synth: {error.strerror or error}"
+        line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
     click.echo(line, err=True)
     sys.exit(code)
 

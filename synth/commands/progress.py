@@ -85,7 +85,7 @@ def command(
     Those that need strong OBE, for neither strong HSA nor weak OBE will do:
       synth progress --distinguish 'obe-strong>hsa-strong,obe-weak' -o obe
     A quick look into a large space:
-      synth progress --threads 3 --instrs 6 --max-tests 100 -o some
+      synth progress --threads 3 --instrs 6 --all --max-tests 100 -o some
 
     \b
     Models: unfair hsa obe hsa+obe lobe fair, each with -weak or -strong.
