@@ -1,0 +1,129 @@
+"""A synthesis that is killed or interrupted in the middle: nothing is left running, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corpus.store import JOURNAL, TIMES, read_corpus
+from synth.cli import main
+
+ASKED = ["progress", "--threads", "2", "--instrs", "4", "--all"]
+
+
+def synth(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name != TIMES}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The suite of a run that nobody stops."""
+    folder = tmp_path_factory.mktemp("whole") / "suite"
+    assert synth(*ASKED, "-j", 1, "-o", folder).exit_code == 0
+    return content(folder)
+
+
+Started = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def started() -> Iterator[Started]:
+    """``started(folder, jobs)`` is a run in the middle: it has found something and is not yet done."""
+    runs: list[subprocess.Popen[str]] = []
+
+    def start(folder: Path, jobs: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", "from synth.cli import main; main()", *ASKED, "-j", str(jobs), "-o", folder]
+        pipe = subprocess.PIPE
+        run = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+        runs.append(run)
+        wait_until(lambda: lines(folder / JOURNAL) > 10)
+        assert run.poll() is None
+        return run
+
+    yield start
+    for run in runs:
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+
+
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Far more patient than it needs to be."""
+    for _ in range(6000):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail("waited for a minute in vain")
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize(("jobs", "workers"), [(1, 0), (2, 2)])
+def test_kill_9(started, tmp_path, whole, jobs, workers):
+    folder = tmp_path / "suite"
+    run = started(folder, jobs)
+    orphans = children(run.pid)
+    assert len(orphans) == workers
+    run.kill()
+    run.wait()
+    wait_until(lambda: not any(map(is_alive, orphans)))
+
+    shown = synth("show", folder)
+    assert shown.exit_code == 0 and "not complete" in shown.stdout
+    before = (folder / JOURNAL).read_bytes()
+    found = read_corpus(folder).tests
+    assert found
+    texts = {json.loads(line)["text"] for line in whole["tests.jsonl"].splitlines()}
+    assert {test.text for test in found} < texts
+    assert (folder / JOURNAL).read_bytes() == before  # to read is not to write
+
+    resumed = synth(*ASKED, "--resume", "-j", 3 - jobs, "-o", folder)
+    assert resumed.stdout == f"{folder}: 6610 tests, complete\n"
+    assert content(folder) == whole
+
+
+@pytest.mark.parametrize(("jobs", "workers"), [(1, 0), (2, 2)])
+def test_ctrl_c(started, tmp_path, whole, jobs, workers):
+    folder = tmp_path / "suite"
+    run = started(folder, jobs)
+    orphans = children(run.pid)
+    assert len(orphans) == workers
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does it: to every process
+    out, err = run.communicate()
+    assert run.returncode == 130
+    assert err == ""
+    assert not any(map(is_alive, orphans))
+    corpus = read_corpus(folder)
+    assert out == f"{folder}: {len(corpus.tests)} tests, incomplete: interrupted; --resume goes on\n"
+    assert 0 < len(corpus.tests) < 6610 and corpus.manifest["complete"] is False
+    assert "not complete" in synth("show", folder).stdout
+    if jobs == 2:
+        assert synth(*ASKED, "--resume", "-j", 1, "-o", folder).exit_code == 0
+        assert content(folder) == whole
