@@ -105,6 +105,7 @@ def command(
         distinguish=border,
         symmetric_threads=symmetric_threads,
     )
+    _check_size(request)
     # One process finds tests in a fixed order, so that a suite cut at --max-tests is the same every time.
     workers = 1 if max_tests is not None else jobs or len(os.sched_getaffinity(0))
     started = time.monotonic()
@@ -117,6 +118,24 @@ def command(
     click.echo(f"{output}: {tests} tests, {state}")
     if outcome.stopped == INTERRUPTED:
         sys.exit(130)
+
+
+_LARGEST = 50_000
+"""States times instructions of the largest shape that is tried: half a million clauses; a bound has many shapes."""
+
+
+def _check_size(request: Request) -> None:
+    """Raises ``InputError`` for a bound that memory would not hold, before anything is written."""
+    if request.threads is None or request.instrs is None:
+        return
+    short, longer = divmod(request.instrs, request.threads)
+    memories = request.values ** min(request.locs, request.instrs)
+    states = memories * (short + 2) ** longer * (short + 1) ** (request.threads - longer)
+    if states * request.instrs > _LARGEST:
+        raise InputError(
+            f"the bound is too large: {request.instrs} instructions on {states:,} states, where at most "
+            f"{_LARGEST // request.instrs:,} can be searched; ask for fewer threads, instructions, locations or values"
+        )
 
 
 def _models(text: str) -> tuple[str, ...]:

@@ -146,6 +146,11 @@ WRONG = [
     ("label suite -m model.py", "model.py:1: guarantee("),
     # synth progress
     ("progress -t 3 -n 2 -o new", "Invalid value for '--instrs': 3 threads need 3 or more, found 2"),
+    (
+        "progress -t 20 -n 40 -o new",
+        "the bound is too large: 40 instructions on 13,947,137,604 states, where at most 1,250",
+    ),
+    ("progress -t 2 -n 4 --locs 8 --values 16 -o new", "the bound is too large: 4 instructions on 589,824 states"),
     ("progress -t two -n 2 -o new", "'two' is not a valid integer"),
     ("progress -o new", "give --threads and --instrs, or --distinguish to let the bound grow"),
     ("progress -t 2 -n 2", "Missing option '--output' / '-o'"),
