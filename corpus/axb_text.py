@@ -13,6 +13,9 @@ text for a program; ``parse_axb(print_axb(p)) == p`` for every program whose num
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from lark import Token, Tree
@@ -20,6 +23,8 @@ from lark import Token, Tree
 from corpus.axb import Instruction, Program, Thread
 from corpus.errors import InputError
 from corpus.syntax import LARGEST_LOCATION, number, parse
+
+_BLOCKS = re.compile(r"^(?=THREAD\b)", re.MULTILINE)
 
 # How the grammar's terminals read to a person.
 _TERMINALS = {
@@ -54,11 +59,12 @@ def print_instruction(ins: Instruction, pc: int, length: int) -> str:
 
 def print_axb(program: Program) -> str:
     """The pseudo-code of a program, one instruction a line, newline at the end."""
-    lines = []
-    for tid, thread in enumerate(program.threads):
-        lines.append(f"THREAD {tid}")
-        lines += [f"{pc}: {print_instruction(ins, pc, len(thread))}" for pc, ins in enumerate(thread)]
-    return "\n".join(lines) + "\n"
+    return "".join(f"THREAD {tid}\n{_print_thread(thread)}" for tid, thread in enumerate(program.threads))
+
+
+@lru_cache(maxsize=1 << 12)  # the threads of a suite's programs are few and come again and again
+def _print_thread(thread: Thread) -> str:
+    return "".join(f"{pc}: {print_instruction(ins, pc, len(thread))}\n" for pc, ins in enumerate(thread))
 
 
 def parse_axb(text: str, path: str | None = None) -> Program:
@@ -66,8 +72,17 @@ def parse_axb(text: str, path: str | None = None) -> Program:
 
     Raises ``InputError`` with line, column and what was expected; ``path`` is only named in it.
     """
+    before, *blocks = _BLOCKS.split(text)
+    if blocks and not before:
+        with suppress(InputError):  # the whole text is then parsed again, to say where it is wrong
+            return Program(tuple(_parse_block(tid, block) for tid, block in enumerate(blocks)))
     tree = parse("axb", "program", text, path, _TERMINALS)
     return Program(tuple(_thread(tid, _tree(thread), path) for tid, thread in enumerate(tree.children)))
+
+
+@lru_cache(maxsize=1 << 14)  # the threads of a suite's programs come again and again, and parsing is slow
+def _parse_block(tid: int, block: str) -> Thread:
+    return _thread(tid, parse("axb", "thread", block, None, _TERMINALS), None)
 
 
 def read_axb(path: Path) -> Program:

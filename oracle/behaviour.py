@@ -14,6 +14,7 @@ import hashlib
 import struct
 from collections.abc import Hashable, Sequence
 from itertools import permutations
+from operator import itemgetter
 
 from corpus.axb import Program
 from oracle.lts import ENDED, Lts, explore
@@ -90,14 +91,14 @@ def thread_images(automaton: Behaviour) -> list[Behaviour]:
 
 def relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
     """The automaton whose letter ``t`` is letter ``order[t]`` of the given one, numbered breadth-first."""
-    index = {ENDED: ENDED, 0: 0}
+    letters = itemgetter(*order) if len(order) > 1 else tuple  # one letter: nothing to permute
+    permuted = [letters(row) for row in automaton]
+    unseen = len(automaton)
+    number = [0] + [unseen] * (len(automaton) - 1) + [ENDED]  # ENDED at index ENDED: it reads as itself
     states = [0]
-    rows = []
     for state in states:  # grows while we walk it
-        row = automaton[state]
-        for letter in order:
-            if row[letter] not in index:
-                index[row[letter]] = len(states)
-                states.append(row[letter])
-        rows.append(tuple(index[row[letter]] for letter in order))
-    return tuple(rows)
+        for after in permuted[state]:
+            if number[after] == unseen:
+                number[after] = len(states)
+                states.append(after)
+    return tuple([tuple([number[after] for after in permuted[state]]) for state in states])

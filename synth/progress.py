@@ -7,6 +7,7 @@ and each image is judged as a test of its own, for thread ids matter to the mode
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -179,8 +180,9 @@ def sort_key(program: Program) -> str:
     """Orders tests by the lengths of their threads, then instruction by instruction."""
     numbers = [len(thread) for thread in program.threads]
     for _, _, ins in instructions(program):
-        numbers += (n + 1 for n in ins.key)
-    return "".join(f"{number:04x}" for number in numbers)
+        location, exchange, check, jump = ins.key
+        numbers += (location, exchange + 1, check, jump)
+    return struct.pack(f">{len(numbers)}H", *numbers).hex()
 
 
 def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> list[Test]:
