@@ -1,4 +1,4 @@
-"""C++20: a work-group is a ``std::thread``, and all of them start together (seed 004, section 6.3.1)."""
+"""C++20: a work-group is a ``std::thread``, and all of them start together (Sorensen et al. 2021, section 6.3.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which work-group runs which thread of which instance of a test (seed 004, section 6.1).
+"""Which work-group runs which thread of which instance of a test (Sorensen et al. 2021, section 6.1).
 
 Work-groups hold one thread each. *Plain* launches the N threads of one instance. *Round-robin* and *chunked* launch M
 instances at once, as scheduler stress: round-robin keeps the threads of an instance side by side, chunked puts M

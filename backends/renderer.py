@@ -1,4 +1,4 @@
-"""The one renderer: an AXB program as the text of a C-like kernel (seed 004, section 6.2 and Fig. 11).
+"""The one renderer: an AXB program as the text of a C-like kernel (Sorensen et al. 2021, section 6.2 and Fig. 11).
 
 A thread is a ``switch`` over its program counter inside a ``while`` loop, for GLSL has no goto. An instruction is one
 atomic exchange, or an atomic add of 0 where nothing is exchanged, so that every read happens where the device keeps

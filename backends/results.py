@@ -129,6 +129,10 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
         yield ResultFile(answers, lines, times)
 
 
+_FIRST_KEY = b'{"test":'
+"""How each line begins; a last line that begins otherwise was not cut off, it is something else."""
+
+
 def _read(path: Path) -> dict[Question, Result]:
     data = path.read_bytes()
     whole = data.rfind(b"\n") + 1
@@ -139,6 +143,9 @@ def _read(path: Path) -> dict[Question, Result]:
         except ValueError:
             raise InputError("expected a result of a test", str(path), number) from None
         answers[result.question] = result
-    if whole < len(data):
+    rest = data[whole:]
+    if rest:
+        if not _FIRST_KEY.startswith(rest[: len(_FIRST_KEY)]):
+            raise InputError("expected a result of a test", str(path), len(answers) + 1)
         os.truncate(path, whole)
     return answers

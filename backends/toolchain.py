@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,16 +51,16 @@ def _which(*names: str) -> Path | None:
 
 def missing(backend: str) -> list[str]:
     """What this machine lacks to compile the files of a back end, each with the way to get it; empty if nothing."""
-    needs: dict[str, list[tuple[object, str]]] = {
-        "cuda": [(cuda_tool("nvcc"), "nvcc (pip install 'synth[cuda]')"), (_which("g++"), "g++")],
-        "opencl": [(opencl.find_device(), "PoCL (pip install 'pyopencl[pocl]')")],
+    needs: dict[str, list[tuple[Callable[[], object], str]]] = {
+        "cuda": [(lambda: cuda_tool("nvcc"), "nvcc (pip install 'synth[cuda]')"), (lambda: _which("g++"), "g++")],
+        "opencl": [(opencl.find_device, "PoCL (pip install 'pyopencl[pocl]')")],
         "glsl": [
-            (_which("glslangValidator", "glslang"), "glslangValidator (Debian: glslang-tools)"),
-            (_which("spirv-val"), "spirv-val (Debian: spirv-tools)"),
+            (lambda: _which("glslangValidator", "glslang"), "glslangValidator (Debian: glslang-tools)"),
+            (lambda: _which("spirv-val"), "spirv-val (Debian: spirv-tools)"),
         ],
-        "cpp": [(_which("g++"), "g++")],
+        "cpp": [(lambda: _which("g++"), "g++")],
     }
-    return [name for found, name in needs[backend] if found is None]
+    return [name for find, name in needs[backend] if find() is None]
 
 
 def compile_file(file: Path, binary: Path | None = None) -> Compilation:

@@ -33,9 +33,7 @@ def resident_kilobytes(group: int) -> int:
             continue
         try:
             if os.getpgid(int(entry.name)) == group:
-                fields = dict(
-                    line.split(":", 1) for line in (entry / "status").read_text().splitlines() if ":" in line
-                )
+                fields = dict(line.split(":", 1) for line in (entry / "status").read_text().splitlines() if ":" in line)
                 total += int(fields.get("VmRSS", "0 kB").split()[0])
         except (OSError, ValueError):
             continue  # it ended while we looked

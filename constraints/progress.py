@@ -59,6 +59,15 @@ class Shape:
     locations: int
     values: int
 
+    def fixed_jumps(self, cases: int) -> int:
+        """How many jumps of the longest thread to fix for at least so many cases; all of them where that is too few."""
+        longest = max(self.lengths)
+        return next((n for n in range(longest) if (longest + 1) ** n >= cases), longest)
+
+    def cubes(self, cases: int) -> int:
+        """The number of cases that ``ProgressEncoding.cubes`` gives."""
+        return int((max(self.lengths) + 1) ** self.fixed_jumps(cases))
+
 
 class ProgressEncoding:
     """The formula of a shape, with decoding, refinement and blocking of its models."""
@@ -325,19 +334,17 @@ class ProgressEncoding:
                 found.append(self.formula.var(kind, t, i, value))
         return found
 
-    def cubes(self, count: int) -> list[list[int]]:
-        """Cases that split the space: at least ``count`` of them, where the shape has so many jumps to fix.
+    def cubes(self, cases: int) -> list[list[int]]:
+        """Cases that split the space: at least so many, where the longest thread has so many jumps to fix.
 
         Each is a list of literals; together they cover every program, and no program twice.
         """
-        cases: list[list[int]] = [[]]
         longest = max(range(len(self.shape.lengths)), key=lambda t: (self.shape.lengths[t], t))
-        for i in range(self.shape.lengths[longest]):
-            if len(cases) >= count:
-                break
-            jumps = [self.formula.var("jump", longest, i, jump) for jump in self._fields["jump", longest, i]]
-            cases = [[*case, jump] for case in cases for jump in jumps]
-        return cases
+        jumps = [
+            [self.formula.var("jump", longest, i, jump) for jump in self._fields["jump", longest, i]]
+            for i in range(self.shape.fixed_jumps(cases))
+        ]
+        return [list(case) for case in product(*jumps)]
 
 
 def _traps(lts: Lts) -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""AXB programs: what a progress test *is* (seed 004, section 3).
+"""AXB programs: what a progress test *is* (Sorensen et al. 2021, section 3).
 
 The language has one instruction, ``AXB(checkLoc, checkVal, jumpInst, doExch, exchVal)``. Atomically,
 ``pc' = jumpInst if mem[checkLoc] == checkVal else pc + 1``, and if ``doExch`` then ``mem[checkLoc] := exchVal``.

@@ -1,9 +1,10 @@
 """AXB programs as litmus tests that Dartagnan takes: its PTX and Vulkan dialects, printed and read.
 
 A thread of the program is a thread of its own CTA or workgroup, for the progress of workgroups is what is in question
-(seed 004, section 6). Every access is relaxed and atomic at device scope, so that all threads agree on the order of the
-accesses to a location. A branching instruction is a load or an exchange into a register and a conditional jump past a
-``goto`` to the AXB instruction's target. Each instruction has a label, ``LC<thread><instruction>``, and so has the end:
+(Sorensen et al. 2021, section 6). Every access is relaxed and atomic at device scope, so that all threads agree on the
+order of the accesses to a location. A branching instruction is a load or an exchange into a register and a conditional
+jump past a ``goto`` to the AXB instruction's target. Each instruction has a label, ``LC<thread><instruction>``, and so
+has the end:
 
     LC00:
     atom.relaxed.gpu.exch r0, Mem0, 1

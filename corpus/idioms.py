@@ -1,8 +1,8 @@
 """Well-known idioms of synchronisation, recognised in a corpus by the digest of their canonical form.
 
-Source: seed 004, Figs 2, 3, 8 and 9, and the inter-workgroup barrier that its section 2.4 relies on (Xiao and Feng,
-IPDPS 2010) without a master. A tag says that a test *is* the idiom, up to the names of locations, not that it contains
-it; thread order counts. ``examples/progress`` holds the same programs under the same names, for a reader.
+Source: Sorensen et al. 2021, Figs 2, 3, 8 and 9, and the inter-workgroup barrier that its section 2.4 relies on (Xiao
+and Feng, IPDPS 2010) without a master. A tag says that a test *is* the idiom, up to the names of locations, not that it
+contains it; thread order counts. ``examples/progress`` holds the same programs under the same names, for a reader.
 
 Gap: of the spin barrier, sizes 2 to 4 are known by name; ``spin_barrier`` builds any.
 """

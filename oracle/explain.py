@@ -1,12 +1,13 @@
 """Why a model says what it says: a lasso for MAY_HANG, a way out of every cycle for TERMINATES.
 
 The LTS *under a model* is the LTS of a program whose states also know who is promised fair execution, as in Fig. 6 of
-seed 004. A run that never ends is a stem and then a cycle, and the model allows it when the cycle keeps every promise:
+Sorensen et al. 2021. A run that never ends is a stem and then a cycle, and the model allows it when the cycle keeps
+every promise:
 
 - weak: every promised thread takes a step on the cycle;
 - strong: from every state of the cycle, the step of every promised thread is taken on the cycle.
 
-The second condition is the trap that Listing 2 of seed 004 looks for, made a run: the states of such a cycle are
+The second condition is the trap that Listing 2 of the paper looks for, made a run: the states of such a cycle are
 closed under promised steps, so these steps alone reach neither the end nor a state where nothing is promised; and
 where some states cannot escape, a closed walk over all promised steps of a bottom component among them is such a cycle.
 

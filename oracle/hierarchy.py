@@ -1,4 +1,6 @@
-"""Which progress models are less fair than which, and what tests say about the border between them (seed 004, 5.6).
+"""Which progress models are less fair than which, and what tests say about the border between them.
+
+Source: Sorensen et al. 2021, section 5.6.
 
 *Fairness.* A guarantee is at most as fair as another where it never promises more: whoever is running and whoever of
 them has taken a step, its promise is part of the other's. Situations where none of the running threads has taken a

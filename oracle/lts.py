@@ -1,4 +1,4 @@
-"""The labelled transition system of an AXB program, explored explicitly (seed 004, sections 4.1 and 5.1).
+"""The labelled transition system of an AXB program, explored explicitly (Sorensen et al. 2021, sections 4.1 and 5.1).
 
 A state is a memory and one program counter a thread. From each state every thread that has not ended can take exactly
 one step, so the system is a deterministic automaton whose letters are thread ids. Only reachable states are kept.

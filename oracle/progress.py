@@ -1,4 +1,4 @@
-"""Progress models and their verdicts (seed 004, sections 2.2 and 4, Table 1).
+"""Progress models and their verdicts (Sorensen et al. 2021, sections 2.2 and 4, Table 1).
 
 A *guarantee* says which threads are promised fair execution: a function of who is running and who has taken a step.
 A *model* is a guarantee read weakly or strongly:
@@ -98,7 +98,7 @@ def both_readings(name: str, guarantee: Guarantee) -> tuple[ProgressModel, Progr
 MODELS: dict[str, ProgressModel] = {
     model.name: model for name, guarantee in GUARANTEES.items() for model in both_readings(name, guarantee)
 }
-"""The 12 models of seed 004 in the order of its tables: from unfair to fair, weak before strong."""
+"""The 12 models of Sorensen et al. 2021 in the order of its tables: from unfair to fair, weak before strong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which programs are progress tests: seed 004, sections 5.1 and 5.2, decided on the explicit LTS.
+"""Which programs are progress tests: Sorensen et al. 2021, sections 5.1 and 5.2, decided on the explicit LTS.
 
 (a) an instruction whose jump is the next instruction is a store: it exchanges, and its check value is 0;
 (b) an instruction that exchanges has, in another thread, a branching instruction on its location, and a reachable

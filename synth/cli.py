@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import click
 
 from corpus.errors import InputError
+from synth import VERSION
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
 COMMANDS = {
@@ -76,7 +76,7 @@ def _one_line() -> Iterator[None]:
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("synth"), prog_name="synth")
+@click.version_option(VERSION, prog_name="synth")
 def main() -> None:
     """Synthesise small programs that show where one GPU concurrency model ends and the next begins.
 

@@ -1,8 +1,9 @@
-"""The LTS of a test under a model as a picture, with the starving cycle marked, as in Figs. 2 and 6 of seed 004.
+"""The LTS of a test under a model as a picture, with the starving cycle marked.
 
-A state shows memory and program counters, a transition its thread and who is promised fair execution before it. The
-start has a thick border, an end state a double one. Steps to the cycle are blue, the cycle is red. The layout is
-graphlay's, which gives the same coordinates everywhere; the SVG is drawn here, so that it needs no program beside it.
+It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters, a transition its
+thread and who is promised fair execution before it. The start has a thick border, an end state a double one. Steps to
+the cycle are blue, the cycle is red. The layout is graphlay's, which gives the same coordinates everywhere; the SVG
+is drawn here, so that it needs no program beside it.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def memory_text(memory: Sequence[int]) -> str:
 
 
 def threads_text(mask: int) -> str:
-    """A set of threads as in the figures of seed 004: ``{0,1}``."""
+    """A set of threads as in the figures of Sorensen et al. 2021: ``{0,1}``."""
     return f"{{{','.join(map(str, _members(mask)))}}}"
 
 

@@ -17,10 +17,10 @@ _GUARANTEES = {"hsa": "#fee08b", "obe": "#f46d43", "lobe": "#a6d96a", "fair": "#
 
 
 def distribution_svg(table_4: Mapping[tuple[str, str], int]) -> str:
-    """Fig. 10 of seed 004: how the tests of a suite spread over strong and weak fairness and over the models.
+    """How the tests of a suite spread over strong and weak fairness and over the models.
 
-    Three bars of shares: all tests by kind, and the weak and the strong tests by the guarantee they are distinguishing
-    for. ``table_4`` is ``Census.table_4``.
+    As in Fig. 10 of Sorensen et al. 2021, three bars of shares: all tests by kind, and the weak and the strong
+    tests by the guarantee they are distinguishing for. ``table_4`` is ``Census.table_4``.
     """
     # Imported here, for it takes a second.
     from matplotlib import rc_context

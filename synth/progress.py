@@ -11,7 +11,7 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import count
 from typing import Any
@@ -27,6 +27,7 @@ from corpus.test import Test
 from oracle.behaviour import behaviour_digest, digest_automaton, minimise, relabel
 from oracle.progress import MODELS, Vector, Verdict, image_verdicts
 from oracle.reductions import minimal_images
+from synth import VERSION
 from synth.pool import run_tasks
 
 
@@ -68,12 +69,11 @@ class Unit:
 class Outcome:
     """How a run ended: ``stopped`` says why a unit was left unsearched, and is empty where none was.
 
-    ``tests`` counts before tests of the same behaviour are made one; ``encodings`` gives the size of each formula.
+    ``tests`` counts before tests of the same behaviour are made one.
     """
 
     stopped: str = ""
     tests: int = 0
-    encodings: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -106,19 +106,16 @@ def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int,
             yield (first, *rest)
 
 
-@cache
-def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
-    """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
-    encoding = ProgressEncoding(shape)
-    # Enough cubes to keep many cores busy; small shapes are done before a second process has started.
-    return encoding, encoding.cubes({1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 48)), []
+def cases_of(shape: Shape) -> int:
+    """Into how many cubes to cut a shape at least: enough to keep many cores busy, one where it is done in no time."""
+    return {1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 48)
 
 
 def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
     """The units of a bound; longer threads, which have more tests, first."""
     for lengths in sorted(partitions(threads, instrs), reverse=True):
         shape = Shape(lengths, min(request.locs, instrs), request.values)
-        for cube in range(len(encoding_of(shape)[1])):
+        for cube in range(shape.cubes(cases_of(shape))):
             yield Unit(shape, cube)
 
 
@@ -126,6 +123,13 @@ def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
 
 BATCH_SECONDS = 0.5
 """How long a unit gathers what it finds before it hands it over to be written."""
+
+
+@cache
+def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
+    """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
+    encoding = ProgressEncoding(shape)
+    return encoding, encoding.cubes(cases_of(shape)), []
 
 
 def run_unit(
@@ -143,7 +147,8 @@ def run_unit(
             yield batch
             batch, handed_over = [], time.monotonic()
     yield batch
-    yield asdict(effort)
+    size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
+    yield asdict(effort) | size
 
 
 def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, str]]:
@@ -218,10 +223,6 @@ def synthesise(
     try:
         for threads, instrs in bounds(request):
             planned = list(units(request, threads, instrs))
-            for shape in dict.fromkeys(unit.shape for unit in planned):
-                formula = encoding_of(shape)[0].formula
-                name = ".".join(map(str, shape.lengths))
-                outcome.encodings[name] = {"variables": formula.variables, "clauses": len(formula.clauses)}
             todo = [unit for unit in planned if unit.name not in journal.closed]
             # What an earlier run found at another bound does not count for this one.
             elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
@@ -273,15 +274,16 @@ def write_suite(
         number = len(kept)
         return kept
 
+    closed = sorted(journal.closed.items())
+    encodings = {
+        unit.partition("/")[0]: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed
+    }
+    effort = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
+    units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
     finish(
         journal,
-        {"complete": outcome.complete, "solver": solver, "encodings": outcome.encodings},
-        {
-            "seconds": round(seconds, 3),
-            "calls": sum(statistics["calls"] for statistics in journal.closed.values()),
-            "refinements": sum(statistics["refinements"] for statistics in journal.closed.values()),
-            "units": journal.closed,
-        },
+        {"complete": outcome.complete, "version": VERSION, "solver": solver, "encodings": encodings},
+        {"seconds": round(seconds, 3), **effort, "units": units_effort},
         chosen,
     )
     return number

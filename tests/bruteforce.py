@@ -1,7 +1,7 @@
 """All progress tests of a bound by plain enumeration: the reference that the synthesis is held to.
 
 It shares nothing with the encoder and nothing with the oracle but the data type of programs: it has its own validity
-check and its own reachability. What a valid test is: seed 004, sections 5.1 and 5.2, with
+check and its own reachability. What a valid test is: Sorensen et al. 2021, sections 5.1 and 5.2, with
 
 (a) an instruction that does not branch is a store: it exchanges, and its check value is 0;
 (b) an exchange needs, in another thread, a branch on its location, and some reachable step of it changes the value;

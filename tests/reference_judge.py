@@ -1,11 +1,11 @@
 """Progress verdicts a second way: fixpoints over an explicit graph, from the definitions and not from the oracle.
 
-Nodes are (state, threads that have taken a step); promises are Python sets, from Table 1 of seed 004.
+Nodes are (state, threads that have taken a step); promises are Python sets, from Table 1 of Sorensen et al. 2021.
 
 - weak: the greatest set in which, for each thread, every node can reach a step of that thread, or a node where that
   thread is not promised, without leaving the set (Emerson and Lei, 1986). Where it is not empty, some fair run never
   ends.
-- strong: Listing 2 of seed 004, backwards: the nodes that promised steps lead to the end or to a node where nothing is
+- strong: Listing 2 of the paper, backwards: the nodes that promised steps lead to the end or to a node where nothing is
   promised. Some node is not among them, or a cycle runs through nodes where nothing is promised.
 """
 
@@ -20,7 +20,7 @@ Graph = dict[Node, list[tuple[int, Node]]]
 
 
 def promises(base: str, running: frozenset[int], stepped: frozenset[int]) -> frozenset[int]:
-    """Who is promised fair execution: Table 1 of seed 004."""
+    """Who is promised fair execution: Table 1 of Sorensen et al. 2021."""
     lowest = {min(running)} if running else set()
     occupants = running & stepped
     below = {t for t in running if any(t <= other for other in stepped)}

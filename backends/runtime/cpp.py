@@ -1,4 +1,4 @@
-"""The CPU through ``std::thread``, fully subscribed or over-subscribed (seed 004, section 6.3.1).
+"""The CPU through ``std::thread``, fully subscribed or over-subscribed (Sorensen et al. 2021, section 6.3.1).
 
 Fully subscribed, round-robin and chunked run as many instances as give each core one thread; over-subscribed, a
 hundred threads a core. One instance runs at least, so a test of more threads than cores over-subscribes them a little

@@ -24,16 +24,16 @@ POCL = "Portable Computing Language"
 
 
 def find_device(platform: str = POCL) -> str | None:
-    """The first device of the first platform whose name contains ``platform``, in words; ``None`` where none is."""
+    """The first device of a platform whose name contains ``platform``, in words; ``None`` where there is none."""
     try:
         import pyopencl as cl
     except ImportError:
         return None
     try:
         for candidate in cl.get_platforms():
-            if platform in candidate.name:
+            if platform in candidate.name and (devices := candidate.get_devices()):
                 version = " ".join(candidate.version.split(",")[0].split())  # less the options PoCL was built with
-                return f"{candidate.get_devices()[0].name.strip()}, {version}"
+                return f"{devices[0].name.strip()}, {version}"
     except cl.Error:
         pass
     return None

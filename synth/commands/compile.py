@@ -62,7 +62,7 @@ def command(
     Examples:
       synth compile suite --backend cuda -o cuda
       synth compile examples/progress --backend glsl --mapping all -o glsl --check
-      synth compile mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex
+      synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
 
     Exit code 1 if --check finds a file that does not compile.
     """

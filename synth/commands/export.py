@@ -32,7 +32,7 @@ def command(inputs: tuple[str, ...], target: str, output: Path) -> None:
     Examples:
       synth export suite --to dartagnan-ptx -o litmus
       synth export suite --to axb -o programs
-      synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex
+      synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
     """
     tests = load_tests(inputs)
     export(tests, target, output)

@@ -15,6 +15,7 @@ from rich.text import Text
 from corpus.errors import InputError
 from corpus.store import Corpus, new_folder, read_corpus, write_corpus
 from corpus.test import Test
+from synth import VERSION
 from synth.model_option import ModelName
 from synth.selection import Selection, select, separated_pairs, sides
 
@@ -89,6 +90,7 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
 def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
     manifest = {
         "complete": bool(source.manifest.get("complete")),
+        "version": VERSION,
         "request": {
             "kind": "select",
             "separate_models": models,

@@ -1,4 +1,4 @@
-"""Which model is less fair than which, and the arithmetic of Table 4 of seed 004."""
+"""Which model is less fair than which, and the arithmetic of Table 4 of Sorensen et al. 2021."""
 
 from hypothesis import given, settings
 from strategies import programs

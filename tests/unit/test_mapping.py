@@ -1,4 +1,4 @@
-"""The three mappings, against the formulas of seed 004, section 6.1."""
+"""The three mappings, against the formulas of Sorensen et al. 2021, section 6.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every verdict that seed 004 states in words, with its page (progress.csv), held by the oracle."""
+"""Every verdict that Sorensen et al. 2021 states in words, with its page (progress.csv), held by the oracle."""
 
 import csv
 from pathlib import Path
