@@ -349,6 +349,16 @@ class ProgressEncoding:
 
 def _traps(lts: Lts) -> Iterator[list[int]]:
     """Components that nothing leaves, other than end states."""
+    ends = [not running for running in lts.running]
+    ends.append(False)  # at index ENDED
+    growing = True
+    while growing:  # nearly every model has no trap, and this finds it out sooner than components do
+        growing = False
+        for node in range(len(lts.successors) - 1, -1, -1):
+            if not ends[node] and any([ends[after] for after in lts.successors[node]]):
+                ends[node] = growing = True
+    if all(ends[:-1]):
+        return
     for members in components(lts.successors):
         inside = {*members, ENDED}
         if lts.running[members[0]] and all(inside.issuperset(lts.successors[node]) for node in members):

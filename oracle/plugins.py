@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from corpus.errors import InputError
@@ -70,17 +70,14 @@ def _unknown(name: str, installed: Sequence[str]) -> str:
 def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
     if not Path(path).is_file():
         raise InputError("no such progress model file", path)
-    spec = spec_from_file_location(f"synth_model_{Path(path).stem}", path)
-    assert spec is not None and spec.loader is not None  # a .py file always has a loader
-    module = module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        names = run_path(path)  # leaves no __pycache__ beside a user's file, as an import would
     except (Exception, SystemExit) as error:
         raise _failed("cannot be loaded", error, path) from None
-    guarantee = getattr(module, "guarantee", None)
+    guarantee = names.get("guarantee")
     if not callable(guarantee):
         raise InputError("expected a function guarantee(running, stepped)", path)
-    return _readings(getattr(module, "NAME", Path(path).stem), guarantee, path)
+    return _readings(names.get("NAME", Path(path).stem), guarantee, path)
 
 
 @cache

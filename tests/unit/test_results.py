@@ -44,6 +44,15 @@ def test_a_line_that_was_cut_off_runs_again(tmp_path: Path) -> None:
     assert path.read_text() == whole + print_result(OTHER) + "\n"
 
 
+@pytest.mark.parametrize("data", [b"\x7fELF without a newline", b"notes of mine", b"{}"])
+def test_a_file_without_a_newline_that_holds_no_results_is_kept(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="expected a result of a test"), open_results(path):
+        pass
+    assert path.read_bytes() == data
+
+
 @pytest.mark.parametrize(
     "line",
     [
