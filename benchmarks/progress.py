@@ -63,7 +63,8 @@ def main() -> None:
     extra = [] if options.solver is None else ["--solver", options.solver]
     extra += [] if options.jobs is None else ["--jobs", str(options.jobs)]
 
-    table = Table(title=f"synth progress {' '.join(extra)}, {len(os.sched_getaffinity(0))} cores")
+    command_line = " ".join(["synth progress", *extra])
+    table = Table(title=f"{command_line}, {len(os.sched_getaffinity(0))} cores")
     for heading in ("bound", "filter", "tests", "variables", "clauses", "refinements", "calls", "s", "tests/s", "MB"):
         table.add_column(heading, justify="right")
     for bound in options.bounds:
