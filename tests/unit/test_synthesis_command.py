@@ -299,6 +299,9 @@ def test_time_limit_and_resume(made, tmp_path, options):
         assert json.loads((folder / "manifest.json").read_text())["complete"] is False
         assert (folder / JOURNAL).exists()
         sizes.append(len(read_corpus(folder).tests))
+        entries = [json.loads(line) for line in (folder / JOURNAL).read_text().splitlines()]
+        programs = [entry["program"] for entry in entries if "program" in entry]
+        assert len(programs) == len(set(programs)) == len(sizes)  # nothing is searched for again
         result = progress(*bound(2, 3), *options, "--resume", "--time-limit", 0 if len(sizes) < 5 else 60, "-o", folder)
     assert len(sizes) == 5 and sizes == sorted(sizes)
     assert content(folder) == content(made(*bound(2, 3), *options))

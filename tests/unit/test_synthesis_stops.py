@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,8 +56,8 @@ def started() -> Iterator[Started]:
 
     yield start
     for run in runs:
-        if run.poll() is None:
-            os.killpg(run.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)  # workers too, should some be left
         run.communicate()
 
 
@@ -66,11 +67,11 @@ def lines(path: Path) -> int:
 
 def wait_until(condition: Callable[[], bool]) -> None:
     """Far more patient than it needs to be."""
-    for _ in range(6000):
+    for _ in range(4000):
         if condition():
             return
         time.sleep(0.01)
-    pytest.fail("waited for a minute in vain")
+    pytest.fail("waited for long and in vain")
 
 
 def children(pid: int) -> list[int]:
