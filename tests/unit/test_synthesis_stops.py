@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -128,3 +130,29 @@ def test_ctrl_c(started, tmp_path, whole, jobs, workers):
     if jobs == 2:
         assert synth(*ASKED, "--resume", "-j", 1, "-o", folder).exit_code == 0
         assert content(folder) == whole
+
+
+def test_a_terminal_is_told_how_far_it_is(tmp_path):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from synth.cli import main; main()", *ASKED, "-j", "1", "-o", tmp_path / "suite"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True, start_new_session=True) as run:
+        os.close(theirs)
+        told = b""
+        while not re.search(rb"[1-9]\d* tests", told):
+            told += os.read(ours, 4096)
+        os.killpg(run.pid, signal.SIGINT)
+        while data := read_terminal(ours):
+            told += data
+        assert run.stdout is not None
+        assert "incomplete: interrupted" in run.stdout.read()
+    os.close(ours)
+    assert run.returncode == 130
+    assert b"Traceback" not in told
+
+
+def read_terminal(descriptor: int) -> bytes:
+    """What comes next, nothing when the other side is closed (which Linux calls an error)."""
+    try:
+        return os.read(descriptor, 4096)
+    except OSError:
+        return b""
