@@ -355,7 +355,7 @@ def _traps(lts: Lts) -> Iterator[list[int]]:
     while growing:  # nearly every model has no trap, and this finds it out sooner than components do
         growing = False
         for node in range(len(lts.successors) - 1, -1, -1):
-            if not ends[node] and any([ends[after] for after in lts.successors[node]]):
+            if not ends[node] and any(map(ends.__getitem__, lts.successors[node])):
                 ends[node] = growing = True
     if all(ends[:-1]):
         return
