@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from corpus.errors import InputError
@@ -63,27 +61,19 @@ def open_solver(name: str, variables: int) -> Solver:
     raise InputError(f"unknown solver '{name}'; expected one of {', '.join(SOLVERS)}")
 
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of a call. PySAT and z3 install handlers of their own meanwhile, and leave the call
-    half done; z3's bindings turn ``KeyboardInterrupt`` into other errors."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 class _PySat:
     def __init__(self, name: str) -> None:
-        from pysat.solvers import Solver as PySatSolver
+        from pysat import solvers
 
-        self._solver: Any = PySatSolver(name=name)
+        # In the main thread PySAT answers Ctrl-C with a handler of its own that jumps out of the call: what is half
+        # done stays so, and where the signal meets another thread the process dies. Told that this is not the main
+        # thread, it leaves the signal to Python, which answers it when the call is over; calls are short.
+        solvers.MainThread.check = staticmethod(lambda: False)
+        self._solver: Any = solvers.Solver(name=name)
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         self._solver.append_formula(clauses)
 
-    @_uninterrupted()
     def solve(self) -> bool:
         answer: bool = self._solver.solve()
         return answer
@@ -97,37 +87,33 @@ class _PySat:
 
 
 class _Z3:
-    @_uninterrupted()
     def __init__(self, variables: int) -> None:
         import z3
 
         self._z3: Any = z3
         self._solver: Any = z3.SolverFor("QF_FD")
+        self._solver.set("ctrl_c", False)  # as for PySAT; else an interrupted call answers "unknown"
         self._names: list[Any] = [z3.Bool(f"v{number}") for number in range(1, variables + 1)]
 
     def _literal(self, literal: int) -> Any:
         atom = self._names[abs(literal) - 1]
         return atom if literal > 0 else self._z3.Not(atom)
 
-    @_uninterrupted()
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         for clause in clauses:
             self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
 
-    @_uninterrupted()
     def solve(self) -> bool:
         answer = self._solver.check()
         if answer == self._z3.unknown:
             raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
         return bool(answer == self._z3.sat)
 
-    @_uninterrupted()
     def model(self) -> Sequence[int]:
         model = self._solver.model()
         return [
             number if self._z3.is_true(model[name]) else -number for number, name in enumerate(self._names, start=1)
         ]
 
-    @_uninterrupted()
     def close(self) -> None:
         self._solver = None

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from itertools import combinations
 from pathlib import Path
@@ -87,6 +88,18 @@ def pigeonhole(holes: int) -> list[list[int]]:
 SEND = "import os, signal, sys, time; sys.stdin.read(1); time.sleep(0.03); os.kill(int(sys.argv[1]), signal.SIGINT)"
 
 
+@pytest.fixture
+def other_thread():
+    """A thread that does nothing: the system may hand it a signal that is meant for the process."""
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("other_thread")
 @pytest.mark.parametrize("solver", ["minisat22", "cadical153", "z3"])
 def test_ctrl_c_is_answered_after_the_call_of_the_solver(solver):
     """Neither lost, nor an error of the solver's, nor an answer that would end an enumeration too early."""
