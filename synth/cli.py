@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,6 +57,7 @@ def _one_line() -> Iterator[None]:
     code = 2
     try:
         yield
+        sys.stdout.flush()  # a full disk is noticed here, not when the process is half gone
         return
     except click.exceptions.NoArgsIsHelpError:  # ``synth`` alone: its help is the answer
         raise
@@ -71,8 +73,17 @@ def _one_line() -> Iterator[None]:
         if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough
             raise
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
+        _drop_output()
     click.echo(line, err=True)
     sys.exit(code)
+
+
+def _drop_output() -> None:
+    """What could not be written is still buffered, and would be tried again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
