@@ -18,7 +18,7 @@ from backends.opencl import OpenCl
 from backends.renderer import Renderer
 from corpus.axb import Program
 from corpus.errors import InputError
-from corpus.store import write_atomically
+from corpus.files import write_atomically
 from corpus.test import Test
 
 BACKENDS: dict[str, type[Renderer]] = {"cuda": Cuda, "opencl": OpenCl, "glsl": Glsl, "cpp": Cpp}

@@ -17,7 +17,7 @@ from pathlib import Path
 from corpus.axb_text import print_axb
 from corpus.dartagnan import PTX, VULKAN, Dialect, print_litmus
 from corpus.errors import InputError
-from corpus.store import new_folder
+from corpus.files import new_folder
 from corpus.test import Test
 
 # Names become file names and words of a litmus test's first line.

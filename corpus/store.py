@@ -20,17 +20,16 @@ import fcntl
 import io
 import json
 import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import IO, Any
 
 from corpus.errors import InputError
+from corpus.files import open_bytes, temporary_name, write_atomically
+from corpus.records import RecordReader, compact, test_record
 from corpus.test import Test
 
 FORMAT = 1
@@ -43,7 +42,6 @@ TIMES = "times.json"
 JOURNAL = "journal.jsonl"
 
 _REPAIR = "synth progress --resume repairs the corpus"
-_RECORD_KEYS = ("name", "digest", "behaviour", "text", "verdicts", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,65 +63,6 @@ class Found:
 
     program: str
     tests: tuple[tuple[str, str], ...] = ()
-
-
-# Records
-
-
-def test_record(test: Test) -> str:
-    """A test as one line of JSON, without the newline. Equal tests give equal lines."""
-    return (
-        f'{{"name":{_compact(test.name)},"digest":{_compact(test.digest)},"behaviour":{_compact(test.behaviour)},'
-        f'"text":{_compact(test.text)},'
-        f'"verdicts":{_verdict_groups(tuple(test.verdicts.items()))},"tags":{_compact(test.tags)}}}'
-    )
-
-
-test_record.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
-
-
-def parse_record(line: str, models: Sequence[str] = ()) -> Test:
-    """The test that a line of JSON denotes; its verdicts in the order of ``models``, others after them.
-
-    Raises ``ValueError`` where the line is not a record.
-    """
-    return _RecordReader(models).test(json.loads(line))
-
-
-class _RecordReader:
-    """Reads many records; equal verdict vectors share one mapping, for a corpus has few of them."""
-
-    def __init__(self, models: Sequence[str]) -> None:
-        self._rank = {model: rank for rank, model in enumerate(models)}
-        self._vectors: dict[str, dict[str, str]] = {}
-
-    def test(self, record: Any) -> Test:
-        try:
-            *words, groups, tags = [record[key] for key in _RECORD_KEYS]
-            if not all(isinstance(word, str) for word in words):
-                raise TypeError
-            name, digest, behaviour, text = words
-            key = repr(groups)
-            if key not in self._vectors:
-                self._vectors[key] = self._vector(groups)
-            return Test(name, digest, text, self._vectors[key], tuple(str(tag) for tag in tags), behaviour)
-        except (KeyError, TypeError, AttributeError):
-            raise ValueError("not a test record") from None
-
-    def _vector(self, groups: dict[str, list[str]]) -> dict[str, str]:
-        vector = {model: verdict for verdict, models in groups.items() for model in models}
-        return {model: vector[model] for model in sorted(vector, key=lambda m: self._rank.get(m, len(self._rank)))}
-
-
-@lru_cache(maxsize=4096)  # a corpus has few verdict vectors
-def _verdict_groups(vector: tuple[tuple[str, str], ...]) -> str:
-    groups: dict[str, list[str]] = {}
-    for model, verdict in vector:
-        groups.setdefault(str(verdict), []).append(model)
-    return _compact({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)})  # TERMINATES comes first
-
-
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 # Reading
@@ -177,7 +116,7 @@ def read_corpus(path: Path) -> Corpus:
                 f"{len(tests)} tests, all intact, where the manifest promises {promised}; {_REPAIR}", str(path / TESTS)
             )
         return Corpus(path, manifest, tests)
-    with _open(path / JOURNAL) as file:
+    with open_bytes(path / JOURNAL) as file:
         return Corpus(path, manifest, _name(_gather(_read_journal(file, path / JOURNAL), models)))
 
 
@@ -193,9 +132,9 @@ def is_complete(path: Path) -> bool:
 
 
 def _read_tests(path: Path, models: Sequence[str]) -> Iterator[Test]:
-    reader = _RecordReader(models)
+    reader = RecordReader(models)
     intact = 0
-    with _open(path) as file:
+    with open_bytes(path) as file:
         for line in file:
             try:
                 if not line.endswith(b"\n"):
@@ -210,16 +149,6 @@ def _read_tests(path: Path, models: Sequence[str]) -> Iterator[Test]:
                 ) from None
             intact += 1
             yield test
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[IO[bytes]]:
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", str(path)) from None
-    with file:
-        yield file
 
 
 # Writing
@@ -254,51 +183,6 @@ def _labels(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
 
 def _pretty(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-
-
-def write_atomically(path: Path, parts: Iterable[str]) -> None:
-    """Write a text file so that it is either whole or as it was before. Raises ``InputError`` where that fails."""
-    temporary = path.with_name(_temporary(path.name, os.getpid()))
-    try:
-        try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(parts)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", str(path)) from None
-
-
-@contextmanager
-def new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes ``folder`` at the end of the block; where the block fails, nothing is left.
-
-    Raises ``InputError`` where ``folder`` is there and is not an empty folder, or cannot be made.
-    """
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError("the output exists and is not an empty folder", str(folder))
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        # The staging folder is private to us; what is in it gets the permissions of any new folder.
-        staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
-            whole = staging / "whole"
-            whole.mkdir()
-            yield whole
-            whole.replace(folder)
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
-
-
-def _temporary(name: str, process: object) -> str:
-    return f".{name}.{process}.tmp"
 
 
 # The journal of a running synthesis
@@ -362,18 +246,18 @@ class Journal:
         except BaseException:
             file.close()
             raise
-        for stale in (path / TESTS, path / LABELS, path / TIMES, *path.glob(_temporary("*", "*"))):
+        for stale in (path / TESTS, path / LABELS, path / TIMES, *path.glob(temporary_name("*", "*"))):
             stale.unlink(missing_ok=True)
         return journal._start() if file.tell() == 0 else journal
 
     def append(self, unit: str, founds: Sequence[Found]) -> None:
         """Record what a unit of work found; on the disk on return. Raises ``InputError`` where it cannot be written."""
-        name = _compact(unit)
-        self._write("".join(f'{{"unit":{name},"program":{_compact(f.program)},"tests":{_tests(f)}}}\n' for f in founds))
+        name = compact(unit)
+        self._write("".join(f'{{"unit":{name},"program":{compact(f.program)},"tests":{_tests(f)}}}\n' for f in founds))
 
     def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
         """Record that a unit of work is complete. Raises ``InputError`` where it cannot be written."""
-        self._write(_compact({"unit": unit, "closed": dict(statistics)}) + "\n")
+        self._write(compact({"unit": unit, "closed": dict(statistics)}) + "\n")
         self.closed[unit] = _plain(statistics)
 
     def close(self) -> None:
@@ -387,12 +271,12 @@ class Journal:
         self.close()
 
     def _start(self) -> Journal:
-        self._write(_compact({"format": FORMAT, "request": self.request}) + "\n")
+        self._write(compact({"format": FORMAT, "request": self.request}) + "\n")
         write_atomically(self.path / MANIFEST, [_pretty(_first_manifest(self.request))])
         return self
 
     def _reload(self) -> None:
-        with _open(self.path / JOURNAL) as lines:
+        with open_bytes(self.path / JOURNAL) as lines:
             kept = 0
             for end, entry in _read_journal(lines, self.path / JOURNAL):
                 kept = end
@@ -401,7 +285,7 @@ class Journal:
                 elif "closed" in entry:
                     self.closed[entry["unit"]] = entry["closed"]
                 else:
-                    tests = tuple((key, _compact(record)) for key, record in entry["tests"])
+                    tests = tuple((key, compact(record)) for key, record in entry["tests"])
                     self.units.setdefault(entry["unit"], []).append(Found(entry["program"], tests))
         os.ftruncate(self._file.fileno(), kept)
         self._file.seek(kept)
@@ -439,7 +323,7 @@ def finish(
     request = journal.request
     whole = {"complete": False, "request": request, "models": request.get("models", []), **manifest}
     path = journal.path / JOURNAL
-    with _open(path) as file:
+    with open_bytes(path) as file:
         tests = _gather(_read_journal(file, path), whole["models"])
     write_corpus(journal.path, _name(select(tests) if select else tests), whole, times)
     if whole["complete"]:
@@ -453,7 +337,7 @@ def _first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tests(found: Found) -> str:
-    return "[" + ",".join(f"[{_compact(key)},{record}]" for key, record in found.tests) + "]"
+    return "[" + ",".join(f"[{compact(key)},{record}]" for key, record in found.tests) + "]"
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -477,8 +361,7 @@ def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], path: Path) -
     for key in sorted({*before, *now}):
         if before.get(key) != now.get(key):
             raise InputError(
-                f"the corpus was made with another {key}: {_compact(before.get(key))} then, "
-                f"{_compact(now.get(key))} now",
+                f"the corpus was made with another {key}: {compact(before.get(key))} then, {compact(now.get(key))} now",
                 str(path),
             )
 
@@ -508,7 +391,7 @@ def _read_journal(file: IO[bytes], path: Path) -> Iterator[tuple[int, dict[str, 
 
 def _gather(entries: Iterable[tuple[int, dict[str, Any]]], models: Sequence[str]) -> list[Test]:
     """The tests of a journal, sorted by key, without duplicates."""
-    reader = _RecordReader(models)
+    reader = RecordReader(models)
     keyed = [(key, reader.test(record)) for _, entry in entries for key, record in entry.get("tests", ())]
     keyed.sort(key=lambda pair: (pair[0], pair[1].digest))
     unique: dict[str, Test] = {}

@@ -22,7 +22,8 @@ from constraints.progress import ProgressEncoding, Shape
 from corpus.axb import Program, digest, instructions
 from corpus.axb_text import parse_axb, print_axb
 from corpus.idioms import tags_of
-from corpus.store import Found, Journal, finish, test_record
+from corpus.records import test_record
+from corpus.store import Found, Journal, finish
 from corpus.test import Test
 from oracle.behaviour import behaviour_digest, digest_automaton, minimise, relabel
 from oracle.progress import MODELS, Vector, Verdict, image_verdicts

@@ -9,7 +9,7 @@ import click
 
 from corpus.axb_text import read_axb
 from corpus.errors import InputError
-from corpus.store import write_atomically
+from corpus.files import write_atomically
 from oracle.explain import explain
 from oracle.plugins import resolve_models
 from synth.drawing import draw_dot, draw_svg

@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from corpus.errors import InputError
-from corpus.store import Corpus, new_folder, read_corpus, write_corpus
+from corpus.files import new_folder
+from corpus.store import Corpus, read_corpus, write_corpus
 from corpus.test import Test
 from synth import VERSION
 from synth.model_option import ModelName

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from corpus.store import Corpus, read_corpus, write_atomically
+from corpus.files import write_atomically
+from corpus.store import Corpus, read_corpus
 from corpus.test import Test
 from oracle.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress import MODELS

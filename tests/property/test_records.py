@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MODELS, corpus_tests
 
-from corpus.store import Found, Journal, finish, parse_record, read_corpus, test_record
+from corpus.records import parse_record, test_record
+from corpus.store import Found, Journal, finish, read_corpus
 
 
 @given(corpus_tests(name="2x4-0001"))

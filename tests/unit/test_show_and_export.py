@@ -14,7 +14,8 @@ from corpus.dartagnan import parse_litmus
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
 from corpus.idioms import idioms, tags_of
-from corpus.store import TESTS, Found, Journal, finish, read_corpus, test_record
+from corpus.records import test_record
+from corpus.store import TESTS, Found, Journal, finish, read_corpus
 from corpus.test import Test
 from oracle.progress import MODELS, verdicts
 from synth.cli import main

@@ -18,7 +18,9 @@ import corpus
 from corpus.axb import digest
 from corpus.axb_text import print_axb
 from corpus.errors import InputError
+from corpus.files import write_atomically
 from corpus.idioms import idioms, tags_of
+from corpus.records import parse_record, test_record
 from corpus.store import (
     JOURNAL,
     MANIFEST,
@@ -28,10 +30,7 @@ from corpus.store import (
     finish,
     is_complete,
     is_corpus,
-    parse_record,
     read_corpus,
-    test_record,
-    write_atomically,
     write_corpus,
 )
 from corpus.test import Test
@@ -242,7 +241,8 @@ def test_damage_in_the_middle_of_a_journal_is_reported(journal):
 KILLED = """
     import sys
     from pathlib import Path
-    from corpus.store import Found, Journal, test_record
+    from corpus.records import test_record
+    from corpus.store import Found, Journal
     from corpus.test import Test
 
     journal = Journal.create(Path(sys.argv[1]), {"threads": 2})

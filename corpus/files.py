@@ -1,0 +1,70 @@
+"""Files and folders that are whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import IO
+
+from corpus.errors import InputError
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """A file to read. Raises ``InputError`` where it cannot be opened."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", str(path)) from None
+    with file:
+        yield file
+
+
+def write_atomically(path: Path, parts: Iterable[str]) -> None:
+    """Write a text file so that it is either whole or as it was before. Raises ``InputError`` where that fails."""
+    temporary = path.with_name(temporary_name(path.name, os.getpid()))
+    try:
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(parts)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(path)) from None
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which becomes ``folder`` at the end of the block; where the block fails, nothing is left.
+
+    Raises ``InputError`` where ``folder`` is there and is not an empty folder, or cannot be made.
+    """
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError("the output exists and is not an empty folder", str(folder))
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # The staging folder is private to us; what is in it gets the permissions of any new folder.
+        staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        try:
+            whole = staging / "whole"
+            whole.mkdir()
+            yield whole
+            whole.replace(folder)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
+
+
+def temporary_name(name: str, process: object) -> str:
+    """What ``write_atomically`` calls a file until it is whole; ``*`` as the process matches what any process left."""
+    return f".{name}.{process}.tmp"
