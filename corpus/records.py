@@ -67,3 +67,4 @@ def _verdict_groups(vector: tuple[tuple[str, str], ...]) -> str:
 
 
 compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""JSON on one line, without spaces."""
