@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -143,4 +143,9 @@ def digest(program: Program, symmetric_threads: bool = False) -> str:
         numbers.append(len(thread))
         for ins in thread:
             numbers += (ins.location, ins.check, ins.jump, -1 if ins.exchange is None else ins.exchange)
+    return digest_numbers(numbers)
+
+
+def digest_numbers(numbers: Sequence[int]) -> str:
+    """16 hexadecimal digits that name a sequence of numbers: SHA-256 of them as big-endian 32-bit integers, cut."""
     return hashlib.sha256(struct.pack(f">{len(numbers)}i", *numbers)).hexdigest()[:16]

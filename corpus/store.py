@@ -312,8 +312,8 @@ def finish(
     manifest: Mapping[str, Any],
     times: Mapping[str, Any],
     select: Callable[[list[Test]], list[Test]] | None = None,
-) -> None:
-    """Turn a journal into the corpus it stands for.
+) -> int:
+    """Turn a journal into the corpus it stands for, and give the number of its tests.
 
     Tests are sorted by their keys, of tests with the same digest the first is kept, ``select`` may drop or replace
     some, and what is left is named ``<bound>-<rank within the bound>``. ``manifest`` says ``complete``; where that is
@@ -325,10 +325,12 @@ def finish(
     path = journal.path / JOURNAL
     with open_bytes(path) as file:
         tests = _gather(_read_journal(file, path), whole["models"])
-    write_corpus(journal.path, _name(select(tests) if select else tests), whole, times)
+    tests = _name(select(tests) if select else tests)
+    write_corpus(journal.path, tests, whole, times)
     if whole["complete"]:
         journal.close()
         path.unlink()
+    return len(tests)
 
 
 def _first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:

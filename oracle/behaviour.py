@@ -10,13 +10,11 @@ the threads themselves can see it.
 
 from __future__ import annotations
 
-import hashlib
-import struct
 from collections.abc import Hashable, Sequence
 from itertools import permutations
 from operator import itemgetter
 
-from corpus.axb import Program
+from corpus.axb import Program, digest_numbers
 from oracle.lts import ENDED, Lts, explore
 
 Behaviour = tuple[tuple[int, ...], ...]
@@ -49,7 +47,7 @@ def digest_automaton(automaton: Behaviour) -> str:
     numbers = [len(automaton[0])]
     for row in automaton:
         numbers += row
-    return hashlib.sha256(struct.pack(f">{len(numbers)}i", *numbers)).hexdigest()[:16]
+    return digest_numbers(numbers)
 
 
 def minimise(lts: Lts) -> Behaviour:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
@@ -11,6 +12,11 @@ from typing import TypeVar
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
+
+
+def cores() -> int:
+    """How many processes can work at once here."""
+    return len(os.sched_getaffinity(0))
 
 
 def run_tasks(
@@ -28,7 +34,7 @@ def run_tasks(
                 yield task, item
         return
     context = get_context("fork")
-    waiting = iter(list(tasks))
+    waiting = iter(tasks)
     ours: list[Connection] = []
     processes = []
     current: dict[Connection, Task] = {}

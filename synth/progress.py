@@ -264,16 +264,11 @@ def write_suite(
     max_tests: int | None = None,
 ) -> int:
     """Turns the journal into the suite that was asked for, and gives the number of its tests."""
-    number = 0
 
     def chosen(tests: list[Test]) -> list[Test]:
-        kept = tests
-        if request.up_to == "behaviour":
-            kept = one_per_behaviour(tests, request.symmetric_threads)
-        kept = kept if max_tests is None else kept[:max_tests]
-        nonlocal number
-        number = len(kept)
-        return kept
+        behaviours = request.up_to == "behaviour"
+        kept = one_per_behaviour(tests, request.symmetric_threads) if behaviours else tests
+        return kept[:max_tests]
 
     closed = sorted(journal.closed.items())
     encodings = {
@@ -281,10 +276,9 @@ def write_suite(
     }
     effort = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
     units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
-    finish(
+    return finish(
         journal,
         {"complete": outcome.complete, "version": VERSION, "solver": solver, "encodings": encodings},
         {"seconds": round(seconds, 3), **effort, "units": units_effort},
         chosen,
     )
-    return number

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.toolchain import missing
+from backends.toolchain import cuda_tool, missing
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -34,10 +34,14 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture
 def need() -> Callable[[str], None]:
-    """``need(backend)`` skips a test where the compilers of a back end are not there; on CI it fails instead."""
+    """``need(backend)`` skips a test where the compilers of a back end, or for cuda the disassembler, are not there; on
+    CI it fails instead."""
 
     def check(backend: str) -> None:
-        if lacking := missing(backend):
+        lacking = missing(backend)
+        if backend == "cuda" and cuda_tool("cuobjdump") is None:
+            lacking = [*lacking, "cuobjdump (pip install 'synth[cuda]')"]
+        if lacking:
             message = f"{backend} needs {' and '.join(lacking)}"
             if os.environ.get("CI"):
                 pytest.fail(message)

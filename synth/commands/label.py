@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -25,6 +24,7 @@ from oracle.plugins import resolve_models
 from oracle.progress import ProgressModel, Verdict, verdicts
 from synth.inputs import load_tests
 from synth.model_option import model_option
+from synth.pool import cores
 
 _PARALLEL_FROM = 500
 """Fewer tests than this are labelled sooner than a process has started."""
@@ -66,7 +66,7 @@ def command(inputs: tuple[str, ...], models: tuple[str, ...], form: str, jobs: i
     """
     names = [model.name for model in resolve_models(models)]
     tests = list(_named_tests(inputs))
-    rows = _label(tests, models, jobs or len(os.sched_getaffinity(0)))
+    rows = _label(tests, models, jobs or cores())
     labelled = list(zip(tests, rows, strict=True))
     if form == "csv":
         click.echo(_csv(((file, row) for (file, _), row in labelled), names), nl=False)

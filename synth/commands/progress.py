@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from corpus.errors import InputError
 from corpus.store import Journal
 from oracle.hierarchy import strictly_less_fair
 from oracle.progress import MODELS
+from synth.pool import cores
 from synth.progress import INTERRUPTED, Request, synthesise, write_suite
 from synth.watch import watching
 
@@ -107,7 +107,7 @@ def command(
     )
     _check_size(request)
     # One process finds tests in a fixed order, so that a suite cut at --max-tests is the same every time.
-    workers = 1 if max_tests is not None else jobs or len(os.sched_getaffinity(0))
+    workers = 1 if max_tests is not None else jobs or cores()
     started = time.monotonic()
     open_journal = Journal.resume if resume else Journal.create
     with open_journal(output, request.as_json()) as journal:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from corpus.store import Corpus, read_corpus, write_corpus
 from corpus.test import Test
 from synth import VERSION
 from synth.model_option import ModelName
+from synth.screen import table_console
 from synth.selection import Selection, select, separated_pairs, sides
 
 
@@ -105,9 +105,7 @@ def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selec
 
 
 def _print(source: Corpus, selection: Selection, models: Sequence[str], each: int) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 160
+    console = table_console()
     separated = sum(tests > 0 for tests in selection.separable.values())
     times = f", each by {each} where the corpus has so many" if each > 1 else ""
     so_far = "" if source.manifest.get("complete") else "; the corpus is not complete"

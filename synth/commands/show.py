@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from corpus.store import Corpus, read_corpus
 from corpus.test import Test
 from oracle.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress import MODELS
+from synth.screen import table_console
 
 
 @click.command(name="show")
@@ -58,9 +58,7 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
     if as_json:
         click.echo(json.dumps(_summary(opened, models, counts, list_tests), indent=2))
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 160
+    console = table_console()
     state = "complete" if opened.manifest.get("complete") else "not complete"
     console.print(f"{corpus}: {len(opened.tests)} tests, {state}", markup=False)
     for table in _tables(opened.tests, models, counts):

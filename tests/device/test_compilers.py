@@ -69,8 +69,7 @@ def test_spins_stay_atomic_loops_on_a_gpu(need: Callable[[str], None], tmp_path:
     """In the machine code of each architecture: an atomic, and a branch backwards over it."""
     need("cuda")
     cuobjdump = cuda_tool("cuobjdump")
-    if cuobjdump is None:
-        pytest.skip("no cuobjdump (pip install 'synth[cuda]')")
+    assert cuobjdump is not None
     files = compile_test("spin", SPIN, "cuda")
     write_files(tmp_path, files)
     assert compile_file(tmp_path / next(iter(files)), tmp_path / "spin").ok
