@@ -22,6 +22,7 @@ from lark import Token, Tree
 
 from corpus.axb import Instruction, Program, Thread
 from corpus.errors import InputError
+from corpus.files import read_text
 from corpus.syntax import LARGEST_LOCATION, number, parse
 
 _BLOCKS = re.compile(r"^(?=THREAD\b)", re.MULTILINE)
@@ -87,12 +88,7 @@ def _parse_block(tid: int, block: str) -> Thread:
 
 def read_axb(path: Path) -> Program:
     """The program in a file. Raises ``InputError`` where the file is missing, is not text, or does not parse."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise InputError(f"cannot read: {reason}", str(path)) from None
-    return parse_axb(text, str(path))
+    return parse_axb(read_text(path), str(path))
 
 
 def _token(item: object) -> Token:

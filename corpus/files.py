@@ -24,6 +24,16 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
         yield file
 
 
+def read_text(path: Path) -> str:
+    """The text of a file. Raises ``InputError`` where it cannot be read or is not UTF-8."""
+    with open_bytes(path) as file:
+        try:
+            return file.read().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+            raise InputError(f"cannot read: {reason}", str(path)) from None
+
+
 def write_atomically(path: Path, parts: Iterable[str]) -> None:
     """Write a text file so that it is either whole or as it was before. Raises ``InputError`` where that fails."""
     temporary = path.with_name(temporary_name(path.name, os.getpid()))

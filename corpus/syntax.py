@@ -44,6 +44,20 @@ def number(token: Token, path: str | None, largest: int = LARGEST_NUMBER) -> int
     return int(digits)
 
 
+def wrapped(token: Token, path: str | None) -> int:
+    """A decimal or hexadecimal literal as a 32-bit two's complement value: ``0x80000000`` is the smallest number.
+
+    Raises ``InputError`` where it needs more than 32 bits.
+    """
+    digits = token.lstrip("+-")
+    value = 1 << 32  # too large, as is what has more digits than int() takes
+    if len(digits) <= 12:
+        value = int(digits, 16 if digits.lower().startswith("0x") else 10) * (-1 if token.startswith("-") else 1)
+    if not -(1 << 31) <= value < 1 << 32:
+        raise InputError(f"expected a 32-bit number, found {token:.20}", path, token.line, token.column)
+    return value - (1 << 32) if value >= 1 << 31 else value
+
+
 def _syntax_error(error: UnexpectedInput, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:
     line, column = error.line, error.column
     if isinstance(error, UnexpectedCharacters):

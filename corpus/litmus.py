@@ -1,0 +1,387 @@
+"""What a litmus test is, in whatever dialect: threads in a scope tree, locations, instructions, and a question.
+
+The orders, scopes and operations are those that GPU languages share. A dialect reads its own spelling into these and
+refuses to print what it cannot say; what only one dialect knows (proxies, storage classes) is a *tag*, which models
+read as a set of that name.
+
+Conventions, so that one program is one value whatever it was read from:
+
+- ``membar.S`` is ``fence.sc.S`` (Lustig et al. 2019, Fig. 3c); an access without order is ``WEAK`` and has no scope;
+- a volatile access is ``WEAK`` with ``volatile`` set, and models see it as relaxed at system scope (ibid., 3.6);
+- an rmw without order or scope is relaxed at GPU scope, the default of PTX's ``atom``;
+- threads whose dialect says nothing of warps are in a warp each, and likewise for the levels above.
+
+Memory starts at 0 where nothing else is said, and so do registers. Values are 32-bit, two's complement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from typing import NamedTuple
+
+
+class Order(StrEnum):
+    """How strongly an access or a fence is ordered. ``WEAK`` is also called plain or non-atomic."""
+
+    WEAK = "weak"
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQ_REL = "acq_rel"
+    SC = "sc"
+
+
+class Scope(Enum):
+    """The levels of the execution hierarchy, narrowest first; the value is the level's depth in ``Place``."""
+
+    WARP = 4
+    CTA = 3
+    QUEUE = 2
+    GPU = 1
+    SYS = 0
+
+    @property
+    def label(self) -> str:
+        """The scope as PTX spells it, ``cta``; ``warp`` and ``queue`` where PTX has no word."""
+        return self.name.lower()
+
+
+class Place(NamedTuple):
+    """Where a thread is in the scope tree: the group at each level, numbered within the group around it."""
+
+    gpu: int = 0
+    queue: int = 0
+    cta: int = 0
+    warp: int = 0
+
+    def shares(self, other: Place, scope: Scope) -> bool:
+        """Whether both places are in one group at the level of ``scope``."""
+        return self[: scope.value] == other[: scope.value]
+
+
+class Region(StrEnum):
+    """Where a location is. ``SHARED`` memory belongs to one CTA (OpenCL: local)."""
+
+    GLOBAL = "global"
+    SHARED = "shared"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reg:
+    """A register of the thread that mentions it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Loc:
+    """A location. As an operand its address, as a term of a condition its final value."""
+
+    name: str
+
+
+Operand = int | Reg | Loc
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How an access, fence or barrier is done. ``cache`` is a PTX cache operator, as ``cg``; ``tags`` are sorted."""
+
+    order: Order = Order.WEAK
+    scope: Scope | None = None
+    volatile: bool = False
+    cache: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+PLAIN = Mode()
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A predicate: the instruction executes only where the register is not zero (or is, with ``unless``)."""
+
+    register: str
+    unless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``target := [address]``."""
+
+    target: str
+    address: Operand
+    mode: Mode = PLAIN
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``[address] := value``."""
+
+    address: Operand
+    value: Operand
+    mode: Mode = PLAIN
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rmw:
+    """Atomically ``target := old; [address] := f(old)``; without a target, a reduction.
+
+    ``operation`` is ``exch`` (operands: the new value), ``cas`` (expected, new; nothing is written where the old value
+    is not the expected one) or one of ``ARITHMETIC`` (one operand: ``f(old) = old op operand``).
+    """
+
+    operation: str
+    target: str | None
+    address: Operand
+    operands: tuple[Operand, ...]
+    mode: Mode = PLAIN
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A memory fence; with order ``WEAK``, an operation that its tags alone describe (``avdevice``)."""
+
+    mode: Mode
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """An execution barrier of a CTA (or of the mode's scope); ``arrive`` does not wait. ``quorum``: threads awaited."""
+
+    number: Operand
+    arrive: bool = False
+    resource: int | None = None
+    quorum: int | None = None
+    mode: Mode = PLAIN
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target := operation(operands)``: ``mov`` (one operand), of ``ARITHMETIC``, or of ``COMPARISONS`` (0 or 1)."""
+
+    target: str
+    operation: str
+    operands: tuple[Operand, ...]
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``left operation right``, the operation one of ``COMPARISONS``."""
+
+    operation: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A jump to a label of the same thread, always or where the condition holds."""
+
+    label: str
+    condition: Comparison | None = None
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place that branches name."""
+
+    name: str
+
+
+Instruction = Load | Store | Rmw | Fence | Barrier | Assign | Branch | Label
+
+ARITHMETIC = ("add", "sub", "mul", "div", "and", "or", "xor", "min", "max")
+"""Binary operations of ``Assign`` and ``Rmw``. ``div`` rounds towards zero; a division by zero gives 0."""
+
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+"""Signed comparisons, as PTX's ``setp`` spells them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A column of a test. ``registers`` are initial values other than 0, sorted by name."""
+
+    instructions: tuple[Instruction, ...]
+    place: Place
+    registers: tuple[tuple[str, Operand], ...] = ()
+
+    def names(self) -> frozenset[str]:
+        """Every register that the thread mentions."""
+        mentioned = {name for name, _ in self.registers}
+        for instruction in self.instructions:
+            mentioned |= set(reads(instruction))
+            target = written(instruction)
+            if target is not None:
+                mentioned.add(target)
+        return frozenset(mentioned)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A location with its initial value (a number, or another location's address) and region."""
+
+    name: str
+    initial: int | Loc = 0
+    region: Region = Region.GLOBAL
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class FinalRegister:
+    """The final value of a register, ``P1:r1``; threads are numbered from 0."""
+
+    thread: int
+    register: str
+
+
+Term = int | FinalRegister | Loc
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``left operation right`` over final values, the operation one of ``COMPARISONS``."""
+
+    operation: str
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation."""
+
+    body: Proposition
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction; of nothing, true."""
+
+    parts: tuple[Proposition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction; of nothing, false."""
+
+    parts: tuple[Proposition, ...]
+
+
+Proposition = Atom | Not | And | Or
+
+
+class Quantifier(StrEnum):
+    """What a condition claims of the allowed executions (those that pass its filter)."""
+
+    EXISTS = "exists"
+    NOT_EXISTS = "~exists"
+    FORALL = "forall"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The question: a claim about final states. ``observed``: terms that runners print besides, ``locations [..]``."""
+
+    quantifier: Quantifier
+    proposition: Proposition
+    filter: Proposition | None = None
+    observed: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LitmusTest:
+    """A litmus test. ``locations`` are in the order of declaration; every location the code mentions is there."""
+
+    name: str
+    threads: tuple[Thread, ...]
+    locations: tuple[Location, ...]
+    condition: Condition
+    description: str = ""
+
+
+def atoms(proposition: Proposition) -> Iterator[Atom]:
+    """The comparisons of a proposition, from left to right."""
+    match proposition:
+        case Atom():
+            yield proposition
+        case Not(body):
+            yield from atoms(body)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from atoms(part)
+
+
+def propositions(condition: Condition) -> tuple[Proposition, ...]:
+    """What a condition speaks of: its filter, if it has one, and its proposition."""
+    return (condition.proposition,) if condition.filter is None else (condition.filter, condition.proposition)
+
+
+def operands(instruction: Instruction) -> tuple[Operand, ...]:
+    """Every operand that an instruction evaluates, its address first."""
+    match instruction:
+        case Load(address=address):
+            return (address,)
+        case Store(address=address, value=value):
+            return (address, value)
+        case Rmw(address=address, operands=values):
+            return (address, *values)
+        case Barrier(number=number):
+            return (number,)
+        case Assign(operands=values):
+            return values
+        case Branch(condition=Comparison(left=left, right=right)):
+            return (left, right)
+        case _:
+            return ()
+
+
+def reads(instruction: Instruction) -> tuple[str, ...]:
+    """The registers that an instruction reads, its guard's among them."""
+    guard = () if isinstance(instruction, Label) or instruction.guard is None else (instruction.guard.register,)
+    return guard + tuple(operand.name for operand in operands(instruction) if isinstance(operand, Reg))
+
+
+def written(instruction: Instruction) -> str | None:
+    """The register that an instruction writes."""
+    return instruction.target if isinstance(instruction, Load | Rmw | Assign) else None
+
+
+def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tuple[Location, ...]:
+    """``locations`` and, after them by name, those that only the code mentions: global, initially 0."""
+    known = {location.name for location in locations}
+    used = {
+        value.name
+        for thread in threads
+        for value in (
+            *(operand for instruction in thread.instructions for operand in operands(instruction)),
+            *(initial for _, initial in thread.registers),
+        )
+        if isinstance(value, Loc)
+    } | {location.initial.name for location in locations if isinstance(location.initial, Loc)}
+    return locations + tuple(Location(name) for name in sorted(used - known))
+
+
+def unguarded(thread: Thread) -> Thread:
+    """The thread with each predicate written as a branch around its instruction."""
+    if not any(not isinstance(ins, Label) and ins.guard for ins in thread.instructions):
+        return thread
+    labels = {ins.name for ins in thread.instructions if isinstance(ins, Label)}
+    fresh = (name for number in range(2 * len(thread.instructions)) if (name := f"LC{number}") not in labels)
+    lowered: list[Instruction] = []
+    for ins in thread.instructions:
+        if isinstance(ins, Label) or ins.guard is None:
+            lowered.append(ins)
+            continue
+        label = next(fresh)
+        skip = Comparison("ne" if ins.guard.unless else "eq", Reg(ins.guard.register), 0)
+        lowered += [Branch(label, skip), replace(ins, guard=None), Label(label)]
+    return replace(thread, instructions=tuple(lowered))

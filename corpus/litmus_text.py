@@ -1,0 +1,176 @@
+"""Litmus tests as text, whatever the dialect: which one a file is in, its sections, and the checks that all share.
+
+Every dialect has the same outer shape:
+
+    LANGUAGE name
+    "description, or lines of free text"
+    { initial state }
+    code, and what else the dialect declares
+    locations [..] filter (..) exists (..)
+
+A dialect is a module of ``corpus.dialects`` that reads and prints the two middle sections. Comments, ``(* *)`` and
+``//``, may stand anywhere and are not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lark import Token
+
+from corpus.condition import parse_condition, unknown_term
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.litmus import (
+    Branch,
+    FinalRegister,
+    Label,
+    LitmusTest,
+    Loc,
+    Location,
+    Place,
+    Region,
+    Scope,
+    Term,
+    Thread,
+    located,
+    operands,
+)
+
+_COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
+_HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+(?P<name>\S+)[^\n]*")
+_CONDITION = re.compile(r"^[ \t]*(?=(?:locations|filter|exists|forall|not[ \t]+exists|~[ \t]*exists)\b)", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file in sections. Each section's text keeps its place: what comes before it is blanked, what follows cut."""
+
+    path: str | None
+    language: str
+    name: str
+    description: str
+    state: str
+    body: str
+    condition: str
+
+    def test(self, threads: Sequence[Thread], locations: Sequence[Location]) -> LitmusTest:
+        """The test of these parts, checked, with the condition read.
+
+        Raises ``InputError`` where a branch has no label or two, shared memory is used across CTAs, or the condition
+        names what the test does not have.
+        """
+        every = located(tuple(locations), tuple(threads))
+        for number, thread in enumerate(threads):
+            _check_labels(number, thread, self.path)
+        _check_regions(threads, every, self.path)
+        known = {location.name for location in every}
+
+        def check(term: Term, token: Token) -> None:
+            if isinstance(term, FinalRegister):
+                ours = term.thread < len(threads) and term.register in threads[term.thread].names()
+            else:
+                ours = isinstance(term, int) or term.name in known
+            if not ours:
+                raise unknown_term(term, token, self.path)
+
+        condition = parse_condition(self.condition, self.path, check)
+        return LitmusTest(self.name, tuple(threads), every, condition, self.description)
+
+
+def sections(text: str, path: str | None = None) -> Source:
+    """The outer shape of a litmus test. Raises ``InputError`` where a section is missing."""
+    text = _COMMENT.sub(lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0]), text)
+    header = _HEADER.match(text)
+    if not header:
+        raise InputError("expected a litmus test's first line, LANGUAGE and a name", path, 1, 1)
+    opening = text.find("{", header.end())
+    closing = text.find("}", opening)
+    if opening < 0 or closing < 0:
+        what = "{ and the initial state" if opening < 0 else "} after the initial state"
+        raise InputError(f"expected {what}, found the end of the file", path, *_place(text, len(text)))
+    question = _CONDITION.search(text, closing)
+    if not question:
+        wanted = "expected a final condition (exists, ~exists or forall), found the end of the file"
+        raise InputError(wanted, path, *_place(text, len(text)))
+    if not _NAME.fullmatch(header["name"]):
+        wanted = "a name of letters, digits and _.+@-"
+        raise InputError(f"expected {wanted}, found {header['name']}", path, *_place(text, header.start("name")))
+    return Source(
+        path,
+        header["language"],
+        header["name"],
+        " ".join(text[header.end() : opening].replace('"', " ").split()),
+        _cut(text, opening, closing + 1),
+        _cut(text, closing + 1, question.start()),
+        _cut(text, question.start(), len(text)),
+    )
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    line = text.rfind("\n", 0, start) + 1
+    return "\n" * text.count("\n", 0, start) + " " * (start - line) + text[start:end]
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+def _check_labels(number: int, thread: Thread, path: str | None) -> None:
+    labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
+    for ins in thread.instructions:
+        if isinstance(ins, Branch) and labels.count(ins.label) != 1:
+            found = "no such label" if ins.label not in labels else "two of them"
+            raise InputError(f"expected one label {ins.label} in thread P{number}, found {found}", path)
+
+
+def _check_regions(threads: Sequence[Thread], locations: Sequence[Location], path: str | None) -> None:
+    shared = {location.name for location in locations if location.region is Region.SHARED}
+    users: dict[str, tuple[int, Place]] = {}
+    for number, thread in enumerate(threads):
+        values = [operand for ins in thread.instructions for operand in operands(ins)]
+        for value in (*values, *(initial for _, initial in thread.registers)):
+            if isinstance(value, Loc) and value.name in shared:
+                other, place = users.setdefault(value.name, (number, thread.place))
+                if not place.shares(thread.place, Scope.CTA):
+                    message = f"{value.name} is in shared memory, and P{other} and P{number} are in different CTAs"
+                    raise InputError(message, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One dialect: ``language`` is the first word of its files; a parser of sections; a printer.
+
+    The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say.
+    """
+
+    name: str
+    language: str
+    parse: Callable[[Source], LitmusTest]
+    print: Callable[[LitmusTest], str]
+
+
+def dialects() -> Mapping[str, Dialect]:
+    """Every dialect by its name, as ``synth convert --to`` takes it."""
+    from corpus.dialects import DIALECTS
+
+    return DIALECTS
+
+
+def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
+    """The test that ``text`` denotes, in the dialect of its first word. Raises ``InputError`` with line and column."""
+    source = sections(text, path)
+    languages = {dialect.language: dialect for dialect in dialects().values()}
+    if source.language not in languages:
+        known = ", ".join(sorted(languages))
+        raise InputError(f"expected a litmus test in {known}, found {source.language}", path, 1, 1)
+    return languages[source.language].parse(source)
+
+
+def read_litmus(path: Path) -> LitmusTest:
+    """The test in a file. Raises ``InputError`` where it cannot be read or is not a litmus test."""
+    return parse_litmus(read_text(path), str(path))
