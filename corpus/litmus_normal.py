@@ -70,12 +70,12 @@ def normal_form(test: LitmusTest) -> LitmusTest:
         test,
         threads=tuple(replace(thread, place=place) for thread, place in zip(threads, places, strict=True)),
         locations=tuple(sorted(test.locations, key=lambda location: location.name)),
-        condition=map_condition(test.condition, lambda term: values.get(term, 0) if _is_register(term) else term),
+        condition=map_condition(test.condition, lambda term: _renamed_term(term, values)),
     )
 
 
-def _is_register(term: Term) -> bool:
-    return isinstance(term, FinalRegister)
+def _renamed_term(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
+    return values.get(term, 0) if isinstance(term, FinalRegister) else term
 
 
 def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
