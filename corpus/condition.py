@@ -132,32 +132,36 @@ def spell(term: Term) -> str:
             return str(term)
 
 
-def print_condition(condition: Condition, spelled: Spell = spell) -> str:
-    """The condition in one line a part, newline at the end; ``parse_condition`` reads it back."""
+def print_condition(condition: Condition, spelled: Spell = spell, equals: str = "==") -> str:
+    """The condition in one line a part, newline at the end; ``parse_condition`` reads it back.
+
+    ``equals`` is the sign of equality: herd's dialects have ``=``.
+    """
     lines = []
     if condition.observed:
         lines.append(f"locations [{' '.join(spelled(term) + ';' for term in condition.observed)}]")
     if condition.filter is not None:
-        lines.append(f"filter ({print_proposition(condition.filter, spelled)})")
-    lines.append(f"{condition.quantifier} ({print_proposition(condition.proposition, spelled)})")
+        lines.append(f"filter ({print_proposition(condition.filter, spelled, equals)})")
+    lines.append(f"{condition.quantifier} ({print_proposition(condition.proposition, spelled, equals)})")
     return "".join(line + "\n" for line in lines)
 
 
-def print_proposition(proposition: Proposition, spelled: Spell = spell) -> str:
+def print_proposition(proposition: Proposition, spelled: Spell = spell, equals: str = "==") -> str:
     """A proposition with as few brackets as its grammar needs."""
     match proposition:
         case Atom(operation, left, right):
-            return f"{spelled(left)} {_SIGNS[operation]} {spelled(right)}"
+            sign = equals if operation == "eq" else _SIGNS[operation]
+            return f"{spelled(left)} {sign} {spelled(right)}"
         case Not(body):
-            return f"~({print_proposition(body, spelled)})"
+            return f"~({print_proposition(body, spelled, equals)})"
         case And(parts):
-            return " /\\ ".join(_bracketed(part, spelled, Or, And) for part in parts) or "true"
+            return " /\\ ".join(_bracketed(part, spelled, equals, Or, And) for part in parts) or "true"
         case Or(parts):
-            return " \\/ ".join(_bracketed(part, spelled, Or) for part in parts) or "false"
+            return " \\/ ".join(_bracketed(part, spelled, equals, Or) for part in parts) or "false"
 
 
-def _bracketed(part: Proposition, spelled: Spell, *looser: type[And] | type[Or]) -> str:
-    text = print_proposition(part, spelled)
+def _bracketed(part: Proposition, spelled: Spell, equals: str, *looser: type[And] | type[Or]) -> str:
+    text = print_proposition(part, spelled, equals)
     return f"({text})" if isinstance(part, looser) and part.parts else text
 
 
