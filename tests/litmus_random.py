@@ -1,0 +1,462 @@
+"""Random small litmus tests: what the differential and the round-trip tests feed on.
+
+A ``Profile`` says which features there are; a test is a function of the generator's state alone, so a seed names it.
+Registers have one role each (number, address or predicate), so that dialects with typed registers can hold them, and
+a location's users are in one CTA where it is shared. Everything else is free: dependencies that matter and some that do
+not, branches that overlap, conditions that hold never, sometimes or always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from corpus.litmus import (
+    COMPARISONS,
+    And,
+    Assign,
+    Atom,
+    Barrier,
+    Branch,
+    Comparison,
+    Condition,
+    Fence,
+    FinalRegister,
+    Guard,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Not,
+    Operand,
+    Or,
+    Order,
+    Place,
+    Proposition,
+    Quantifier,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Term,
+    Thread,
+    operands,
+)
+
+WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
+POINTER = "p"
+"""The location that holds an address, where a profile has pointers."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Which features a random test may have. ``events`` bounds its memory events: an rmw is two, a loop runs twice."""
+
+    name: str
+    events: int = 6
+    threads: int = 3
+    instructions: int = 4
+    locations: int = 3
+    # memory; orders that are listed twice come twice as often
+    loads: tuple[Order, ...] = (WEAK,)
+    stores: tuple[Order, ...] = (WEAK,)
+    rmws: tuple[Order, ...] = ()
+    operations: tuple[str, ...] = ("exch", "cas", "add")
+    reductions: bool = False
+    fences: tuple[Order, ...] = ()
+    scopes: tuple[Scope | None, ...] = (None,)
+    rmw_scopes: tuple[Scope | None, ...] = ()  # where they are not ``scopes``
+    volatile: bool = False
+    load_caches: tuple[str, ...] = ()
+    store_caches: tuple[str, ...] = ()
+    barriers: bool = False
+    levels: tuple[Scope, ...] = ()  # of WARP, CTA, QUEUE, GPU: where threads may be apart, or together
+    shared: bool = False
+    initial: bool = False  # initial values other than 0
+    tags: tuple[tuple[str, ...], ...] = ((),)  # of accesses and fences
+    # computation
+    arithmetic: tuple[str, ...] = ()
+    addresses: bool = False  # computed addresses
+    address_registers: bool = False  # registers that hold an address from the start
+    pointers: bool = False  # addresses in memory
+    predicates: bool = False
+    branches: bool = False
+    loops: bool = False
+    conditions: tuple[str, ...] = COMPARISONS
+
+
+PLAIN = Profile("plain", locations=2, levels=(Scope.CTA,))
+"""Loads and stores, nothing else."""
+
+PTX_2015 = Profile(
+    "ptx-2015",
+    rmws=(RELAXED,),
+    rmw_scopes=(Scope.GPU,),
+    fences=(SC,),
+    scopes=(Scope.CTA, Scope.GPU, Scope.SYS),
+    volatile=True,
+    load_caches=("ca", "cg"),
+    store_caches=("cg",),
+    levels=(Scope.WARP, Scope.CTA),
+    shared=True,
+    initial=True,
+    arithmetic=("add", "and", "xor"),
+    addresses=True,
+    address_registers=True,
+    predicates=True,
+    branches=True,
+    loops=True,
+)
+
+PTX_2019 = Profile(
+    "ptx-2019",
+    loads=(WEAK, RELAXED, ACQUIRE),
+    stores=(WEAK, RELAXED, RELEASE),
+    rmws=(RELAXED, ACQUIRE, RELEASE, ACQ_REL),
+    reductions=True,
+    fences=(SC, ACQ_REL),
+    scopes=(Scope.CTA, Scope.GPU, Scope.SYS),
+    barriers=True,
+    levels=(Scope.CTA, Scope.GPU),
+    initial=True,
+    arithmetic=("add", "sub", "mul"),
+    branches=True,
+    loops=True,
+)
+
+C11 = Profile(
+    "c11",
+    loads=(WEAK, RELAXED, ACQUIRE, SC),
+    stores=(WEAK, RELAXED, RELEASE, SC),
+    rmws=(RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC),
+    fences=(ACQUIRE, RELEASE, ACQ_REL, SC),
+    initial=True,
+    arithmetic=("add", "xor", "and"),
+    branches=True,
+)
+
+SCOPED_C = replace(
+    C11,
+    name="scoped-c",
+    scopes=(Scope.CTA, Scope.GPU, Scope.SYS),
+    barriers=True,
+    levels=(Scope.CTA, Scope.GPU),
+    shared=True,
+)
+
+ALL = replace(
+    PTX_2015,
+    name="all",
+    loads=(WEAK, WEAK, RELAXED, ACQUIRE, SC),
+    stores=(WEAK, WEAK, RELAXED, RELEASE, SC),
+    rmws=(RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC),
+    rmw_scopes=(),
+    operations=("exch", "exch", "cas", "cas", "add", "add", "sub", "and", "or", "xor", "min", "max"),
+    reductions=True,
+    fences=(SC, SC, ACQ_REL, ACQUIRE, RELEASE),
+    barriers=True,
+    levels=(Scope.WARP, Scope.CTA, Scope.GPU),
+    arithmetic=("add", "sub", "mul", "div", "and", "or", "xor", "min", "max"),
+    pointers=True,
+)
+"""Whatever the neutral representation has but tags."""
+
+PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, ALL)
+
+
+def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
+    """A test with the features of ``profile``; the same for the same state of ``rng``."""
+    names = tuple("xyz"[: rng.randint(1, profile.locations)])
+    pointers = profile.pointers and rng.random() < 0.15
+    count = min(profile.threads, rng.choice((1, 2, 2, 2, 2, 3, 3)))
+    writers = [_ThreadWriter(rng, profile, names, pointers) for _ in range(count)]
+    left = profile.events
+    for turn in range(profile.instructions * count):
+        waiting = max(0, count - 1 - turn)  # threads that have no step yet
+        if turn < count or rng.random() < 0.7:
+            left -= writers[turn % count].step(left - waiting)
+        if left == 0:
+            break
+    for writer in writers:
+        left -= writer.jumps(left)
+    places = _places(rng, profile.levels, count)
+    threads = tuple(writer.thread(place) for writer, place in zip(writers, places, strict=True))
+    locations = _locations(rng, profile, names, threads)
+    if pointers:
+        locations += (Location(POINTER, Loc(rng.choice(names))),)
+    results = [FinalRegister(number, name) for number, writer in enumerate(writers) for name in writer.results]
+    return LitmusTest("random", threads, locations, _condition(rng, profile, results, names))
+
+
+class _ThreadWriter:
+    """One thread in the making: a list of steps, each an instruction after what computes its operands."""
+
+    def __init__(self, rng: Random, profile: Profile, names: tuple[str, ...], pointers: bool) -> None:
+        self._rng = rng
+        self._profile = profile
+        self._names = names
+        self._pointers = pointers
+        self._steps: list[list[Instruction]] = []
+        self._events: list[int] = []
+        self._initial: list[tuple[str, Operand]] = []
+        self._registers = 0
+        self._labels = 0
+        self._numbers: list[str] = []
+        self.results: list[str] = []
+        """Registers that loads and rmws write, for the condition."""
+
+    def thread(self, place: Place) -> Thread:
+        return Thread(tuple(ins for step in self._steps for ins in step), place, tuple(sorted(self._initial)))
+
+    def step(self, left: int) -> int:
+        """Add a step; the number of memory events that it has, at most ``left``."""
+        profile, rng = self._profile, self._rng
+        kinds = ["load", "store"] * 4 * (left >= 1) + ["rmw"] * 2 * (left >= 2 and profile.rmws != ())
+        kinds += ["fence"] * 2 * (profile.fences != ()) + ["barrier"] * profile.barriers
+        kinds += ["compute"] * (profile.arithmetic != () and self._numbers != [])
+        kinds += ["point"] * 4 * (self._pointers and left >= 1) + ["dereference"] * 4 * (self._pointers and left >= 2)
+        if not kinds:
+            return 0
+        kind = rng.choice(kinds)
+        step: list[Instruction] = []
+        guard = self._guard(step)
+        match kind:
+            case "load":
+                self._load(step, self._address(step), guard)
+            case "store":
+                value = self._value(step)
+                step.append(Store(self._address(step), value, self._store_mode(), guard))
+            case "rmw":
+                self._rmw(step, guard)
+            case "fence":
+                step.append(Fence(self._mode(profile.fences), guard))
+            case "barrier":
+                step.append(Barrier(rng.choice((0, 0, 1)), guard=guard))
+            case "compute":
+                self._compute(step, guard)
+            case "point":
+                step.append(Store(Loc(POINTER), Loc(rng.choice(self._names)), self._store_mode(), guard))
+            case _:
+                pointer = self._register()
+                step.append(Load(pointer, Loc(POINTER), self._load_mode()))
+                self._load(step, Reg(pointer), guard)
+        self._steps.append(step)
+        self._events.append({"load": 1, "store": 1, "rmw": 2, "point": 1, "dereference": 2}.get(kind, 0))
+        return self._events[-1]
+
+    def jumps(self, left: int) -> int:
+        """Put branches between the steps; the number of memory events that a loop adds, at most ``left``."""
+        profile, rng = self._profile, self._rng
+        if profile.branches and self._numbers and rng.random() < 0.3:
+            self._forward()
+        if profile.loops and rng.random() < 0.1:
+            first = rng.randrange(len(self._steps))
+            last = rng.randint(first, len(self._steps) - 1)
+            cost = sum(self._events[first : last + 1])
+            if cost <= left:
+                self._loop(first, last)
+                return cost
+        return 0
+
+    def _forward(self) -> None:
+        rng, steps = self._rng, self._steps
+        for _ in range(rng.choice((1, 1, 2))):
+            first = rng.randrange(len(steps))
+            known = [name for step in steps[:first] for ins in step for name in _defined(ins) if name in self._numbers]
+            if known:
+                label = self._label()
+                comparison = Comparison(
+                    rng.choice(self._profile.conditions), Reg(rng.choice(known)), rng.choice((0, 1))
+                )
+                last = rng.randint(first, len(steps) - 1)
+                steps[first].insert(0, Branch(label, comparison if rng.random() < 0.9 else None))
+                steps[last].append(Label(label))
+
+    def _loop(self, first: int, last: int) -> None:
+        """Do some steps twice, or a load until it gives a value: at most two times is enough to see every value."""
+        label, steps = self._label(), self._steps
+        load = steps[last][-1]
+        steps[first].insert(0, Label(label))
+        if isinstance(load, Load) and load.target in self._numbers and self._rng.random() < 0.5:
+            steps[last].append(Branch(label, Comparison(self._rng.choice(("eq", "ne")), Reg(load.target), 0)))
+            return
+        counter = self._register()
+        steps[last] += [Assign(counter, "add", (Reg(counter), 1)), Branch(label, Comparison("lt", Reg(counter), 2))]
+
+    def _load(self, step: list[Instruction], address: Operand, guard: Guard | None) -> None:
+        target = self._target()
+        step.append(Load(target, address, self._load_mode(), guard))
+
+    def _rmw(self, step: list[Instruction], guard: Guard | None) -> None:
+        rng, profile = self._rng, self._profile
+        operation = rng.choice(profile.operations)
+        mode = self._mode(profile.rmws, profile.rmw_scopes or profile.scopes)
+        values = (rng.choice((0, 0, 1)), self._value(step)) if operation == "cas" else (self._value(step),)
+        address = self._address(step)
+        reduction = profile.reductions and operation not in ("exch", "cas") and rng.random() < 0.3
+        target = None if reduction else self._target()
+        step.append(Rmw(operation, target, address, values, mode, guard))
+
+    def _compute(self, step: list[Instruction], guard: Guard | None) -> None:
+        rng = self._rng
+        source = rng.choice(self._numbers)
+        operand = rng.choice((1, 2, Reg(rng.choice(self._numbers))))
+        target = source if rng.random() < 0.3 else self._register()
+        step.append(Assign(target, rng.choice(self._profile.arithmetic), (Reg(source), operand), guard))
+        self._numbers.append(target)
+
+    def _load_mode(self) -> Mode:
+        return self._mode(self._profile.loads, caches=self._profile.load_caches)
+
+    def _store_mode(self) -> Mode:
+        return self._mode(self._profile.stores, caches=self._profile.store_caches)
+
+    def _mode(
+        self, orders: Sequence[Order], scopes: Sequence[Scope | None] | None = None, caches: Sequence[str] = ()
+    ) -> Mode:
+        rng, profile = self._rng, self._profile
+        order, tags = rng.choice(orders), rng.choice(profile.tags)
+        if order is not WEAK:
+            return Mode(order, rng.choice(scopes or profile.scopes), tags=tags)
+        if profile.volatile and rng.random() < 0.2:
+            return Mode(volatile=True, tags=tags)
+        return Mode(cache=rng.choice(caches) if caches and rng.random() < 0.5 else None, tags=tags)
+
+    def _address(self, step: list[Instruction]) -> Operand:
+        """A location, in one of the ways that the profile has to name it."""
+        rng, location = self._rng, Loc(self._rng.choice(self._names))
+        if self._profile.addresses and self._numbers and rng.random() < 0.25:
+            address = self._register()
+            step.append(Assign(address, "add", (location, Reg(self._zero(step)))))
+            return Reg(address)
+        if self._profile.address_registers and rng.random() < 0.25:
+            held = [name for name, value in self._initial if value == location]
+            if not held:
+                held = [self._register()]
+                self._initial.append((held[0], location))
+            return Reg(held[0])
+        return location
+
+    def _zero(self, step: list[Instruction]) -> str:
+        """A register that is 0 and depends on another."""
+        source, zero = Reg(self._rng.choice(self._numbers)), self._register()
+        operation = self._rng.choice([name for name in ("and", "xor") if name in self._profile.arithmetic])
+        step.append(Assign(zero, operation, (source, 0 if operation == "and" else source)))
+        return zero
+
+    def _value(self, step: list[Instruction]) -> Operand:
+        rng, constant = self._rng, self._rng.choice((1, 1, 1, 2, 2, 0))
+        if not self._numbers or rng.random() < 0.6:
+            return constant
+        if "add" not in self._profile.arithmetic or rng.random() < 0.4:
+            return Reg(rng.choice(self._numbers))
+        zeros = {"and", "xor"} & set(self._profile.arithmetic)
+        source = Reg(self._zero(step) if zeros and rng.random() < 0.5 else rng.choice(self._numbers))
+        value = self._register()
+        step.append(Assign(value, "add", (source, constant)))
+        return Reg(value)
+
+    def _guard(self, step: list[Instruction]) -> Guard | None:
+        if not self._profile.predicates or not self._numbers or self._rng.random() < 0.8:
+            return None
+        predicate = self._register()
+        source = Reg(self._rng.choice(self._numbers))
+        step.append(Assign(predicate, self._rng.choice(COMPARISONS), (source, self._rng.choice((0, 1)))))
+        return Guard(predicate, self._rng.random() < 0.4)
+
+    def _target(self) -> str:
+        """A register for a result; mostly a fresh one, sometimes one that is overwritten."""
+        if self.results and self._rng.random() < 0.1:
+            return self._rng.choice(self.results)
+        self.results.append(self._register())
+        self._numbers.append(self.results[-1])
+        return self.results[-1]
+
+    def _register(self) -> str:
+        self._registers += 1
+        return f"r{self._registers - 1}"
+
+    def _label(self) -> str:
+        self._labels += 1
+        return f"LC{self._labels - 1}"
+
+
+def _defined(ins: Instruction) -> list[str]:
+    return [ins.target] if isinstance(ins, Load | Rmw | Assign) and ins.target is not None else []
+
+
+def _places(rng: Random, levels: Sequence[Scope], count: int) -> list[Place]:
+    """A random scope tree: each thread in a group that is there, or in a new one, at each of the levels.
+
+    Where the profile has no word for a level, all are in one queue and on one GPU, and each in its own CTA and warp.
+    """
+    places: list[Place] = []
+    for _ in range(count):
+        prefix: tuple[int, ...] = ()
+        for scope in (Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP):
+            groups = len({place[: scope.value] for place in places if place[: scope.value - 1] == prefix})
+            if scope in levels:
+                group = rng.randint(0, groups) if scope is not Scope.GPU or rng.random() < 0.3 else 0
+            else:
+                group = groups if scope in (Scope.CTA, Scope.WARP) else 0
+            prefix += (group,)
+        places.append(Place(*prefix))
+    return places
+
+
+def _locations(
+    rng: Random, profile: Profile, names: tuple[str, ...], threads: tuple[Thread, ...]
+) -> tuple[Location, ...]:
+    """Locations with initial values; shared ones only where all their users are in one CTA."""
+    locations = []
+    for name in names:
+        users = [thread.place for thread in threads if Loc(name) in _mentioned(thread)]
+        together = all(users[0].shares(place, Scope.CTA) for place in users)
+        pointed = any(Loc(POINTER) in _mentioned(thread) for thread in threads)
+        shared = profile.shared and together and not pointed and rng.random() < 0.4
+        initial = rng.choice((1, 2)) if profile.initial and rng.random() < 0.1 else 0
+        locations.append(Location(name, initial, Region.SHARED if shared else Region.GLOBAL))
+    return tuple(locations)
+
+
+def _mentioned(thread: Thread) -> list[Operand]:
+    return [value for _, value in thread.registers] + [value for ins in thread.instructions for value in operands(ins)]
+
+
+def _condition(rng: Random, profile: Profile, results: list[FinalRegister], names: tuple[str, ...]) -> Condition:
+    weights = [Quantifier.EXISTS] * 4 + [Quantifier.NOT_EXISTS, Quantifier.FORALL]
+    observed: list[Term] = [*results, *map(Loc, names)] if rng.random() < 0.1 else []
+    return Condition(
+        rng.choice(weights),
+        _proposition(rng, profile, results, names),
+        _atom(rng, profile, results, names) if rng.random() < 0.1 else None,
+        tuple(observed),
+    )
+
+
+def _proposition(rng: Random, profile: Profile, results: list[FinalRegister], names: tuple[str, ...]) -> Proposition:
+    """Mostly a conjunction over all results, as people write; sometimes anything."""
+    if results and rng.random() < 0.6:
+        parts = tuple(Atom("eq", term, rng.choice((0, 0, 1, 1, 2))) for term in results)
+        return parts[0] if len(parts) == 1 else And(parts)
+    count = rng.choice((1, 2, 2, 3))
+    some = tuple(_atom(rng, profile, results, names) for _ in range(count))
+    mixed = tuple(Not(part) if rng.random() < 0.15 else part for part in some)
+    if count == 1:
+        return mixed[0]
+    if count == 3 and rng.random() < 0.5:
+        return And((Or(mixed[:2]), mixed[2])) if rng.random() < 0.5 else Or((And(mixed[:2]), mixed[2]))
+    joined = rng.choice((And, Or))(mixed)
+    return Not(joined) if rng.random() < 0.15 else joined
+
+
+def _atom(rng: Random, profile: Profile, results: list[FinalRegister], names: tuple[str, ...]) -> Atom:
+    terms: list[Term] = [*results * 2, *map(Loc, names)]
+    left = rng.choice(terms)
+    right: Term = rng.choice((0, 1, 1, 2)) if rng.random() < 0.9 else rng.choice(terms)
+    return Atom("eq" if rng.random() < 0.7 else rng.choice(profile.conditions), left, right)
