@@ -10,7 +10,20 @@ from collections.abc import Callable
 from lark import Token, Tree
 
 from corpus.errors import InputError
-from corpus.litmus import And, Atom, Condition, FinalRegister, Loc, Not, Or, Proposition, Quantifier, Term
+from corpus.litmus import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
+    Loc,
+    Not,
+    Or,
+    Proposition,
+    Quantifier,
+    Term,
+    conjunction,
+    disjunction,
+)
 from corpus.syntax import LARGEST_LOCATION, number, parse, wrapped
 
 _TERMINALS = {
@@ -73,15 +86,14 @@ class _Reader:
             else:
                 quantifier = Quantifier(str(part.children[0]))
         body = self._proposition(last)
-        both = filters[0] if len(filters) == 1 else And(tuple(filters))
-        return Condition(quantifier, body, both if filters else None, tuple(observed))
+        return Condition(quantifier, body, conjunction(filters) if filters else None, tuple(observed))
 
     def _proposition(self, tree: Tree[Token]) -> Proposition:
         match tree.data:
             case "either":
-                return Or(tuple(p for side in map(self._proposition, _trees(tree)) for p in _parts(side, Or)))
+                return disjunction(map(self._proposition, _trees(tree)))
             case "both":
-                return And(tuple(p for side in map(self._proposition, _trees(tree)) for p in _parts(side, And)))
+                return conjunction(map(self._proposition, _trees(tree)))
             case "negated":
                 return Not(self._proposition(_trees(tree)[0]))
             case "always":
@@ -111,10 +123,6 @@ class _Reader:
 
 def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
     return [child for child in tree.children if isinstance(child, Tree)]
-
-
-def _parts(proposition: Proposition, kind: type[And] | type[Or]) -> tuple[Proposition, ...]:
-    return proposition.parts if isinstance(proposition, kind) else (proposition,)
 
 
 Spell = Callable[[Term], str]

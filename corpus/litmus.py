@@ -16,7 +16,7 @@ Memory starts at 0 where nothing else is said, and so do registers. Values are 3
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
@@ -320,6 +320,18 @@ def atoms(proposition: Proposition) -> Iterator[Atom]:
                 yield from atoms(part)
 
 
+def conjunction(parts: Iterable[Proposition]) -> Proposition:
+    """All of ``parts``, without an ``And`` in an ``And`` or around a single part."""
+    flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,)))
+    return flat[0] if len(flat) == 1 else And(flat)
+
+
+def disjunction(parts: Iterable[Proposition]) -> Proposition:
+    """One of ``parts``, without an ``Or`` in an ``Or`` or around a single part."""
+    flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,)))
+    return flat[0] if len(flat) == 1 else Or(flat)
+
+
 def propositions(condition: Condition) -> tuple[Proposition, ...]:
     """What a condition speaks of: its filter, if it has one, and its proposition."""
     return (condition.proposition,) if condition.filter is None else (condition.filter, condition.proposition)
@@ -371,7 +383,7 @@ def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tup
 
 
 def unguarded(thread: Thread) -> Thread:
-    """The thread with each predicate written as a branch around its instruction."""
+    """The thread with each predicate written as a branch around its instruction, or as the condition of its jump."""
     if not any(not isinstance(ins, Label) and ins.guard for ins in thread.instructions):
         return thread
     labels = {ins.name for ins in thread.instructions if isinstance(ins, Label)}
@@ -381,7 +393,54 @@ def unguarded(thread: Thread) -> Thread:
         if isinstance(ins, Label) or ins.guard is None:
             lowered.append(ins)
             continue
-        label = next(fresh)
-        skip = Comparison("ne" if ins.guard.unless else "eq", Reg(ins.guard.register), 0)
-        lowered += [Branch(label, skip), replace(ins, guard=None), Label(label)]
+        holds, fails = ("eq", "ne") if ins.guard.unless else ("ne", "eq")
+        predicate = Reg(ins.guard.register)
+        if isinstance(ins, Branch) and ins.condition is None:
+            lowered.append(Branch(ins.label, Comparison(holds, predicate, 0)))
+        else:
+            label = next(fresh)
+            lowered += [Branch(label, Comparison(fails, predicate, 0)), replace(ins, guard=None), Label(label)]
     return replace(thread, instructions=tuple(lowered))
+
+
+NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+"""The comparison that holds of two numbers where another does not."""
+
+
+def branching(thread: Thread, kept: Collection[str] = ()) -> Thread:
+    """The thread without predicates: branches instead, and what only branches ask compared where they ask.
+
+    ``kept`` are registers that must keep their value, as the condition asks for them. What is left are comparisons
+    whose result is data, or whose operands change before the branch.
+    """
+    body = list(unguarded(thread).instructions)
+    initial = {name for name, _ in thread.registers}
+    for ins in [ins for ins in body if isinstance(ins, Assign) and ins.operation in COMPARISONS]:
+        predicate, start = ins.target, next(place for place, other in enumerate(body) if other is ins)
+        uses = [place for place, other in enumerate(body) if predicate in reads(other)]
+        span = body[start + 1 : max(uses, default=start) + 1]
+        inside = {other.name for other in span if isinstance(other, Label)}
+        entered = [other for other in body[: start + 1] + body[start + 1 + len(span) :] if isinstance(other, Branch)]
+        if (
+            predicate not in initial.union(kept)
+            and [written(other) for other in body].count(predicate) == 1
+            and all(place > start and _asks(body[place], predicate) for place in uses)
+            and not {written(other) for other in span} & set(reads(ins))
+            and not inside & {other.label for other in entered}
+        ):
+            body = [_with_condition(other, ins) for other in body if other is not ins]
+    return replace(thread, instructions=tuple(body))
+
+
+def _asks(ins: Instruction, predicate: str) -> bool:
+    match ins:
+        case Branch(condition=Comparison("eq" | "ne", Reg(name), 0)):
+            return name == predicate
+    return False
+
+
+def _with_condition(ins: Instruction, comparison: Assign) -> Instruction:
+    if not (isinstance(ins, Branch) and ins.condition and _asks(ins, comparison.target)):
+        return ins
+    operation = comparison.operation if ins.condition.operation == "ne" else NEGATED[comparison.operation]
+    return replace(ins, condition=Comparison(operation, *comparison.operands))

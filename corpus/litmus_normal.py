@@ -1,19 +1,23 @@
 """When two litmus tests are the same test: their normal form, and its digest.
 
 Dialects differ in how they say one thing. Some have predicates and others branches, some take a location as an operand
-and others a register that holds its address, registers and labels are named at will. The normal form has branches,
-operands without detours, registers ``r0, r1, ..`` and labels ``LC0, LC1, ..`` in the order of their first mention,
-groups of the scope tree numbered likewise, and locations sorted by name. Names of locations and the order of threads
-are kept: renaming them is a question for tests that were synthesised, not for texts.
+and others a register that holds its address, some have ``!=`` in conditions and others a negation; registers and labels
+are named at will. The normal form has branches, operands without detours, registers ``r0, r1, ..`` and labels
+``LC0, LC1, ..`` in the order of their first mention, groups of the scope tree numbered likewise, and locations sorted
+by name. Names of locations and the order of threads are kept: renaming them is a question for tests that were
+synthesised, not for texts. Equal normal forms mean equal executions; the other way holds for spellings, not for
+programs that are equal by arithmetic or by the shape of their jumps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
 
 from corpus.litmus import (
+    NEGATED,
     And,
     Assign,
     Atom,
@@ -37,8 +41,12 @@ from corpus.litmus import (
     Store,
     Term,
     Thread,
+    atoms,
+    branching,
+    conjunction,
+    disjunction,
+    propositions,
     reads,
-    unguarded,
     written,
 )
 
@@ -50,18 +58,13 @@ def litmus_digest(test: LitmusTest) -> str:
 
 def normal_form(test: LitmusTest) -> LitmusTest:
     """The test as it is written above; the same for every spelling of it."""
+    asked = dict.fromkeys(term for term in terms(test.condition) if isinstance(term, FinalRegister))
     threads = []
     values: dict[FinalRegister, Term] = {}
     for number, thread in enumerate(test.threads):
-        plain, constants = _without_constants(
-            unguarded(thread),
-            {
-                atom_term.register
-                for atom_term in _terms(test.condition)
-                if isinstance(atom_term, FinalRegister) and atom_term.thread == number
-            },
-        )
-        renamed, registers = _renamed(plain)
+        names = [term.register for term in asked if term.thread == number]
+        plain, constants = _without_constants(branching(thread, names), names)
+        renamed, registers = _renamed(plain, names)
         values |= {FinalRegister(number, old): FinalRegister(number, new) for old, new in registers.items()}
         values |= {FinalRegister(number, old): value for old, value in constants.items() if isinstance(value, int)}
         threads.append(renamed)
@@ -70,27 +73,29 @@ def normal_form(test: LitmusTest) -> LitmusTest:
         test,
         threads=tuple(replace(thread, place=place) for thread, place in zip(threads, places, strict=True)),
         locations=tuple(sorted(test.locations, key=lambda location: location.name)),
-        condition=map_condition(test.condition, lambda term: _renamed_term(term, values)),
+        condition=map_condition(
+            test.condition, lambda term: values.get(term, 0) if isinstance(term, FinalRegister) else term
+        ),
     )
 
 
-def _renamed_term(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
-    return values.get(term, 0) if isinstance(term, FinalRegister) else term
-
-
 def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
-    """The condition with every term replaced."""
+    """The condition with every term replaced, its conjunctions and disjunctions flat, few negations."""
 
     def walk(proposition: Proposition) -> Proposition:
         match proposition:
             case Atom(operation, left, right):
                 return Atom(operation, change(left), change(right))
+            case Not(Not(body)):
+                return walk(body)
+            case Not(Atom("eq" | "ne" as operation, left, right)):  # lt and ge can both be false: of addresses
+                return Atom(NEGATED[operation], change(left), change(right))
             case Not(body):
                 return Not(walk(body))
             case And(parts):
-                return And(tuple(map(walk, parts)))
+                return conjunction(map(walk, parts))
             case Or(parts):
-                return Or(tuple(map(walk, parts)))
+                return disjunction(map(walk, parts))
 
     return Condition(
         condition.quantifier,
@@ -100,45 +105,48 @@ def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condi
     )
 
 
-def _terms(condition: Condition) -> set[Term]:
-    found: set[Term] = set()
-
-    def note(term: Term) -> Term:
-        found.add(term)
-        return term
-
-    map_condition(condition, note)
-    return found
+def terms(condition: Condition) -> Iterator[Term]:
+    """What a condition mentions, as often as it does."""
+    for proposition in propositions(condition):
+        for atom in atoms(proposition):
+            yield from (atom.left, atom.right)
+    yield from condition.observed
 
 
-def _without_constants(thread: Thread, asked: set[str]) -> tuple[Thread, dict[str, Operand]]:
+def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, dict[str, Operand]]:
     """The thread without registers that are only other names for a number or an address, and what they stand for.
 
-    Such a register is never written, or once: by a ``mov`` that comes before every use, label and branch. ``asked`` are
-    registers of the condition, which speaks of numbers only.
+    Such a register is never written, or once: by a ``mov`` that comes before every use and that no jump avoids.
+    ``asked`` are registers of the condition, which speaks of numbers only.
     """
     body = thread.instructions
     writes = [written(ins) for ins in body]
-    constants: dict[str, Operand] = {}
+    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names().union(asked).difference(writes)), 0)
     for name, initial in thread.registers:
         if name not in writes and (isinstance(initial, int) or name not in asked):
             constants[name] = initial
+        else:
+            constants.pop(name, None)
     kept: list[Instruction] = []
     used: set[str] = set()
-    entry = True  # before every label and branch
+    ahead: set[str] = set()  # labels that a branch skips to
     for ins in body:
-        entry = entry and not isinstance(ins, Label | Branch)
-        match ins:
+        new = _substituted(ins, constants)
+        match new:
             case Assign(target, "mov", (int() | Loc() as value,)) if (
-                entry
+                not ahead
                 and writes.count(target) == 1
                 and target not in used
                 and (isinstance(value, int) or target not in asked)
             ):
                 constants[target] = value
                 continue
+            case Branch(label) if Label(label) not in kept:
+                ahead.add(label)
+            case Label(name):
+                ahead.discard(name)
         used |= set(reads(ins))
-        kept.append(_substituted(ins, constants))
+        kept.append(new)
     registers = tuple((name, value) for name, value in thread.registers if name not in constants and value != 0)
     return Thread(tuple(kept), thread.place, registers), constants
 
@@ -168,23 +176,28 @@ def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Inst
             return ins
 
 
-def _renamed(thread: Thread) -> tuple[Thread, dict[str, str]]:
+def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, str]]:
+    """The thread with registers and labels named by first mention; registers that only ``asked`` mentions follow."""
     registers: dict[str, str] = {}
     labels: dict[str, str] = {}
     targets = {ins.label for ins in thread.instructions if isinstance(ins, Branch)}
+    first: dict[str, str] = {}  # of labels at one place
+    for before, ins in pairwise((None, *thread.instructions)):
+        if isinstance(ins, Label):
+            first[ins.name] = first[before.name] if isinstance(before, Label) else ins.name
 
     def register(name: str) -> str:
         return registers.setdefault(name, f"r{len(registers)}")
 
     def label(name: str) -> str:
-        return labels.setdefault(name, f"LC{len(labels)}")
+        return labels.setdefault(first[name], f"LC{len(labels)}")
 
     body: list[Instruction] = []
     for ins in thread.instructions:
         new = map_operands(ins, lambda operand: Reg(register(operand.name)) if isinstance(operand, Reg) else operand)
         match new:
             case Label(name):
-                if name in targets:
+                if name in targets and Label(label(name)) not in body:
                     body.append(Label(label(name)))
                 continue
             case Branch():
@@ -194,8 +207,12 @@ def _renamed(thread: Thread) -> tuple[Thread, dict[str, str]]:
             case Rmw(target=str() as target):
                 new = replace(new, target=register(target))
         body.append(new)
-    initial = tuple(sorted((register(name), value) for name, value in thread.registers))
-    return Thread(tuple(body), thread.place, initial), registers
+    initial = dict(thread.registers)
+    for name in asked:
+        if name in initial:
+            register(name)
+    named = tuple(sorted((register(name), value) for name, value in initial.items()))
+    return Thread(tuple(body), thread.place, named), registers
 
 
 def _renumbered(places: list[Place]) -> list[Place]:
