@@ -58,25 +58,48 @@ def litmus_digest(test: LitmusTest) -> str:
 
 def normal_form(test: LitmusTest) -> LitmusTest:
     """The test as it is written above; the same for every spelling of it."""
-    asked = dict.fromkeys(term for term in terms(test.condition) if isinstance(term, FinalRegister))
+    plain = without_constants(without_predicates(test))
+    places = _renumbered([thread.place for thread in test.threads])
     threads = []
-    values: dict[FinalRegister, Term] = {}
-    for number, thread in enumerate(test.threads):
-        names = [term.register for term in asked if term.thread == number]
-        plain, constants = _without_constants(branching(thread, names), names)
-        renamed, registers = _renamed(plain, names)
-        values |= {FinalRegister(number, old): FinalRegister(number, new) for old, new in registers.items()}
-        values |= {FinalRegister(number, old): value for old, value in constants.items() if isinstance(value, int)}
-        threads.append(renamed)
-    places = _renumbered([thread.place for thread in threads])
+    names: dict[FinalRegister, Term] = {}
+    for number, (thread, place) in enumerate(zip(plain.threads, places, strict=True)):
+        renamed, registers = _renamed(thread, _asked(plain.condition, number))
+        names |= {FinalRegister(number, old): FinalRegister(number, new) for old, new in registers.items()}
+        threads.append(replace(renamed, place=place))
     return replace(
-        test,
-        threads=tuple(replace(thread, place=place) for thread, place in zip(threads, places, strict=True)),
+        plain,
+        threads=tuple(threads),
         locations=tuple(sorted(test.locations, key=lambda location: location.name)),
-        condition=map_condition(
-            test.condition, lambda term: values.get(term, 0) if isinstance(term, FinalRegister) else term
-        ),
+        condition=map_condition(plain.condition, lambda term: _changed(term, names)),
     )
+
+
+def without_predicates(test: LitmusTest) -> LitmusTest:
+    """The test with branches for predicates, each thread by ``corpus.litmus.branching``."""
+    threads = enumerate(test.threads)
+    return replace(test, threads=tuple(branching(thread, _asked(test.condition, index)) for index, thread in threads))
+
+
+def without_constants(test: LitmusTest) -> LitmusTest:
+    """The test without registers that are only other names for a number or an address, in the condition neither."""
+    values: dict[FinalRegister, Term] = {}
+    threads = []
+    for number, thread in enumerate(test.threads):
+        plain, constants = _without_constants(thread, _asked(test.condition, number))
+        values |= {FinalRegister(number, name): value for name, value in constants.items() if isinstance(value, int)}
+        threads.append(plain)
+    condition = map_condition(test.condition, lambda term: _changed(term, values))
+    return replace(test, threads=tuple(threads), condition=condition)
+
+
+def _asked(condition: Condition, thread: int) -> list[str]:
+    """The registers of a thread that the condition mentions, in the order of their first mention."""
+    asked = (term for term in terms(condition) if isinstance(term, FinalRegister) and term.thread == thread)
+    return list(dict.fromkeys(term.register for term in asked))
+
+
+def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
+    return values.get(term, term) if isinstance(term, FinalRegister) else term
 
 
 def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
@@ -114,10 +137,10 @@ def terms(condition: Condition) -> Iterator[Term]:
 
 
 def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, dict[str, Operand]]:
-    """The thread without registers that are only other names for a number or an address, and what they stand for.
+    """The thread without such registers, and what they stand for.
 
-    Such a register is never written, or once: by a ``mov`` that comes before every use and that no jump avoids.
-    ``asked`` are registers of the condition, which speaks of numbers only.
+    They are never written, or once: by a ``mov`` that comes before every use and that no jump avoids. Where the
+    condition asks for an address in a register, that register stays.
     """
     body = thread.instructions
     writes = [written(ins) for ins in body]
