@@ -227,12 +227,24 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class Alias:
+    """Another address of a location's memory, for accesses through a proxy of PTX (``texture``); None: any access."""
+
+    location: str
+    proxy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Location:
-    """A location with its initial value (a number, or another location's address) and region."""
+    """A location with its initial value (a number, or another location's address) and region.
+
+    With an ``alias`` it has no memory of its own, nor an initial value, but is one more address of another location's.
+    """
 
     name: str
     initial: int | Loc = 0
     region: Region = Region.GLOBAL
+    alias: Alias | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -378,7 +390,9 @@ def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tup
             *(initial for _, initial in thread.registers),
         )
         if isinstance(value, Loc)
-    } | {location.initial.name for location in locations if isinstance(location.initial, Loc)}
+    }
+    used |= {location.initial.name for location in locations if isinstance(location.initial, Loc)}
+    used |= {location.alias.location for location in locations if location.alias}
     return locations + tuple(Location(name) for name in sorted(used - known))
 
 

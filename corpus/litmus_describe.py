@@ -46,6 +46,8 @@ def _body(instruction: Instruction) -> str:
             name, result = ("red", []) if target is None else ("atom", [target])
             listed = ", ".join([*result, _address(address), *map(_value, values)])
             return f"{name}{_suffix(mode)}.{operation} {listed}"
+        case Fence(Mode(order=Order.WEAK, tags=(tag,))):
+            return tag
         case Fence(mode):
             return f"fence{_suffix(mode)}"
         case Barrier(number, arrive, resource, quorum, mode):
