@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from corpus.dialects.ptx import PTX
+from corpus.dialects.vulkan import VULKAN
 from corpus.litmus_text import Dialect
 
-DIALECTS: dict[str, Dialect] = {}
+DIALECTS: dict[str, Dialect] = {
+    dialect.name: dialect
+    for dialect in (
+        PTX,
+        VULKAN,
+    )
+}
+"""Every dialect by its name."""

@@ -56,12 +56,11 @@ from corpus.litmus import (
     Store,
     Term,
     Thread,
-    branching,
     reads,
     written,
 )
 from corpus.litmus_describe import cannot_say
-from corpus.litmus_normal import normal_form, terms
+from corpus.litmus_normal import without_constants, without_predicates
 from corpus.litmus_text import Source
 from corpus.syntax import number, parse, wrapped
 
@@ -288,7 +287,7 @@ class Columns(ABC):
         return self.read(cell)
 
     def _state(self, source: Source, threads: int) -> tuple[list[Location], list[dict[str, Operand]]]:
-        locations: dict[str, Location] = {}
+        locations: list[Location] = []
         registers: list[dict[str, Operand]] = [{} for _ in range(threads)]
         for item in _trees(parse("dialects/dartagnan", "state", source.state, source.path, _TERMINALS)):
             first, *others = _tokens(item)
@@ -300,14 +299,11 @@ class Columns(ABC):
                 if register in registers[thread]:
                     raise _error(f"P{thread}:{register} is declared twice", first, source.path)
                 registers[thread][register] = _initial(item, source.path)
-                continue
-            if str(first) in locations:
-                raise _error(f"{first} is declared twice", first, source.path)
-            if item.data == "location":
-                locations[str(first)] = Location(str(first), _initial(item, source.path))
+            elif item.data == "location":
+                locations.append(Location(str(first), _initial(item, source.path)))
             else:
-                locations[str(first)] = Location(str(first), alias=self._alias(item, source.path))
-        return list(locations.values()), registers
+                locations.append(Location(str(first), alias=self._alias(item, source.path)))
+        return locations, registers
 
     def _alias(self, item: Tree[Token], path: str | None) -> Alias:
         name, proxy, aliased = item.children
@@ -321,15 +317,12 @@ class Columns(ABC):
 
     def print(self, test: LitmusTest) -> str:
         """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
+        test = without_predicates(test)
         if any(_takes_address_from_register(ins) for thread in test.threads for ins in thread.instructions):
-            test = normal_form(test)
+            test = without_constants(test)
         declarations = [self._declaration(location) for location in sorted(test.locations, key=_refers)]
         groups = self.groups([thread.place for thread in test.threads])
-        asked = {term for term in terms(test.condition) if isinstance(term, FinalRegister)}
-        columns = [
-            self._column(index, branching(thread, {term.register for term in asked if term.thread == index}))
-            for index, thread in enumerate(test.threads)
-        ]
+        columns = [self._column(index, thread) for index, thread in enumerate(test.threads)]
         printed = []
         for index, (column, numbers) in enumerate(zip(columns, groups, strict=True)):
             declarations += [f"P{index}:{initial};" for initial in column.registers]
