@@ -19,19 +19,21 @@ LARGEST_LOCATION = 2**16 - 1
 
 
 @cache
-def _grammar(name: str, start: str) -> Lark:
-    text = files("corpus").joinpath(f"{name}.lark").read_text(encoding="utf-8")
+def _grammar(package: str, name: str, start: str) -> Lark:
+    text = files(package).joinpath(f"{name}.lark").read_text(encoding="utf-8")
     return Lark(text, start=start, parser="lalr", propagate_positions=True)
 
 
-def parse(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> Tree[Token]:
-    """The syntax tree of ``text`` by the grammar ``corpus/<grammar>.lark``.
+def parse(
+    grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str], package: str = "corpus"
+) -> Tree[Token]:
+    """The syntax tree of ``text`` by the grammar ``<package>/<grammar>.lark``.
 
     ``terminals`` says how a terminal's name in the grammar reads to a person. Raises ``InputError`` with line, column
     and what was expected.
     """
     try:
-        return _grammar(grammar, start).parse(text)
+        return _grammar(package, grammar, start).parse(text)
     except UnexpectedInput as error:
         raise _syntax_error(error, text, path, terminals) from None
 

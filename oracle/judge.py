@@ -1,0 +1,113 @@
+"""What a consistency model says of a litmus test, by listing its candidate executions.
+
+ALLOWED: some execution that the model allows (and the condition's filter, if there is one, lets through) satisfies the
+condition's proposition. The condition as it is written may still be false: ``~exists`` denies what ``exists`` claims,
+and ``forall`` claims that no allowed execution violates the proposition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from corpus.litmus import Condition, LitmusTest, Quantifier, Term
+from oracle.candidates import Batch, asked_terms, candidates
+from oracle.interpreter import Model, Result
+from oracle.threads import Paths, unroll_threads
+from oracle.values import Value
+
+UNROLL = 2
+"""How often a backward jump is taken, where nothing else is said."""
+
+
+class Answer(StrEnum):
+    """Whether the outcome that a test asks about can happen."""
+
+    ALLOWED = "ALLOWED"
+    FORBIDDEN = "FORBIDDEN"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a model says of a test.
+
+    ``condition`` is the truth of the condition as it is written, None where it is unknown. ``executions`` counts those
+    that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
+    count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll`` jumps, and
+    what is FORBIDDEN here may be allowed beyond. ``reason`` says why an answer is UNKNOWN.
+    """
+
+    answer: Answer
+    condition: bool | None
+    executions: int | None = None
+    matching: int | None = None
+    flags: tuple[str, ...] = ()
+    bounded: bool = False
+    reason: str = ""
+
+
+def answered(
+    condition: Condition,
+    satisfied: bool,
+    violated: bool,
+    executions: int | None = None,
+    matching: int | None = None,
+    flags: Sequence[str] = (),
+    bounded: bool = False,
+) -> Judgement:
+    """The judgement, given whether an allowed execution satisfies and whether one violates the proposition."""
+    answer = Answer.ALLOWED if satisfied else Answer.FORBIDDEN
+    truth = {
+        Quantifier.EXISTS: satisfied,
+        Quantifier.NOT_EXISTS: not satisfied,
+        Quantifier.FORALL: not violated,
+    }[condition.quantifier]
+    return Judgement(answer, truth, executions, matching, tuple(flags), bounded)
+
+
+def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
+    """The judgement of a model that is a .cat file. Raises ``InputError`` where the test has too much to list."""
+    threads = unroll_threads(test, unroll)
+    condition = test.condition
+    executions = matching = violating = 0
+    flags: dict[str, None] = {}
+    for batch, allowed, results in judged(test, threads, model):
+        executions += allowed.bit_count()
+        for result in results:
+            if result.check.flag and result.truth & allowed:
+                flags[result.check.name] = None
+        passing = allowed if condition.filter is None else allowed & batch.satisfying(condition.filter)
+        matching += (passing & batch.satisfying(condition.proposition)).bit_count()
+        violating += (passing & ~batch.satisfying(condition.proposition)).bit_count()
+    bounded = any(thread.bounded for thread in threads)
+    return answered(condition, matching > 0, violating > 0, executions, matching, tuple(flags), bounded)
+
+
+def judged(test: LitmusTest, threads: Sequence[Paths], model: Model) -> Iterator[tuple[Batch, int, list[Result[int]]]]:
+    """Every batch of candidates with those that the model allows, and the results of its checks."""
+    for batch in candidates(test, threads, model.partial_co, model.mentions("sync_fence")):
+        results = model.judge(batch.base)
+        allowed = batch.valid
+        for result in results:
+            if not result.check.flag:
+                allowed &= result.truth
+        yield batch, allowed, results
+
+
+def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[tuple[tuple[Term, Value], ...]]:
+    """The final values, in allowed executions, of the terms that the condition names or observes."""
+    found: set[tuple[tuple[Term, Value], ...]] = set()
+    terms = asked_terms(test)
+    for batch, allowed, _ in judged(test, unroll_threads(test, unroll), model):
+        parts: list[tuple[int, tuple[tuple[Term, Value], ...]]] = [(allowed, ())]
+        for term in terms:
+            parts = [
+                (mask & where, (*known, (term, value)))
+                for mask, known in parts
+                for value, where in batch.finals[term].items()
+                if mask & where
+            ]
+        found |= {known for mask, known in parts if mask}
+    return frozenset(found)

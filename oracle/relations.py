@@ -1,0 +1,217 @@
+"""Relational algebra over events, whatever truth is.
+
+A relation says of each pair of events how true it is. In the oracle a truth is a set of candidate executions, the bits
+of an integer, so that one pass judges all candidates of a test at once. In ``constraints`` a truth is a literal, and
+the same pass writes clauses. Either kind has ``&`` and ``|``, and is false in the sense of ``bool`` exactly when it is
+known to be so, which keeps matrices sparse.
+
+Events are numbered from 0. Sets are dicts from event to truth, relations tuples of such rows; what is missing is false.
+Neither is changed once it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+
+class Truth(Protocol):
+    """How true something is."""
+
+    def __and__(self, other: Any, /) -> Any: ...
+    def __or__(self, other: Any, /) -> Any: ...
+
+
+T = TypeVar("T", bound=Truth)
+
+Set = Mapping[int, T]
+Relation = tuple[Mapping[int, T], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Algebra(Generic[T]):
+    """The operations. ``executed[e]``: how true it is that event ``e`` happens; complements stay within that."""
+
+    true: T
+    negate: Callable[[T], T]
+    executed: Sequence[T]
+
+    @property
+    def size(self) -> int:
+        """Number of events."""
+        return len(self.executed)
+
+    # Sets
+
+    def everything(self) -> Set[T]:
+        """All events that happen."""
+        return {event: truth for event, truth in enumerate(self.executed) if truth}
+
+    def select(self, events: Iterable[int]) -> Set[T]:
+        """Those of the given events that happen."""
+        return {event: self.executed[event] for event in events if self.executed[event]}
+
+    def set_union(self, left: Set[T], right: Set[T]) -> Set[T]:
+        """``left | right``."""
+        return _union(left, right)
+
+    def set_intersection(self, left: Set[T], right: Set[T]) -> Set[T]:
+        """``left & right``."""
+        return _intersection(left, right)
+
+    def set_difference(self, left: Set[T], right: Set[T]) -> Set[T]:
+        """``left`` without ``right``."""
+        return self._difference(left, right)
+
+    def identity(self, events: Set[T]) -> Relation[T]:
+        """``[S]``: each event of a set with itself."""
+        return tuple({event: events[event]} if event in events else {} for event in range(self.size))
+
+    def product(self, left: Set[T], right: Set[T]) -> Relation[T]:
+        """``left * right``."""
+        empty: Mapping[int, T] = {}
+        rows = []
+        for event in range(self.size):
+            truth = left.get(event)
+            rows.append(empty if not truth else _kept((other, truth & value) for other, value in right.items()))
+        return tuple(rows)
+
+    # Relations
+
+    def empty(self) -> Relation[T]:
+        """No pair."""
+        return ({},) * self.size
+
+    def pairs(self, pairs: Iterable[tuple[int, int]]) -> Relation[T]:
+        """Those of the given pairs whose events happen."""
+        rows: list[dict[int, T]] = [{} for _ in range(self.size)]
+        for one, other in pairs:
+            truth = self.executed[one] & self.executed[other]
+            if truth:
+                rows[one][other] = truth
+        return tuple(rows)
+
+    def universe(self) -> Relation[T]:
+        """All pairs of events that happen."""
+        everything = self.everything()
+        return self.product(everything, everything)
+
+    def union(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
+        """``left | right``."""
+        return tuple(map(_union, left, right))
+
+    def intersection(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
+        """``left & right``."""
+        return tuple(map(_intersection, left, right))
+
+    def difference(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
+        """``left`` without ``right``."""
+        return tuple(map(self._difference, left, right))
+
+    def compose(self, left: Relation[T], right: Relation[T]) -> Relation[T]:
+        """``left ; right``."""
+        rows = []
+        for row in left:
+            out: dict[int, T] = {}
+            for middle, truth in row.items():
+                for other, value in right[middle].items():
+                    both = truth & value
+                    if both:
+                        out[other] = out[other] | both if other in out else both
+            rows.append(out)
+        return tuple(rows)
+
+    def inverse(self, relation: Relation[T]) -> Relation[T]:
+        """``relation ^-1``."""
+        rows: list[dict[int, T]] = [{} for _ in range(self.size)]
+        for event, row in enumerate(relation):
+            for other, truth in row.items():
+                rows[other][event] = truth
+        return tuple(rows)
+
+    def reflexive(self, relation: Relation[T]) -> Relation[T]:
+        """``relation ?``."""
+        return self.union(relation, self.identity(self.everything()))
+
+    def closure(self, relation: Relation[T]) -> Relation[T]:
+        """``relation ^+``, by Warshall's algorithm."""
+        rows = [dict(row) for row in relation]
+        for middle in range(self.size):
+            through = list(rows[middle].items())
+            if not through:
+                continue
+            for row in rows:
+                truth = row.get(middle)
+                if not truth:
+                    continue
+                for other, value in through:
+                    both = truth & value
+                    if both:
+                        row[other] = row[other] | both if other in row else both
+        return tuple(rows)
+
+    def domain(self, relation: Relation[T]) -> Set[T]:
+        """The events that the relation leads from."""
+        return _kept((event, any_of(row.values())) for event, row in enumerate(relation) if row)
+
+    def range(self, relation: Relation[T]) -> Set[T]:
+        """The events that the relation leads to."""
+        return self.domain(self.inverse(relation))
+
+    # Checks: how true they are
+
+    def is_empty(self, value: Relation[T] | Set[T]) -> T:
+        """That there is no pair, or no event."""
+        rows = value if isinstance(value, tuple) else (value,)
+        found = [truth for row in rows for truth in row.values()]
+        return self.negate(any_of(found)) if found else self.true
+
+    def is_irreflexive(self, relation: Relation[T]) -> T:
+        """That no event is related to itself."""
+        return self.is_empty({event: row[event] for event, row in enumerate(relation) if event in row})
+
+    def is_acyclic(self, relation: Relation[T]) -> T:
+        """That there is no cycle."""
+        return self.is_irreflexive(self.closure(relation))
+
+    def _difference(self, left: Set[T], right: Set[T]) -> Set[T]:
+        return _kept(
+            (event, truth & self.negate(right[event]) if event in right else truth) for event, truth in left.items()
+        )
+
+
+def any_of(truths: Iterable[T]) -> T:
+    """The disjunction of at least one truth."""
+    found = iter(truths)
+    total = next(found)
+    for truth in found:
+        total = total | truth
+    return total
+
+
+def _kept(row: Iterable[tuple[int, T]]) -> Mapping[int, T]:
+    return {event: truth for event, truth in row if truth}
+
+
+def _union(left: Mapping[int, T], right: Mapping[int, T]) -> Mapping[int, T]:
+    if not right:
+        return left
+    if not left:
+        return right
+    out = dict(left)
+    for event, truth in right.items():
+        out[event] = out[event] | truth if event in out else truth
+    return out
+
+
+def _intersection(left: Mapping[int, T], right: Mapping[int, T]) -> Mapping[int, T]:
+    if len(left) > len(right):
+        left, right = right, left
+    return _kept((event, truth & right[event]) for event, truth in left.items() if event in right)
+
+
+def bits(candidates: int, events: int) -> Algebra[int]:
+    """The algebra whose truths are sets of candidates, bits 0 to ``candidates - 1``, and where every event happens."""
+    every = (1 << candidates) - 1
+    return Algebra(every, lambda truth: every ^ truth, (every,) * events)
