@@ -78,7 +78,9 @@ class Profile:
     levels: tuple[Scope, ...] = ()  # of WARP, CTA, QUEUE, GPU: where threads may be apart, or together
     shared: bool = False
     initial: bool = False  # initial values other than 0
-    tags: tuple[tuple[str, ...], ...] = ((),)  # of accesses and fences
+    access_tags: tuple[tuple[str, ...], ...] = ((),)  # of every access
+    weak_tags: tuple[tuple[str, ...], ...] = ((),)  # of weak accesses besides
+    order_tags: tuple[tuple[str, ...], ...] = ((),)  # of ordered accesses besides, and of fences
     # computation
     arithmetic: tuple[str, ...] = ()
     addresses: bool = False  # computed addresses
@@ -149,6 +151,20 @@ SCOPED_C = replace(
     shared=True,
 )
 
+VULKAN = replace(
+    PTX_2019,
+    name="vulkan",
+    operations=("exch", "add"),
+    reductions=False,
+    fences=(ACQUIRE, RELEASE, ACQ_REL),
+    scopes=(Scope.WARP, Scope.CTA, Scope.QUEUE, Scope.GPU),
+    levels=(Scope.WARP, Scope.CTA, Scope.QUEUE),
+    access_tags=(("sc0",), ("sc1",)),
+    weak_tags=((), ("nonpriv",)),
+    order_tags=(("semsc0",), ("semsc0", "semsc1")),
+)
+"""Accesses with storage classes; of what an access makes available or visible there is nothing."""
+
 ALL = replace(
     PTX_2015,
     name="all",
@@ -166,7 +182,7 @@ ALL = replace(
 )
 """Whatever the neutral representation has but tags."""
 
-PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, ALL)
+PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, ALL)
 
 
 def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
@@ -320,7 +336,9 @@ class _ThreadWriter:
         self, orders: Sequence[Order], scopes: Sequence[Scope | None] | None = None, caches: Sequence[str] = ()
     ) -> Mode:
         rng, profile = self._rng, self._profile
-        order, tags = rng.choice(orders), rng.choice(profile.tags)
+        order = rng.choice(orders)
+        tags = () if orders is profile.fences else rng.choice(profile.access_tags)
+        tags = tuple(sorted((*tags, *rng.choice(profile.weak_tags if order is WEAK else profile.order_tags))))
         if order is not WEAK:
             return Mode(order, rng.choice(scopes or profile.scopes), tags=tags)
         if profile.volatile and rng.random() < 0.2:
