@@ -99,7 +99,7 @@ def test_a_piece_that_is_missing_is_named_with_its_place(text, place, message):
         (
             [thread(Load("r1", Loc("x")))],
             [],
-            "5:19",
+            "5:18",
             "the condition names register P1:r2, which the test does not have",
         ),
         (
