@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from corpus.dialects.c import C
+from corpus.dialects.opencl import OPENCL
+from corpus.dialects.gpu_ptx import GPU_PTX
 from corpus.dialects.ptx import PTX
 from corpus.dialects.vulkan import VULKAN
 from corpus.litmus_text import Dialect
@@ -9,6 +12,9 @@ from corpus.litmus_text import Dialect
 DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
+        C,
+        OPENCL,
+        GPU_PTX,
         PTX,
         VULKAN,
     )

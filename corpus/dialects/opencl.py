@@ -1,0 +1,197 @@
+"""OpenCL litmus tests, ``OPENCL name``: C with scopes, work-groups, address spaces and barriers.
+
+    OPENCL MP
+    { x = 0; y = 0; }
+    P0@wg 0, dev 0 (global int* x, global atomic_int* y) {
+      *x = 1;
+      atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
+    }
+    P1@wg 1, dev 0 (global int* x, global atomic_int* y) {
+      int r0 = atomic_load_explicit(y, memory_order_acquire, memory_scope_device);
+      int r1 = *x;
+    }
+    exists (1:r0 = 1 /\\ 1:r1 = 0)
+
+The dialect is Dartagnan's; what is C in it is read and printed as C (``corpus.dialects.c_reader`` and ``c_writer``).
+
+- An atomic without a scope is of scope device, as in the OpenCL C specification. ``memory_scope_work_item`` orders a
+  work-item with itself and is refused.
+- ``P0@sg 1, wg 0, dev 0`` also places the thread in a sub-group, which Dartagnan does not know; without it, each
+  thread is in a sub-group of its own. ``memory_scope_sub_group`` is scope warp.
+- ``local`` memory is shared memory; a parameter without an address space is ``global``. Threads agree on it.
+- A fence or barrier that names one of ``CLK_GLOBAL_MEM_FENCE`` and ``CLK_LOCAL_MEM_FENCE`` has the tag ``global-fence``
+  or ``local-fence``; what orders both has none, like a fence of a language that knows no such difference.
+- ``barrier``, or ``work_group_barrier``, is a barrier of a CTA, ``sub_group_barrier`` one of a warp. ``B1:`` before it
+  is its number, else 0. A memory scope that is not that of the barrier is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lark import Token, Tree
+
+from corpus.dialects.c_reader import CCode, CReader, token, trees
+from corpus.dialects.c_writer import WORDS, CWriter, same_tree
+from corpus.errors import InputError
+from corpus.litmus import Barrier, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
+from corpus.litmus_describe import cannot_say
+from corpus.litmus_text import Dialect, Source
+from corpus.syntax import LARGEST_LOCATION, number
+
+_SCOPES = {
+    "memory_scope_sub_group": Scope.WARP,
+    "memory_scope_work_group": Scope.CTA,
+    "memory_scope_device": Scope.GPU,
+    "memory_scope_all_svm_devices": Scope.SYS,
+}
+_SCOPE_WORDS = {scope: word for word, scope in _SCOPES.items()}
+_FLAGS = {"CLK_GLOBAL_MEM_FENCE": "global-fence", "CLK_LOCAL_MEM_FENCE": "local-fence"}
+_BARRIERS = {"barrier": None, "work_group_barrier": None, "sub_group_barrier": Scope.WARP}
+
+
+class _Code(CCode):
+    scoped = True
+
+    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope:
+        if not arguments:
+            return Scope.GPU
+        (argument,) = arguments
+        word = str(token(argument)) if argument.data == "name" else ""
+        if word == "memory_scope_work_item":
+            raise self.error(
+                "memory_scope_work_item orders a work-item with itself only, and is not supported", argument
+            )
+        if word == "memory_scope_all_devices":  # OpenCL 3.0's name
+            return Scope.SYS
+        if word not in _SCOPES:
+            raise self.error(f"expected {' or '.join(_SCOPES)}", argument)
+        return _SCOPES[word]
+
+    def other_call(self, name: Token, arguments: Sequence[Tree[Token]], target: str | None) -> bool:
+        if name in _BARRIERS:
+            self._barrier(name, arguments, 0)
+        elif name == "atomic_work_item_fence":
+            self.check_count(name, arguments, 3, 3)
+            flags, order, scope = arguments
+            self.emit(Fence(Mode(self.order(order, Fence), self.scope([scope]), tags=self._flags(flags))))
+        else:
+            raise self.error(f"{name} is no function of OpenCL litmus tests", name)
+        return False
+
+    def labelled(self, label: Token, expression: Tree[Token]) -> None:
+        digits = label.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+        if expression.data != "call" or token(expression) not in _BARRIERS or not digits.isdigit():
+            raise self.error("expected B0:, B1:, .. before a barrier", label)
+        index = number(label.update(value=digits), self._path)
+        self._barrier(token(expression), trees(expression), index)
+
+    def _barrier(self, name: Token, arguments: Sequence[Tree[Token]], index: int) -> None:
+        self.check_count(name, arguments, 1, 2)
+        scope, tags = _BARRIERS[name], self._flags(arguments[0])
+        own = scope or Scope.CTA
+        if self.scope(arguments[1:]) is not own and len(arguments) > 1:
+            raise self.error(f"expected {_SCOPE_WORDS[own]}, the scope of the barrier", arguments[1])
+        self.emit(Barrier(index, mode=Mode(scope=scope, tags=tags)))
+
+    def _flags(self, tree: Tree[Token]) -> tuple[str, ...]:
+        """The tag of a fence that orders one kind of memory."""
+        if tree.data in ("or", "bracketed"):
+            tags = {tag for part in trees(tree) for tag in self._flags(part) or _FLAGS.values()}
+        elif tree.data == "name" and token(tree) in _FLAGS:
+            tags = {_FLAGS[token(tree)]}
+        else:
+            raise self.error(f"expected {' or '.join(_FLAGS)}", tree)
+        return () if len(tags) == len(_FLAGS) else tuple(tags)
+
+
+class _Reader(CReader):
+    code = _Code
+
+    def places(self, functions: Sequence[Tree[Token]]) -> list[Place]:
+        groups = [self._groups(function) for function in functions]
+        threads: Counter[tuple[int, int]] = Counter()
+        places = []
+        for function, group in zip(functions, groups, strict=True):
+            if ("sg" in group) != ("sg" in groups[0]):
+                raise self.error("expected a sub-group for every thread, or for none", function)
+            workgroup = (group["dev"], group["wg"])
+            places.append(Place(group["dev"], 0, group["wg"], group.get("sg", threads[workgroup])))
+            threads[workgroup] += 1
+        return places
+
+    def _groups(self, function: Tree[Token]) -> dict[str, int]:
+        """The numbers of a thread's groups: of ``wg``, ``dev`` and, where it is said, ``sg``."""
+        numbers: dict[str, int] = {}
+        for group in function.find_data("group"):
+            level, digits = (child for child in group.children if isinstance(child, Token))
+            if level not in ("sg", "wg", "dev") or level in numbers:
+                raise self.error(f"expected sg, wg or dev, each once, found {level}", level)
+            numbers[str(level)] = number(digits, self._source.path, LARGEST_LOCATION)
+        for wanted in ("wg", "dev"):
+            if wanted not in numbers:
+                name = token(function)
+                raise self.error(f"expected {name}@wg 0, dev 0 or the like, found no {wanted}", name)
+        return numbers
+
+    def region(self, space: Token | None) -> Region:
+        return Region.SHARED if space is not None and space.endswith("local") else Region.GLOBAL
+
+
+class _Writer(CWriter):
+    language = "OPENCL"
+    title = "OpenCL"
+
+    def check_places(self, places: Sequence[Place]) -> None:
+        if any(place.queue != other.queue for place in places for other in places if place.gpu == other.gpu):
+            raise InputError("OpenCL litmus tests have no queues: expected the threads of a device in one")
+        own = [place._replace(warp=index) for index, place in enumerate(places)]
+        self._sub_groups = not same_tree(places, own)
+
+    def header(self, place: Place) -> str:
+        sub_group = f"sg {place.warp}, " if self._sub_groups else ""
+        return f"@{sub_group}wg {place.cta}, dev {place.gpu}"
+
+    def space(self, location: Location) -> str:
+        return "local " if location.region is Region.SHARED else "global "
+
+    def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
+        if scope not in _SCOPE_WORDS:
+            reason = "an order without a scope" if scope is None else f"a scope {scope.label}"
+            raise cannot_say(thread, ins, f"OpenCL has no atomics with {reason}")
+        return f", {_SCOPE_WORDS[scope]}"
+
+    def fence(self, thread: int, fence: Fence) -> str:
+        flags = self._flags(thread, fence, fence.mode)
+        order = WORDS[fence.mode.order] + self.scope(thread, fence, fence.mode.scope)
+        return f"atomic_work_item_fence({flags}, {order})"
+
+    def barrier(self, thread: int, barrier: Barrier) -> str:
+        plain = Barrier(barrier.number, mode=Mode(scope=barrier.mode.scope, tags=barrier.mode.tags))
+        names = {None: "barrier", Scope.WARP: "sub_group_barrier"}
+        if barrier != plain or not isinstance(barrier.number, int) or barrier.mode.scope not in names:
+            reason = "OpenCL's barriers have a number, and are of a work-group or a sub-group"
+            raise cannot_say(thread, barrier, f"{reason}, without an order, arrive, resource or quorum")
+        if barrier.number < 0:
+            raise cannot_say(thread, barrier, "OpenCL has no barrier with a negative number")
+        label = f"B{barrier.number}: " if barrier.number else ""
+        return f"{label}{names[barrier.mode.scope]}({self._flags(thread, barrier, barrier.mode)})"
+
+    def _flags(self, thread: int, ins: Instruction, mode: Mode) -> str:
+        for tag in mode.tags:
+            if tag not in _FLAGS.values():
+                raise cannot_say(thread, ins, f"OpenCL has no word for {tag}")
+        return " | ".join(flag for flag, tag in _FLAGS.items() if tag in mode.tags or not mode.tags)
+
+
+def _read(source: Source) -> LitmusTest:
+    return _Reader(source).test()
+
+
+def _print(test: LitmusTest) -> str:
+    return _Writer(test).text()
+
+
+OPENCL = Dialect("opencl", "OPENCL", _read, _print)
+"""Dartagnan's OpenCL litmus tests."""
