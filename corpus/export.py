@@ -14,10 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from corpus.axb_litmus import RELAXED, VULKAN_RELAXED, axb_test
 from corpus.axb_text import print_axb
-from corpus.dartagnan import PTX, VULKAN, Dialect, print_litmus
+from corpus.dialects.ptx import PTX
+from corpus.dialects.vulkan import VULKAN
 from corpus.errors import InputError
 from corpus.files import new_folder
+from corpus.litmus import Mode
+from corpus.litmus_text import Dialect
 from corpus.test import Test
 
 # Names become file names and words of a litmus test's first line.
@@ -58,10 +62,10 @@ def _axb(tests: Sequence[Test]) -> Files:
         yield f"{test.name}.axb", print_axb(test.program)
 
 
-def _litmus(dialect: Dialect) -> Callable[[Sequence[Test]], Files]:
+def _litmus(dialect: Dialect, mode: Mode) -> Callable[[Sequence[Test]], Files]:
     def files(tests: Sequence[Test]) -> Files:
         for test in tests:
-            yield f"{test.name}.litmus", print_litmus(test.program, test.name, dialect)
+            yield f"{test.name}.litmus", dialect.print(axb_test(test.program, test.name, mode))
         yield "@all", "".join(f"{test.name}.litmus\n" for test in tests)
         for model in dict.fromkeys(model for test in tests for model in test.verdicts):
             yield f"expected/{model}.csv", "".join(_expected(tests, model))
@@ -80,8 +84,8 @@ def _expected(tests: Sequence[Test], model: str) -> Iterator[str]:
 
 
 TARGETS: dict[str, Callable[[Sequence[Test]], Files]] = {
-    "dartagnan-ptx": _litmus(PTX),
-    "dartagnan-vulkan": _litmus(VULKAN),
+    "dartagnan-ptx": _litmus(PTX, RELAXED),
+    "dartagnan-vulkan": _litmus(VULKAN, VULKAN_RELAXED),
     "axb": _axb,
 }
 """The forms a suite can be exported in."""

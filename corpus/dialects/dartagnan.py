@@ -19,7 +19,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count, zip_longest
 from typing import ClassVar
 
@@ -199,8 +199,8 @@ class _Column:
     """A thread as it is printed: its initial registers, its names and its cells."""
 
     names: Names
-    registers: list[str]
-    cells: list[str]
+    registers: tuple[str, ...]
+    cells: tuple[str, ...]
 
 
 class Columns(ABC):
@@ -317,12 +317,13 @@ class Columns(ABC):
 
     def print(self, test: LitmusTest) -> str:
         """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
-        test = without_predicates(test)
-        if any(_takes_address_from_register(ins) for thread in test.threads for ins in thread.instructions):
-            test = without_constants(test)
+        if not all(map(_is_plain, test.threads)):
+            test = without_predicates(test)
+            if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
+                test = without_constants(test)
         declarations = [self._declaration(location) for location in sorted(test.locations, key=_refers)]
         groups = self.groups([thread.place for thread in test.threads])
-        columns = [self._column(index, thread) for index, thread in enumerate(test.threads)]
+        columns = [_column(self, index, thread) for index, thread in enumerate(test.threads)]
         printed = []
         for index, (column, numbers) in enumerate(zip(columns, groups, strict=True)):
             declarations += [f"P{index}:{initial};" for initial in column.registers]
@@ -364,14 +365,6 @@ class Columns(ABC):
             raise InputError(f"{name}: {self.title} has no such alias of {alias.location}")
         return f"{name} @ {proxy} aliases {alias.location};" if proxy else f"{name} aliases {alias.location};"
 
-    def _column(self, index: int, thread: Thread) -> _Column:
-        names = Names(thread)
-        cells = [self._cell(ins, names, partial(cannot_say, index, ins)) for ins in thread.instructions]
-        initial = [(names.register(name), value) for name, value in thread.registers]
-        initial += [(register, Loc(location)) for location, register in names.addresses.items()]
-        registers = [f"{name}={'&' + value.name if isinstance(value, Loc) else value}" for name, value in initial]
-        return _Column(names, registers, cells)
-
     def _cell(self, ins: Instruction, names: Names, refuse: Refuse) -> str:
         match ins:
             case Label(name):
@@ -399,7 +392,7 @@ class Columns(ABC):
 
     def scope(self, mode: Mode, refuse: Refuse) -> str:
         """The word for a mode's scope."""
-        if mode.scope not in self.scopes:
+        if mode.scope is None or mode.scope not in self.scopes:
             raise refuse(f"expected a scope of {', '.join(self.scopes.values())} in {self.title}")
         return self.scopes[mode.scope]
 
@@ -416,8 +409,29 @@ class Columns(ABC):
             raise refuse(f"{self.title} has no such instruction with order {mode.order}")
 
 
-def _takes_address_from_register(ins: Instruction) -> bool:
+@lru_cache(maxsize=1 << 12)  # the threads of a suite come again and again
+def _is_plain(thread: Thread) -> bool:
+    """Whether a thread is without predicates, comparisons that may be predicates, and addresses in registers."""
+    return not any(
+        _has_address_register(ins)
+        or not (isinstance(ins, Label) or ins.guard is None)
+        or (isinstance(ins, Assign) and ins.operation in COMPARISONS)
+        for ins in thread.instructions
+    )
+
+
+def _has_address_register(ins: Instruction) -> bool:
     return isinstance(ins, Load | Store | Rmw) and isinstance(ins.address, Reg)
+
+
+@lru_cache(maxsize=1 << 12)
+def _column(dialect: Columns, index: int, thread: Thread) -> _Column:
+    names = Names(thread)
+    cells = tuple(dialect._cell(ins, names, partial(cannot_say, index, ins)) for ins in thread.instructions)
+    initial = [(names.register(name), value) for name, value in thread.registers]
+    initial += [(register, Loc(location)) for location, register in names.addresses.items()]
+    registers = (f"{name}={'&' + value.name if isinstance(value, Loc) else value}" for name, value in initial)
+    return _Column(names, tuple(registers), cells)
 
 
 def _refers(location: Location) -> bool:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from corpus.axb_litmus import RELAXED, VULKAN_RELAXED, axb_test
 from corpus.axb_text import parse_axb
-from corpus.dartagnan import PTX, VULKAN, print_litmus
+from corpus.dialects.ptx import PTX
+from corpus.dialects.vulkan import VULKAN
 
 TEXT = """
     THREAD 0
@@ -17,6 +19,6 @@ TEXT = """
 """
 
 
-@pytest.mark.parametrize("dialect", [PTX, VULKAN], ids=["ptx", "vulkan"])
-def test_litmus(golden, dialect):
-    golden(f"export/{dialect.language.lower()}.litmus", print_litmus(parse_axb(TEXT), "3x5-0001", dialect))
+@pytest.mark.parametrize(("dialect", "mode"), [(PTX, RELAXED), (VULKAN, VULKAN_RELAXED)], ids=["ptx", "vulkan"])
+def test_litmus(golden, dialect, mode):
+    golden(f"export/{dialect.name}.litmus", dialect.print(axb_test(parse_axb(TEXT), "3x5-0001", mode)))

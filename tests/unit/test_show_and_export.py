@@ -9,11 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from corpus.axb import digest
+from corpus.axb_litmus import axb_program
 from corpus.axb_text import parse_axb, print_axb
-from corpus.dartagnan import parse_litmus
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
 from corpus.idioms import idioms, tags_of
+from corpus.litmus_text import read_litmus
 from corpus.records import test_record
 from corpus.store import TESTS, Found, Journal, finish, read_corpus
 from corpus.test import Test
@@ -98,7 +99,7 @@ def test_litmus_folders_have_an_index_and_expected_verdicts(suite, tmp_path, tar
     names = (tmp_path / "out" / "@all").read_text().splitlines()
     assert names == [f"{test.name}.litmus" for test in tests]
     for name, test in zip(names, tests, strict=True):
-        assert parse_litmus((tmp_path / "out" / name).read_text(), name) == test.program
+        assert axb_program(read_litmus(tmp_path / "out" / name)) == test.program
     for model in MODELS:
         rows = (tmp_path / "out" / "expected" / f"{model}.csv").read_text().splitlines()
         assert rows == [f"{test.name}.litmus,{int(test.verdicts[model] == 'TERMINATES')}" for test in tests]
