@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from corpus.dialects.c import C
-from corpus.dialects.opencl import OPENCL
 from corpus.dialects.gpu_ptx import GPU_PTX
+from corpus.dialects.opencl import OPENCL
 from corpus.dialects.ptx import PTX
 from corpus.dialects.vulkan import VULKAN
 from corpus.litmus_text import Dialect

@@ -1,0 +1,110 @@
+"""The scope tree of GPU_PTX and LISA litmus tests, ``(grid(cta(warp T0) (warp T1)))``: read and printed.
+
+A dialect has its own words for the levels. A level that is left out above a group is one group around all of them, and
+one that is left out around a thread is a group of its own: ``(cta T0 T1)`` are two warps of one CTA, on one GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lark import Token, Tree
+
+from corpus.errors import InputError
+from corpus.litmus import Place, Scope, Thread
+
+_DEPTH = len(Place._fields)
+
+
+def read_places(
+    groups: Sequence[Tree[Token]], levels: Mapping[str, Scope], threads: int, start: Token, path: str | None
+) -> list[Place]:
+    """The place of each of ``threads`` threads.
+
+    A group is a tree of its level's word, of ``levels``, and of groups and tokens that end in a thread's number;
+    ``start`` is where the scope tree begins. Raises ``InputError`` where the groups are no tree over the threads.
+    """
+    reader = _Reader(levels, threads, path)
+    for group in groups:
+        reader.group(group, "", -1, ())
+    for thread in range(threads):
+        if thread not in reader.places:
+            raise InputError(f"thread {thread} is not in the scope tree", path, start.line, start.column)
+    return [reader.places[thread] for thread in range(threads)]
+
+
+class _Reader:
+    def __init__(self, levels: Mapping[str, Scope], threads: int, path: str | None) -> None:
+        self._levels = levels
+        self._threads = threads
+        self._path = path
+        self._children: dict[tuple[int, ...], int] = {}
+        self._implicit: dict[tuple[int, ...], int] = {}
+        self._system = False
+        self.places: dict[int, Place] = {}
+
+    def group(self, tree: Tree[Token], outer: str, depth: int, prefix: tuple[int, ...]) -> None:
+        word, *members = tree.children
+        assert isinstance(word, Token)
+        level = self._levels[str(word)].value
+        if level <= depth:
+            raise self._error(word, f"expected a narrower level within a {outer}, found {word}")
+        if level == 0:
+            if self._system or self._children:
+                raise self._error(word, f"expected one {word} around all threads, found another")
+            self._system = True
+        elif depth < 0 and self._system:
+            raise self._error(word, f"expected one system around all threads, found a {word} beside it")
+        while len(prefix) < level - 1:
+            if prefix not in self._implicit:
+                self._implicit[prefix] = self._fresh(prefix)
+            prefix += (self._implicit[prefix],)
+        if level > 0:
+            prefix += (self._fresh(prefix),)
+        for member in members:
+            if isinstance(member, Tree):
+                self.group(member, str(word), level, prefix)
+            else:
+                self._thread(member, prefix)
+
+    def _thread(self, token: Token, prefix: tuple[int, ...]) -> None:
+        digits = token.lstrip("PT").lstrip("0") or "0"
+        if len(digits) > 9 or int(digits) >= self._threads:
+            raise self._error(token, f"the test has no thread {token:.20}")
+        thread = int(digits)
+        if thread in self.places:
+            raise self._error(token, f"thread {token} is in the scope tree twice")
+        while len(prefix) < _DEPTH:
+            prefix += (self._fresh(prefix),)
+        self.places[thread] = Place(*prefix)
+
+    def _fresh(self, prefix: tuple[int, ...]) -> int:
+        """The number of a new group within the group at ``prefix``."""
+        self._children[prefix] = self._children.get(prefix, -1) + 1
+        return self._children[prefix]
+
+    def _error(self, token: Token, message: str) -> InputError:
+        return InputError(message, self._path, token.line, token.column)
+
+
+def print_groups(threads: Sequence[Thread], levels: Mapping[Scope, str], prefix: str) -> str:
+    """The groups of ``levels``, each with its word, as ``read_places`` takes them; a thread is ``prefix`` and a number.
+
+    Raises ``InputError`` where threads are apart at a level that has no word.
+    """
+    every = range(len(threads))
+    return _groups([(index, threads[index].place) for index in every], Scope.GPU, levels, prefix)
+
+
+def _groups(members: Sequence[tuple[int, Place]], scope: Scope, levels: Mapping[Scope, str], prefix: str) -> str:
+    groups: dict[int, list[tuple[int, Place]]] = {}
+    for index, place in members:
+        groups.setdefault(place[scope.value - 1], []).append((index, place))
+    if scope is Scope.WARP:
+        inner = [" ".join(f"{prefix}{index}" for index, _ in group) for group in groups.values()]
+    else:
+        narrower = Scope(scope.value + 1)
+        inner = [_groups(group, narrower, levels, prefix) for group in groups.values()]
+    if scope in levels:
+        return " ".join(f"({levels[scope]}{' ' if scope is Scope.WARP else ''}{text})" for text in inner)
+    return " ".join(inner)
