@@ -160,10 +160,16 @@ class CWriter:
         inline = _declared_inline(statements, {name for name, _ in thread.registers})
         code = _Code(self, index, self._names[index], inline)
         for name in sorted(thread.names() - inline, key=self._names[index].__getitem__):
-            yield f"  int {self._names[index][name]};\n"
+            yield f"  {self.type_of(index, name)} {self._names[index][name]};\n"
         for statement in statements:
             yield from code.lines(statement, "  ")
         yield "}\n"
+
+    def type_of(self, thread: int, register: str) -> str:
+        """The type of a register: a pointer where it is the address of an access."""
+        accesses = (ins for ins in self._test.threads[thread].instructions if isinstance(ins, Load | Store | Rmw))
+        orders = {ins.mode.order for ins in accesses if ins.address == Reg(register)}
+        return "int" if not orders else "int*" if orders == {Order.WEAK} else "atomic_int*"
 
     def _is_unused_shared(self, location: Location) -> bool:
         """Whether only a parameter can tell the location's region."""
@@ -211,7 +217,7 @@ class _Code:
                     declared = ""
                     if target in self._undeclared and expression.startswith(f"{self._names[target]} = "):
                         self._undeclared.remove(target)
-                        declared = "int "
+                        declared = f"{self._writer.type_of(self._thread, target)} "
                     yield f"{indent}{declared}{expression};\n"
 
     def _block(self, statements: Sequence[Statement], indent: str) -> Iterator[str]:
