@@ -25,12 +25,14 @@ from corpus.litmus import (
     Branch,
     Comparison,
     Condition,
+    Fence,
     FinalRegister,
     Instruction,
     Label,
     LitmusTest,
     Load,
     Loc,
+    Mode,
     Not,
     Operand,
     Or,
@@ -197,6 +199,16 @@ def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Inst
             return replace(ins, condition=Comparison(operation, change(left), change(right)))
         case _:
             return ins
+
+
+def map_modes(test: LitmusTest, change: Callable[[Mode], Mode]) -> LitmusTest:
+    """The test with the mode of every access, fence and barrier replaced."""
+
+    def changed(ins: Instruction) -> Instruction:
+        return replace(ins, mode=change(ins.mode)) if isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins
+
+    threads = (replace(thread, instructions=tuple(map(changed, thread.instructions))) for thread in test.threads)
+    return replace(test, threads=tuple(threads))
 
 
 def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, str]]:

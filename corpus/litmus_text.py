@@ -39,6 +39,7 @@ from corpus.litmus import (
     located,
     operands,
 )
+from corpus.litmus_normal import litmus_digest
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
 # In C code, (*x) is no comment: there a line must begin with it.
@@ -187,6 +188,17 @@ def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
         known = ", ".join(sorted(languages))
         raise InputError(f"expected a litmus test in {known}, found {source.language}", path, 1, 1)
     return languages[source.language].parse(source)
+
+
+def translate(test: LitmusTest, dialect: Dialect) -> str:
+    """The test in a dialect, read back before it is believed.
+
+    Raises ``InputError`` that names what the dialect cannot say, or where its text would be another test.
+    """
+    text = dialect.print(test)
+    if litmus_digest(parse_litmus(text)) != litmus_digest(test):
+        raise InputError(f"{dialect.name} would make it another test")
+    return text
 
 
 def read_litmus(path: Path) -> LitmusTest:

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "Show why a model says so: a lasso, or the argument.",
     "show": "Tables and plots of a corpus.",
     "select": "Pick the fewest tests that tell models apart.",
+    "convert": "Write litmus tests in another dialect.",
     "export": "Write a corpus in another runner's format.",
     "compile": "Turn tests into CUDA, OpenCL, GLSL or C++ programs.",
     "run": "Run tests on this machine's devices and compare with the models.",

@@ -1,4 +1,4 @@
-"""The tests that a command line names: files, folders of files, and corpora."""
+"""The tests that a command line names: files, folders of files, indexes and corpora."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from corpus.axb import digest
 from corpus.axb_text import print_axb, read_axb
 from corpus.errors import InputError
+from corpus.files import read_text
 from corpus.store import is_corpus, read_corpus
 from corpus.test import Test
 
@@ -36,3 +37,36 @@ def _load(path: Path) -> list[Test]:
 def _test(path: Path) -> Test:
     program = read_axb(path)
     return Test(path.stem, digest(program), print_axb(program))
+
+
+def litmus_files(paths: Sequence[str]) -> list[Path]:
+    """The litmus files of each path in turn: a file, an index, or a folder.
+
+    An index is a file whose name begins with ``@``: one path a line, relative to it, which may be an index itself; what
+    follows ``#`` is a comment. A folder stands for its index ``@all`` where it has one, and else for its ``.litmus``
+    files, sorted by name. Raises ``InputError`` where an index cannot be read or names itself, and where a folder holds
+    no test; whether a file is there is for its reader to say.
+    """
+    return [file for path in paths for file in _litmus_files(Path(path), ())]
+
+
+def _litmus_files(path: Path, around: tuple[Path, ...]) -> list[Path]:
+    if path.is_dir():
+        if (path / "@all").is_file():
+            return _litmus_files(path / "@all", around)
+        files = sorted(file for file in path.iterdir() if file.suffix == ".litmus")
+        if not files:
+            raise InputError("the folder holds no .litmus file and no index @all", str(path))
+        return files
+    if not path.name.startswith("@"):
+        return [path]
+    if path.resolve() in around:
+        raise InputError("the index names itself", str(path))
+    files = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        name = line.partition("#")[0].strip()
+        if not name.isprintable():
+            raise InputError(f"expected the name of a file, found {name[:20]!r}", str(path), number, 1)
+        if name:
+            files += _litmus_files(path.parent / name, (*around, path.resolve()))
+    return files

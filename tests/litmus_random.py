@@ -137,6 +137,7 @@ C11 = Profile(
     stores=(WEAK, RELAXED, RELEASE, SC),
     rmws=(RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC),
     fences=(ACQUIRE, RELEASE, ACQ_REL, SC),
+    scopes=(Scope.SYS,),
     initial=True,
     arithmetic=("add", "xor", "and"),
     branches=True,
@@ -181,6 +182,16 @@ ALL = replace(
     pointers=True,
 )
 """Whatever the neutral representation has but tags."""
+
+DIALECTS = {
+    "ptx": PTX_2019,
+    "vulkan": VULKAN,
+    "gpu-ptx": PTX_2015,
+    "c": C11,
+    "opencl": SCOPED_C,
+    "lisa": ALL,
+}
+"""What the dialects of ``corpus.dialects`` were made for."""
 
 PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, ALL)
 

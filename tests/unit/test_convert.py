@@ -1,0 +1,169 @@
+"""``synth convert``: one file, folders and indexes, what a dialect cannot say, what may be dropped."""
+
+import pytest
+from click.testing import CliRunner
+
+from corpus.dialects import DIALECTS
+from corpus.litmus import Load, Mode, Order, Scope, Store
+from corpus.litmus_normal import litmus_digest
+from corpus.litmus_text import Dialect, parse_litmus, translate
+from synth.cli import main
+from synth.inputs import litmus_files
+
+PLAIN = """\
+PTX MP
+"message passing"
+{ x=0; y=0; }
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+ st.weak x, 1   | ld.weak r1, y  ;
+ st.weak y, 1   | ld.weak r2, x  ;
+exists (P1:r1 == 1 /\\ P1:r2 == 0)
+"""
+SCOPED = PLAIN.replace("st.weak y, 1", "st.release.cta y, 1").replace("PTX MP", "PTX MP+rel")
+CACHED = """\
+GPU_PTX MP
+{ 0:.reg .b64 r0 = x; 1:.reg .b64 r0 = x; 1:.reg .s32 r1; }
+ T0                      | T1                      ;
+ st.cg.s32 [r0], 1       | ld.ca.s32 r1, [r0]      ;
+ st.volatile.s32 [r0], 2 | ld.volatile.s32 r1,[r0] ;
+ScopeTree(grid(cta(warp T0)) (cta(warp T1)))
+x: global
+exists (1:r1 = 1)
+"""
+
+
+def synth(*arguments):
+    return CliRunner().invoke(main, [str(word) for word in arguments], prog_name="synth", catch_exceptions=False)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"plain": PLAIN, "scoped": SCOPED, "cached": CACHED, "cut": PLAIN[: len(PLAIN) // 2]}.items():
+        (tmp_path / f"{name}.litmus").write_text(text)
+    return tmp_path
+
+
+def test_one_file_goes_to_standard_output(folder):
+    result = synth("convert", "plain.litmus", "--to", "gpu-ptx")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("GPU_PTX MP\n")
+    assert litmus_digest(parse_litmus(result.stdout)) == litmus_digest(parse_litmus(PLAIN))
+
+
+def test_one_file_goes_to_a_file_or_into_a_folder(folder):
+    assert synth("convert", "plain.litmus", "--to", "c", "-o", "out.litmus").exit_code == 0
+    assert (folder / "out.litmus").read_text().startswith("C MP\n")
+    (folder / "empty").mkdir()
+    assert synth("convert", "plain.litmus", "--to", "c", "-o", "empty").exit_code == 0
+    assert (folder / "empty" / "plain.litmus").read_text() == (folder / "out.litmus").read_text()
+    assert (folder / "empty" / "@all").read_text() == "plain.litmus\n"
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_there_and_back_is_the_same_text(folder, name):
+    if name == "vulkan":
+        pytest.skip("every access has a storage class there, which the test does not say")
+    assert synth("convert", "plain.litmus", "--to", name, "-o", "there.litmus").exit_code == 0
+    back = synth("convert", "there.litmus", "--to", "ptx").stdout
+    assert litmus_digest(parse_litmus(back)) == litmus_digest(parse_litmus(PLAIN))
+
+
+def test_several_files_need_a_new_folder(folder):
+    refused = synth("convert", "plain.litmus", "scoped.litmus", "--to", "ptx")
+    assert refused.exit_code == 2 and "several files need -o FOLDER" in refused.stderr
+    done = synth("convert", "scoped.litmus", "plain.litmus", "--to", "ptx", "-o", "out")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "2 of 2 tests in out\n", "")
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["@all", "plain.litmus", "scoped.litmus"]
+    assert (folder / "out" / "@all").read_text() == "scoped.litmus\nplain.litmus\n"
+    again = synth("convert", "scoped.litmus", "plain.litmus", "--to", "ptx", "-o", "out")
+    assert again.exit_code == 2 and "out: the output exists and is not an empty folder" in again.stderr
+
+
+def test_what_a_dialect_cannot_say_is_one_line_and_the_others_are_converted(folder):
+    one = synth("convert", "scoped.litmus", "--to", "c")
+    assert one.exit_code == 2 and one.stdout == ""
+    assert one.stderr.startswith("synth: scoped.litmus: P0: st.release.cta y, 1: ") and one.stderr.count("\n") == 1
+    batch = synth("convert", ".", "--to", "c", "-o", "out")
+    assert batch.exit_code == 2
+    lines = batch.stderr.splitlines()
+    assert [line.split(": ")[1].split(":")[0] for line in lines[:-1]] == [
+        "cached.litmus",
+        "cut.litmus",
+        "scoped.litmus",
+    ]
+    assert lines[-1] == "1 of 4 tests in out"
+    assert (folder / "out" / "@all").read_text() == "plain.litmus\n"
+    assert (folder / "out" / "plain.litmus").read_text().startswith("C MP\n")
+
+
+def test_a_batch_of_which_nothing_can_be_said_leaves_nothing(folder):
+    result = synth("convert", "scoped.litmus", "cut.litmus", "--to", "c", "-o", "out")
+    assert result.exit_code == 2 and result.stderr.endswith("\n0 of 2 tests in out\n")
+    assert not (folder / "out").exists()
+
+
+def test_caches_and_volatile_are_dropped_on_demand_only(folder):
+    refused = synth("convert", "cached.litmus", "--to", "ptx")
+    assert refused.exit_code == 2 and "P0: st.cg x, 1: the PTX dialect has no cache operators" in refused.stderr
+    half = synth("convert", "cached.litmus", "--to", "ptx", "--drop", "cache")
+    assert half.exit_code == 2 and "P0: st.volatile x, 2: the PTX dialect has no volatile accesses" in half.stderr
+    result = synth("convert", "cached.litmus", "--to", "ptx", "--drop", "cache", "--drop", "volatile")
+    assert result.exit_code == 0
+    modes = {
+        ins.mode
+        for thread in parse_litmus(result.stdout).threads
+        for ins in thread.instructions
+        if isinstance(ins, Load | Store)
+    }
+    assert modes == {Mode(), Mode(Order.RELAXED, Scope.SYS)}
+
+
+def test_two_files_of_one_name_are_refused(folder):
+    (folder / "other").mkdir()
+    (folder / "other" / "plain.litmus").write_text(PLAIN)
+    result = synth("convert", "plain.litmus", "other", "--to", "ptx", "-o", "out")
+    assert result.exit_code == 2
+    assert "plain.litmus and other/plain.litmus would be one file, plain.litmus" in result.stderr
+
+
+def test_indexes_name_files_and_indexes(folder):
+    (folder / "sub").mkdir()
+    (folder / "sub" / "@all").write_text("../scoped.litmus # a comment\n")
+    (folder / "@some").write_text("# nothing\n\nplain.litmus\nsub/@all\n")
+    assert list(map(str, litmus_files(["@some"]))) == ["plain.litmus", "sub/../scoped.litmus"]
+    assert list(map(str, litmus_files(["sub"]))) == ["sub/../scoped.litmus"]
+    done = synth("convert", "@some", "--to", "ptx", "-o", "out")
+    assert done.exit_code == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["@all", "plain.litmus", "scoped.litmus"]
+
+
+def test_inputs_that_are_none(folder):
+    (folder / "hollow").mkdir()
+    (folder / "@loop").write_text("@loop\n")
+    (folder / "@lost").write_text("gone.litmus\n")
+    (folder / "@bytes").write_bytes(b"plain.litmus\na\0b\n")
+    for given, message in {
+        "hollow": "hollow: the folder holds no .litmus file and no index @all",
+        "@loop": "@loop: the index names itself",
+        "@lost": "gone.litmus: cannot read: No such file or directory",
+        "@bytes": "@bytes:2:1: expected the name of a file, found 'a\\x00b'",
+        "@none": "@none: cannot read: No such file or directory",
+        "gone.litmus": "gone.litmus: cannot read: No such file or directory",
+    }.items():
+        result = synth("convert", given, "--to", "ptx", "-o", "out")
+        assert result.exit_code == 2 and message in result.stderr, result.stderr
+        assert not (folder / "out").exists()
+
+
+def test_a_dialect_that_loses_something_is_not_believed():
+    lossy = Dialect("lossy", "PTX", DIALECTS["ptx"].parse, lambda test: PLAIN)
+    assert translate(parse_litmus(PLAIN), lossy) == PLAIN
+    with pytest.raises(Exception, match="lossy would make it another test"):
+        translate(parse_litmus(SCOPED), lossy)
+
+
+def test_the_help_has_a_line_for_every_dialect(folder):
+    lines = synth("convert", "--help").stdout.splitlines()
+    for name in DIALECTS:
+        assert any(line.startswith(f"  {name} ") for line in lines), name
