@@ -248,7 +248,8 @@ class _Reader:
                 raise _error(f"expected thread T{index}, found {thread}", thread, self._path)
             self._registers.append({})
         self._state()
-        for name, space in (_tokens(mapping) for tree in _trees(body, "memory_map") for mapping in _trees(tree)):
+        mapped = [_tokens(mapping) for tree in _trees(body, "memory_map") for mapping in _trees(tree)]
+        for name, space in mapped:
             self._region(name, space)
         (tree,) = _trees(body, "scope_tree")
         places = read_places(_trees(tree), _LEVELS, len(self._registers), _tokens(tree)[0], self._path)
@@ -267,7 +268,7 @@ class _Reader:
             items = list(_Column(registers, known, self._region, self._path).items(column))
             initial = sorted((name, value) for name, value in self._registers[index].items() if value != 0)
             threads.append(Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
-        names = dict.fromkeys([*self._initial, *self._regions])
+        names = dict.fromkeys([*(str(name) for name, _ in mapped), *self._initial, *self._regions])
         locations = [
             Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names
         ]
@@ -470,9 +471,7 @@ def _print(test: LitmusTest) -> str:
             raise InputError(f"{location.name}: GPU_PTX has no {what}")
     cells = [[f"T{index}", *column.cells()] for index, column in enumerate(columns)]
     widths = [max(map(len, column)) for column in cells]
-    declarations = [
-        "; ".join(f"{index}:.reg {line}" for line in column.declarations) for index, column in enumerate(columns)
-    ]
+    declarations = [column.declarations() for column in columns]
     declarations.append(
         "; ".join(
             f"{location.name}={_constant(location.initial)}" for location in test.locations if location.initial != 0
@@ -504,8 +503,8 @@ def _constant(value: Operand) -> str:
 class _Wide:
     """Which registers hold 64 bits, as one that may hold an address does, and whether memory does.
 
-    Memory does where an address may be stored, and then every loaded register; what is computed from a wide operand is
-    wide, and so is a register that an access takes its address from.
+    Memory does where an address may be stored, and then every register that is loaded or stored; what is computed from
+    a wide operand is wide, and so is a register that an access takes its address from.
     """
 
     def __init__(self, test: LitmusTest) -> None:
@@ -528,22 +527,20 @@ class _Wide:
 
     def _note(self, thread: int, ins: Instruction) -> None:
         match ins:
-            case Assign(target, operation, values) if operation not in COMPARISONS:
-                if any((thread, value) in self for value in values):
-                    self._registers.add((thread, target))
-            case Load(address=address) | Store(address=address) | Rmw(address=address):
-                if isinstance(address, Reg):
-                    self._registers.add((thread, address.name))
-                values = () if isinstance(ins, Load) else operands(ins)[1:]
-                target_name = written(ins)
-                results = () if target_name is None else (Reg(target_name),)
-                self.memory |= any((thread, value) in self for value in (*values, *results))
-                if self.memory and target_name is not None:
-                    self._registers.add((thread, target_name))
+            case Assign() if ins.operation not in COMPARISONS and any(
+                (thread, value) in self for value in ins.operands
+            ):
+                self._registers.add((thread, ins.target))
+            case Load() | Store() | Rmw():
+                target = written(ins)
+                moved = [*operands(ins)[1:], *([] if target is None else [Reg(target)])]
+                self.memory |= any((thread, value) in self for value in moved)
+                held = [ins.address, *moved] if self.memory else [ins.address]
+                self._registers |= {(thread, value.name) for value in held if isinstance(value, Reg)}
 
 
 class _Writer:
-    """One thread as it is printed. ``declarations``: its registers, complete after ``cells``."""
+    """One thread as it is printed."""
 
     def __init__(self, test: LitmusTest, index: int, wide: _Wide) -> None:
         asked = {
@@ -566,12 +563,10 @@ class _Writer:
         self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
         self._fresh_predicates = (name for at in count() if (name := f"p{at}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
-        initial = dict(thread.registers)
-        self.declarations = [
-            f"{'.pred' if name in predicates else _bits((index, Reg(name)) in wide)} {self._names[name]}"
-            + (f" = {_constant(initial[name])}" if name in initial else "")
-            for name in names
-        ]
+        self._declared = {
+            self._names[name]: ".pred" if name in predicates else _bits((index, Reg(name)) in wide) for name in names
+        }
+        self._initial: dict[str, Operand] = {self._names[name]: value for name, value in thread.registers}
         self._addresses: dict[str, str] = {}
         self._constants: dict[int, str] = {}
         self._lines: list[str] = []
@@ -579,6 +574,14 @@ class _Writer:
     def register(self, name: str) -> str:
         """A register's printed name."""
         return self._names[name]
+
+    def declarations(self) -> str:
+        """The registers with their types and initial values, once ``cells`` has been called; the predicates last."""
+        lines = []
+        for name in sorted(self._declared, key=lambda name: (self._declared[name] == ".pred", len(name), name)):
+            value = f" = {_constant(self._initial[name])}" if name in self._initial else ""
+            lines.append(f"{self._index}:.reg {self._declared[name]} {name}{value}")
+        return "; ".join(lines)
 
     def cells(self) -> list[str]:
         """The instructions as they are printed."""
@@ -674,7 +677,8 @@ class _Writer:
             return str(operand)
         if isinstance(operand, Loc):
             if operand.name not in self._addresses:
-                self._addresses[operand.name] = self._declare(".b64", f" = {operand.name}")
+                self._addresses[operand.name] = self._declare(".b64")
+                self._initial[self._addresses[operand.name]] = operand
             return self._addresses[operand.name]
         if wide and (self._index, operand) not in self._wide:
             helper = self._declare(".b64")
@@ -690,10 +694,10 @@ class _Writer:
             self._constants[operand] = self._declare(_bits(wide))
         return self._constants[operand]
 
-    def _declare(self, kind: str, initial: str = "") -> str:
+    def _declare(self, kind: str) -> str:
         """A new register."""
         name = next(self._fresh_predicates if kind == ".pred" else self._fresh)
-        self.declarations.append(f"{kind} {name}{initial}")
+        self._declared[name] = kind
         return name
 
 
