@@ -69,6 +69,10 @@ class CWriter:
     def __init__(self, test: LitmusTest) -> None:
         self._test = test = without_predicates(test)
         self._names = [self._spelled(thread.names()) for thread in test.threads]
+        self._used = [
+            {value.name for ins in thread.instructions for value in operands(ins) if isinstance(value, Loc)}
+            for thread in test.threads
+        ]
         self._atomic = {
             ins.address
             for thread in test.threads
@@ -87,7 +91,7 @@ class CWriter:
         self.check_places([thread.place for thread in test.threads])
         threads = "\n".join("".join(self._thread(index)) for index in range(len(test.threads)))
         described = f'"{test.description}"\n' if test.description else ""
-        state = f"{{ {' '.join(self._initial())} }}" if test.locations or any(self._initial()) else "{ }"
+        state = " ".join(["{", *self._initial(), "}"])
         condition = print_condition(test.condition, self._term, "=")
         return f"{self.language} {test.name}\n{described}{state}\n\n{threads}\n{condition}"
 
@@ -110,9 +114,10 @@ class CWriter:
 
     def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
         """The arguments that follow an order."""
+        if scope is None:
+            raise cannot_say(thread, ins, "an atomic of C is of scope sys, and this one has none")
         if scope is not Scope.SYS:
-            reason = "an order without a scope" if scope is None else f"no scope {scope.label}"
-            raise cannot_say(thread, ins, f"C has {reason}, all its atomics are of scope sys")
+            raise cannot_say(thread, ins, f"C has no scope {scope.label}, all its atomics are of scope sys")
         return ""
 
     def fence(self, thread: int, fence: Fence) -> str:
@@ -136,7 +141,8 @@ class CWriter:
 
     def _term(self, term: Term) -> str:
         if isinstance(term, FinalRegister):
-            return f"{term.thread}:{self._names[term.thread][term.register]}"
+            name = self._names[term.thread].get(term.register)
+            return "0" if name is None else f"{term.thread}:{name}"  # what is nowhere written is 0
         return spell(term)
 
     def _spelled(self, registers: frozenset[str]) -> dict[str, str]:
@@ -150,11 +156,10 @@ class CWriter:
     def _thread(self, index: int) -> Iterator[str]:
         thread = self._test.threads[index]
         statements = structured(index, thread)
-        used = {value.name for ins in thread.instructions for value in operands(ins) if isinstance(value, Loc)}
         parameters = [
             f"{self.space(location)}{'atomic_int' if Loc(location.name) in self._atomic else 'int'}* {location.name}"
             for location in self._test.locations
-            if location.name in used or (index == 0 and self._is_unused_shared(location))
+            if location.name in self._used[index] or (index == 0 and self._is_unused_shared(location))
         ]
         yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
         inline = _declared_inline(statements, {name for name, _ in thread.registers})
@@ -173,12 +178,7 @@ class CWriter:
 
     def _is_unused_shared(self, location: Location) -> bool:
         """Whether only a parameter can tell the location's region."""
-        return location.region is Region.SHARED and not any(
-            value == Loc(location.name)
-            for thread in self._test.threads
-            for ins in thread.instructions
-            for value in operands(ins)
-        )
+        return location.region is Region.SHARED and not any(location.name in used for used in self._used)
 
 
 class _Code:
@@ -267,7 +267,6 @@ class _Code:
 
     def _compare_exchange(self, ins: Rmw) -> Iterator[str]:
         expected, new = ins.operands
-        order = f"{self._order(ins, ins.mode)}"
         address, value = self._address(ins, ins.address), self._value(new)
         if ins.target is None:
             pointer = f"&(int){{{self._value(expected)}}}"
@@ -282,7 +281,7 @@ class _Code:
                 yield f"{name} = {self._value(expected)}"
         failure = WORDS[FAILURE_ORDERS[ins.mode.order]]
         scope = self._writer.scope(self._thread, ins, ins.mode.scope)
-        success = order.removesuffix(scope)
+        success = WORDS[ins.mode.order]
         yield f"atomic_compare_exchange_strong_explicit({address}, {pointer}, {value}, {success}, {failure}{scope})"
 
     def _computed(self, operation: str, values: Sequence[str]) -> str:

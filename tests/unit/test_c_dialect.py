@@ -1,0 +1,473 @@
+"""The C dialect: what functions mean as neutral instructions, what is printed, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+
+from corpus.errors import InputError
+from corpus.litmus import (
+    Alias,
+    And,
+    Assign,
+    Atom,
+    Barrier,
+    Branch,
+    Comparison,
+    Condition,
+    Fence,
+    FinalRegister,
+    Guard,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Order,
+    Place,
+    Quantifier,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+)
+from corpus.litmus_normal import litmus_digest, normal_form
+from corpus.litmus_text import dialects, parse_litmus
+
+X, Y = Loc("x"), Loc("y")
+BOTH = (Location("x"), Location("y"))
+RLX, ACQ, REL, ACQ_REL, SC = (
+    Mode(order, Scope.SYS) for order in (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC)
+)
+
+
+def c_code(*lines, parameters="atomic_int* x, atomic_int* y", state=""):
+    """The instructions of a thread with these lines, which begin in line 4 and column 1."""
+    text = f"C t\n{{ {state} }}\nP0 ({parameters}) {{\n" + "\n".join(lines) + "\n}\nexists (x = 0)\n"
+    return parse_litmus(text, "t.litmus").threads[0].instructions
+
+
+def c_test(*instructions, place=None, locations=BOTH, registers=()):
+    thread = Thread(instructions, place or Place(), registers)
+    return LitmusTest("t", (thread,), locations, Condition(Quantifier.EXISTS, Atom("eq", X, 1)))
+
+
+def printed(test):
+    text = dialects()["c"].print(test)
+    assert litmus_digest(parse_litmus(text)) == litmus_digest(test)
+    assert dialects()["c"].print(parse_litmus(text)) == text
+    return text
+
+
+def body(*instructions):
+    """The lines that are printed between a function's braces."""
+    lines = printed(c_test(*instructions)).split("\n")
+    return lines[lines.index(next(line for line in lines if line.startswith("P0"))) + 1 : lines.index("}")]
+
+
+def test_a_file_as_herd_has_it():
+    test = parse_litmus(
+        """C MP+rel+acq
+"message passing"
+(* a comment *)
+{ [x] = 0; int y = 0; }
+
+P0 (int* x, atomic_int* y) {
+  *x = 1;  // plain
+  atomic_store_explicit(y, 1, memory_order_release);
+}
+
+P1(volatile int *x, atomic_int *y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire);
+  int r1 = *x;
+}
+
+exists (1:r0=1 /\\ 1:r1=0)
+"""
+    )
+    assert test == LitmusTest(
+        "MP+rel+acq",
+        (
+            Thread((Store(X, 1), Store(Y, 1, REL)), Place(cta=0)),
+            Thread((Load("r0", Y, ACQ), Load("r1", X)), Place(cta=1)),
+        ),
+        (Location("x"), Location("y")),
+        Condition(
+            Quantifier.EXISTS,
+            And((Atom("eq", FinalRegister(1, "r0"), 1), Atom("eq", FinalRegister(1, "r1"), 0))),
+        ),
+        "message passing",
+    )
+    assert (
+        printed(test)
+        == """C MP+rel+acq
+"message passing"
+{ x = 0; y = 0; }
+
+P0 (int* x, atomic_int* y) {
+  *x = 1;
+  atomic_store_explicit(y, 1, memory_order_release);
+}
+
+P1 (int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire);
+  int r1 = *x;
+}
+
+exists (1:r0 = 1 /\\ 1:r1 = 0)
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("int r = atomic_load(x);", Load("r", X, SC)),
+        ("int r = atomic_load_explicit(x, memory_order_relaxed);", Load("r", X, RLX)),
+        ("atomic_load(x);", Load("t0", X, SC)),
+        ("atomic_store(x, 2);", Store(X, 2, SC)),
+        ("atomic_store_explicit(x, -1, memory_order_release);", Store(X, -1, REL)),
+        ("*x = 0xffffffff;", Store(X, -1)),
+        ("*x = y;", Store(X, Y)),
+        ("int r = *(int*)x;", Load("r", X)),
+        ("int r = atomic_exchange(x, 1);", Rmw("exch", "r", X, (1,), SC)),
+        ("atomic_exchange_explicit(x, 1, memory_order_acq_rel);", Rmw("exch", None, X, (1,), ACQ_REL)),
+        ("int r = atomic_fetch_add(x, 1);", Rmw("add", "r", X, (1,), SC)),
+        ("int r = atomic_fetch_min_explicit(x, 1, memory_order_relaxed);", Rmw("min", "r", X, (1,), RLX)),
+        ("atomic_fetch_xor_explicit(x, 3, memory_order_acquire);", Rmw("xor", None, X, (3,), ACQ)),
+        ("atomic_thread_fence(memory_order_acq_rel);", Fence(ACQ_REL)),
+    ],
+)
+def test_one_statement_is_one_instruction(line, expected):
+    assert c_code(line) == (expected,)
+
+
+def test_expressions_compute_in_registers_that_the_code_does_not_mention():
+    assert c_code("int r = *x;", "int t0 = (r ^ r) + 1;", "*y = t0 - *x * -r;", "int s = !(r == 1 && ~t0 > 2);") == (
+        Load("r", X),
+        Assign("t1", "xor", (Reg("r"), Reg("r"))),
+        Assign("t0", "add", (Reg("t1"), 1)),
+        Load("t4", X),
+        Assign("t5", "sub", (0, Reg("r"))),
+        Assign("t3", "mul", (Reg("t4"), Reg("t5"))),
+        Assign("t2", "sub", (Reg("t0"), Reg("t3"))),
+        Store(Y, Reg("t2")),
+        Assign("t7", "eq", (Reg("r"), 1)),
+        Assign("t9", "xor", (Reg("t0"), -1)),
+        Assign("t8", "gt", (Reg("t9"), 2)),
+        Assign("t6", "and", (Reg("t7"), Reg("t8"))),
+        Assign("s", "eq", (Reg("t6"), 0)),
+    )
+
+
+def test_if_and_else():
+    assert c_code("int r = *x;", "if (r) *y = 1; else { *y = 2; r = 3; }", "if (!(r < 2)) *y = 4;") == (
+        Load("r", X),
+        Branch("LC0", Comparison("eq", Reg("r"), 0)),
+        Store(Y, 1),
+        Branch("LC1"),
+        Label("LC0"),
+        Store(Y, 2),
+        Assign("r", "mov", (3,)),
+        Label("LC1"),
+        Branch("LC2", Comparison("lt", Reg("r"), 2)),
+        Store(Y, 4),
+        Label("LC2"),
+    )
+
+
+def test_loops():
+    assert c_code("while (atomic_load(x) == 0) *y = 1;", "do *y = 2; while (*x != 1);", "while (1) {}") == (
+        Label("LC0"),
+        Load("t0", X, SC),
+        Branch("LC1", Comparison("ne", Reg("t0"), 0)),
+        Store(Y, 1),
+        Branch("LC0"),
+        Label("LC1"),
+        Label("LC2"),
+        Store(Y, 2),
+        Load("t1", X),
+        Branch("LC2", Comparison("ne", Reg("t1"), 1)),
+        Label("LC3"),
+        Branch("LC3"),
+        Label("LC4"),
+    )
+
+
+EXCHANGE = "atomic_compare_exchange_strong_explicit(x, {}, 1, memory_order_acq_rel, memory_order_acquire)"
+
+
+def test_a_compare_exchange_takes_its_expected_value_from_the_assignment_before():
+    assert c_code("int r = 0;", EXCHANGE.format("&r") + ";") == (Rmw("cas", "r", X, (0, 1), ACQ_REL),)
+
+
+def test_a_compare_exchange_with_a_variable_that_holds_something():
+    assert c_code("int r = *x;", f"int s = {EXCHANGE.format('&r')};") == (
+        Load("r", X),
+        Assign("t0", "mov", (Reg("r"),)),
+        Rmw("cas", "r", X, (Reg("t0"), 1), ACQ_REL),
+        Assign("s", "eq", (Reg("r"), Reg("t0"))),
+    )
+
+
+def test_a_compare_exchange_whose_old_value_is_lost():
+    assert c_code(EXCHANGE.format("&(int){3}") + ";") == (Rmw("cas", None, X, (3, 1), ACQ_REL),)
+
+
+def test_a_compare_exchange_whose_new_value_is_the_variable_keeps_the_assignment():
+    lines = ("int r = 5;", "atomic_compare_exchange_strong(x, &r, r);")
+    assert c_code(*lines) == (Assign("r", "mov", (5,)), Rmw("cas", "r", X, (Reg("r"), Reg("r")), SC))
+
+
+def test_a_compare_exchange_with_a_location_reads_it_and_writes_it_on_failure():
+    assert c_code(EXCHANGE.format("y") + ";") == (
+        Load("t1", Y),
+        Rmw("cas", "t0", X, (Reg("t1"), 1), ACQ_REL),
+        Branch("LC0", Comparison("eq", Reg("t0"), Reg("t1"))),
+        Store(Y, Reg("t0")),
+        Label("LC0"),
+    )
+
+
+def test_the_initial_state():
+    test = parse_litmus(
+        "C t\n{ x = 1; [y] = 0x10; int z = -2; int* p = &x; q = p; w; v = ATOMIC_VAR_INIT(4);\n"
+        "0:r0 = 3; P0:r1 = &x; 0:r2 = 0 }\n"
+        "P0 (int* x, int* u) { *r1 = r0; }\nexists (0:r2 = 0)"
+    )
+    initial = {"x": 1, "y": 16, "z": -2, "p": X, "q": Loc("p"), "w": 0, "v": 4, "u": 0}
+    assert {location.name: location.initial for location in test.locations} == initial
+    assert test.threads[0].registers == (("r0", 3), ("r1", X), ("r2", 0))
+    assert test.threads[0].instructions == (Store(Reg("r1"), Reg("r0")),)
+
+
+def test_a_parameter_with_an_initial_value_is_a_register():
+    assert c_code("*x = 1;", state="0:x = &y") == (Store(Reg("x"), 1),)
+
+
+def test_locations_are_atomic_where_some_thread_accesses_them_atomically():
+    text = "C t\n{ x = 0; }\n\nP0 ({0}* x) {{\n  *x = 1;\n}}\n\nP1 ({0}* x) {{\n  {1}\n}}\n\nexists (x = 1)\n"
+    for kind, line in (
+        ("int", "int r = *x;"),
+        ("atomic_int", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed);"),
+    ):
+        whole = text.replace("{ x = 0; }", "{{ x = 0; }}").format(kind, line)
+        assert printed(parse_litmus(whole)) == whole
+
+
+def test_registers_are_declared_where_they_are_first_written():
+    assert body(
+        Load("a", X),
+        Branch("L", Comparison("ne", Reg("a"), 1)),
+        Load("b", Y),
+        Label("L"),
+        Assign("c", "add", (Reg("b"), 1)),
+        Assign("c", "min", (Reg("c"), 0)),
+    ) == [
+        "  int b;",
+        "  int a = *x;",
+        "  if (a == 1) {",
+        "    b = *y;",
+        "  }",
+        "  int c = b + 1;",
+        "  c = min(c, 0);",
+    ]
+
+
+def test_registers_with_names_that_c_does_not_have():
+    text = printed(c_test(Load("%r1", X), Load("x", Reg("int")), registers=(("int", X),)))
+    assert "0:r1 = &x;" in text
+    assert "int* r1;\n  int r0 = *x;\n  int r2 = *r1;" in text
+
+
+def test_predicates_are_ifs():
+    guarded = Store(Y, 1, guard=Guard("p", unless=True))
+    assert body(Load("r", X), Assign("p", "lt", (Reg("r"), 2)), guarded) == [
+        "  int r = *x;",
+        "  if (r >= 2) {",
+        "    *y = 1;",
+        "  }",
+    ]
+
+
+def test_two_branches_to_one_label_are_nested():
+    leave = [Branch("L", Comparison("ne", Reg("r"), value)) for value in (1, 2)]
+    assert body(Load("r", X), leave[0], Load("r", Y), leave[1], Store(Y, 1), Label("L")) == [
+        "  int r = *x;",
+        "  if (r == 1) {",
+        "    r = *y;",
+        "    if (r == 2) {",
+        "      *y = 1;",
+        "    }",
+        "  }",
+    ]
+
+
+def test_loops_are_printed():
+    spin = (Label("L"), Load("r", X), Branch("L", Comparison("eq", Reg("r"), 0)))
+    assert body(*spin) == ["  int r;", "  do {", "    r = *x;", "  } while (r == 0);"]
+    leaving = (
+        Label("L"),
+        Load("r", X),
+        Branch("E", Comparison("eq", Reg("r"), 0)),
+        Store(Y, 1),
+        Branch("L"),
+        Label("E"),
+    )
+    assert body(*leaving) == ["  int r;", "  while (r = *x, r != 0) {", "    *y = 1;", "  }"]
+
+
+def test_a_loop_may_compute_before_it_is_left():
+    exchange = (Label("L"), Rmw("cas", "r", X, (0, 1), RLX), Branch("E", Comparison("eq", Reg("r"), 0)))
+    assert body(*exchange, Store(Y, 1), Branch("L"), Label("E"))[1].startswith(
+        "  while (r = 0, atomic_compare_exchange"
+    )
+
+
+def test_a_register_that_only_the_condition_knows_is_zero():
+    test = c_test(Load("r", X))
+    condition = Condition(Quantifier.EXISTS, Atom("eq", FinalRegister(0, "s"), 1))
+    assert "exists (0 = 1)" in printed(replace(test, condition=condition))
+
+
+def test_code_that_is_nested_too_deeply():
+    with pytest.raises(InputError, match="expected code that is not nested as deeply"):
+        c_code(f"*x = {'(' * 5000}1{')' * 5000};")
+
+
+def test_compare_exchanges_are_printed():
+    assert body(Rmw("cas", "r", X, (0, 1), SC), Rmw("cas", None, X, (2, Reg("r")), REL)) == [
+        "  int r = 0;",
+        "  atomic_compare_exchange_strong_explicit(x, &r, 1, memory_order_seq_cst, memory_order_seq_cst);",
+        "  atomic_compare_exchange_strong_explicit(x, &(int){2}, r, memory_order_release, memory_order_relaxed);",
+    ]
+    body(Assign("r", "mov", (0,)), Rmw("cas", "r", X, (Reg("r"), 1), SC))
+    body(Assign("r", "mov", (5,)), Rmw("cas", "r", X, (Reg("r"), Reg("r")), SC))
+
+
+@pytest.mark.parametrize(
+    ("lines", "place", "message"),
+    [
+        (["int r = atomic_load_explicit(x);"], "4:9", "expected 2 arguments of atomic_load_explicit, found 1"),
+        (["int r = *x"], "5:1", "found '}'"),
+        (["int r = *x;", "r = s;"], "5:5", "s is not declared here"),
+        (["{ int r = *x; }", "*y = r;"], "5:6", "r is not declared here"),
+        (["int r = 0;", "int r = 1;"], "5:5", "r is declared twice"),
+        (["int r = 0; { int r; }"], "4:18", "r is declared twice"),
+        (["int x = 0;"], "4:5", "x is declared twice"),
+        (["x = 1;"], "4:1", "x is a location; expected *x or a variable"),
+        (["5 = 1;"], "4:1", "expected a variable or *location before ="),
+        (["goto L;"], "4:6", "found 'L'"),
+        (["L: *x = 1;"], "4:1", "C litmus tests have no labels"),
+        (["f(x);"], "4:1", "f is no function of this dialect"),
+        (["atomic_fetch_mul(x, 2);"], "4:1", "atomic_fetch_mul is no function of this dialect"),
+        (["int r = atomic_store(x, 1);"], "4:9", "atomic_store has no value"),
+        (["int r = &x;"], "4:9", "only a compare-exchange takes the address of a variable"),
+        (["int r = 1 || *x;"], "4:14", "expected no call, access or assignment on the right of && and ||"),
+        (
+            ["atomic_store_explicit(x, 1, memory_order_acquire);"],
+            "4:29",
+            "expected memory_order_relaxed or memory_order_release or memory_order_seq_cst",
+        ),
+        (
+            ["int r = atomic_load_explicit(x, memory_order_consume);"],
+            "4:33",
+            "expected memory_order_relaxed or memory_order_acquire or memory_order_seq_cst",
+        ),
+        (
+            ["atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);"],
+            "4:1",
+            "expected 3 arguments of atomic_store_explicit, found 4",
+        ),
+        (
+            [EXCHANGE.format("y").replace("memory_order_acquire", "memory_order_relaxed") + ";"],
+            "4:72",
+            "a failed exchange is as strong as the read of one that succeeds; expected memory_order_acquire",
+        ),
+        (["atomic_compare_exchange_weak(x, y, 1);"], "4:1", "expected atomic_compare_exchange_strong"),
+        (["*x = 99999999999;"], "4:6", "expected a 32-bit number, found 99999999999"),
+    ],
+)
+def test_code_that_is_refused_has_its_place(lines, place, message):
+    with pytest.raises(InputError) as caught:
+        c_code(*lines)
+    assert str(caught.value).startswith(f"t.litmus:{place}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("{ x = 0; x = 1; }\nP0 (int* x) {}", "2:10", "x has two initial values"),
+        ("{ 1:r = 0; }\nP0 (int* x) {}", "", "the initial state has a register of P1, which is no thread"),
+        ("{ x = f(1); }\nP0 (int* x) {}", "2:7", "expected a number or a location, found f"),
+        ("{ x = ; }\nP0 (int* x) {}", "2:7", "found ';'"),
+        ("{ }\nP1 (int* x) {}", "3:1", "expected P0, found P1"),
+        ("{ }\nP0 (int x) {}", "3:9", "parameters are pointers"),
+        ("{ }\nP0 (global int* x) {}", "3:5", "C has no address spaces; expected a type, found global"),
+        ("{ }\nP0@wg 0, dev 0 (int* x) {}", "3:3", "C has no scope tree"),
+        ("{ x = 0; }\nP0 () { *x = 1; }", "3:10", "x is not declared here"),
+    ],
+)
+def test_files_that_are_refused_have_their_place(text, place, message):
+    with pytest.raises(InputError) as caught:
+        parse_litmus(f"C t\n{text}\nexists (x = 0)", "t.litmus")
+    assert str(caught.value).startswith(f"t.litmus:{place}")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        (c_test(Load("r", X, Mode(cache="cg"))), "P0: ld.cg r, x: C has no cache operators"),
+        (c_test(Store(X, 1, Mode(volatile=True))), "P0: st.volatile x, 1: in C, volatile does not order threads"),
+        (c_test(Store(X, 1, Mode(Order.RELEASE, Scope.GPU))), "P0: st.release.gpu x, 1: C has no scope gpu"),
+        (
+            c_test(Store(X, 1, Mode(Order.RELEASE))),
+            "P0: st.release x, 1: an atomic of C is of scope sys, and this one has none",
+        ),
+        (c_test(Store(X, 1, ACQ)), "P0: st.acquire.sys x, 1: memory_order_acquire is not legal here"),
+        (c_test(Load("r", X, Mode(tags=("texture",)))), "P0: ld.texture r, x: C has no word for texture"),
+        (c_test(Load("r", 5)), "P0: ld r, 5: C has no access at an address that is a number"),
+        (c_test(Barrier(0)), "P0: bar.sync 0: C has no barriers"),
+        (c_test(Fence(Mode(tags=("avdevice",)))), "P0: avdevice: C has no such fence"),
+        (c_test(Rmw("mul", "r", X, (2,), RLX)), "P0: atom.relaxed.sys.mul r, x, 2: there is no atomic_fetch_mul"),
+        (c_test(Rmw("add", "r", X, (2,))), "P0: atom.add r, x, 2: C has no exchange that is not atomic"),
+        (
+            c_test(Rmw("cas", "r", X, (0, Reg("r")), SC)),
+            "its result is the variable of the expected value, which it also uses",
+        ),
+        (c_test(locations=(Location("x", region=Region.SHARED),)), "x: C has no shared memory"),
+        (c_test(locations=(Location("x"), Location("y.z"))), "y.z: C has no location of this name"),
+        (c_test(locations=(Location("x"), Location("while"))), "while: C has no location of this name"),
+        (c_test(locations=(Location("x"), Location("t", alias=Alias("x")))), "t: C has no aliases of locations"),
+        (
+            c_test(Branch("L", Comparison("eq", Reg("r"), 0)), Label("M"), Store(X, 1), Label("L"), Branch("M")),
+            "P0: goto M: without goto, a branch can only go to the end of an if or of a loop",
+        ),
+    ],
+)
+def test_what_c_cannot_say_is_named(test, message):
+    with pytest.raises(InputError) as caught:
+        dialects()["c"].print(test)
+    assert message in str(caught.value)
+
+
+def test_another_scope_tree_is_refused():
+    threads = (Thread((), Place(cta=0)), Thread((), Place(cta=0, warp=1)))
+    test = LitmusTest("t", threads, (Location("x"),), Condition(Quantifier.FORALL, Atom("eq", X, 0)))
+    with pytest.raises(InputError, match="C has no scope tree: expected each thread in a CTA of its own"):
+        dialects()["c"].print(test)
+
+
+def test_empty_ifs_and_dead_code():
+    lines = ["int r = *x;", "if (r == 1) {", "} else {", "}", "if (0) {", "  *y = 1;", "} else {", "  *y = 2;", "}"]
+    code = c_code(*lines)
+    assert body(*code) == [f"  {line}" for line in lines]
+    assert normal_form(c_test(*code)).threads[0].instructions[1:4] == (
+        Branch("LC0", Comparison("ne", Reg("r0"), 1)),
+        Branch("LC0"),
+        Label("LC0"),
+    )
