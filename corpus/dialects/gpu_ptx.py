@@ -152,6 +152,7 @@ _FENCE = _Access("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC
 _DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
 
 _REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
+_RED_ORDERS = (Order.RELAXED, Order.RELEASE)
 _OPERATIONS = ("exch", "cas", *_REDUCTIONS)
 _REGISTER = re.compile(r"%?[rp][0-9]+")
 _NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
@@ -629,8 +630,9 @@ class _Writer:
         bits = {"add": ".u64" if wide else ".s32", "min": _signed(wide), "max": _signed(wide)}
         suffix = "" if ins.mode == _DEFAULT_RMW else _suffix(ins.mode, _ATOM, refuse)
         suffix += f".{ins.operation}{bits.get(ins.operation, '.b64' if wide else '.b32')}"
-        name = "red" if ins.target is None and ins.operation in _REDUCTIONS else "atom"
-        target = [] if name == "red" else ["_" if ins.target is None else self._names[ins.target]]
+        reduces = ins.target is None and ins.operation in _REDUCTIONS and ins.mode.order in _RED_ORDERS
+        name = "red" if reduces else "atom"
+        target = [] if reduces else ["_" if ins.target is None else self._names[ins.target]]
         values = [self._value(value, wide) for value in ins.operands]
         self._add(ins, f"{name}{suffix} {','.join([*target, self._address(ins.address, refuse), *values])}")
 
