@@ -33,6 +33,7 @@ from corpus.litmus import (
     And,
     Assign,
     Atom,
+    Barrier,
     Branch,
     Comparison,
     FinalRegister,
@@ -396,8 +397,15 @@ class Columns(ABC):
             raise refuse(f"expected a scope of {', '.join(self.scopes.values())} in {self.title}")
         return self.scopes[mode.scope]
 
+    def barrier(self, barrier: Barrier, names: Names, refuse: Refuse) -> str:
+        """The operands of a barrier: its number, its resource and its quorum."""
+        if barrier.quorum is not None and barrier.resource is None:
+            raise refuse(f"a barrier with a quorum has a resource in {self.title}")
+        counts = [str(count) for count in (barrier.resource, barrier.quorum) if count is not None]
+        return ", ".join([names.value(barrier.number), *counts])
+
     def check(self, mode: Mode, orders: Iterable[Order], tags: Iterable[str], refuse: Refuse) -> None:
-        """Raises where an instruction with such orders and tags has no such mode in any GPU dialect of Dartagnan's."""
+        """Raises where an instruction that can have these orders and tags cannot be done so."""
         if mode.cache is not None:
             raise refuse(f"{self.title} has no cache operators")
         if mode.volatile:

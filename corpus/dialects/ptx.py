@@ -130,7 +130,9 @@ class _Ptx(Columns):
         order = next((_ORDERS[word] for word in words if word in _ORDERS), None)
         scope = next((scopes[word] for word in words if word in scopes), None)
         if order is None:
-            raise cell.error(f"expected {name}.{{{','.join(orders)}}}, found {cell.opcode}")
+            raise cell.error(
+                f"expected an order of {self.title} ({', '.join(orders)}) after {name}, found {cell.opcode}"
+            )
         proxy = _PROXIES.get(name, "")
         mode = Mode(order, scope, tags=(proxy,) if proxy else ())
         spelled = self._spell(mode, names, orders, cell.error)
@@ -170,14 +172,11 @@ class _Ptx(Columns):
                 return tag
             case Fence(mode):
                 return self._spell(mode, {"": "fence"}, _FENCE_ORDERS, refuse)
-            case Barrier(number, arrive, resource, quorum, mode):
+            case Barrier(arrive=arrive, mode=mode):
                 self.check(mode, (Order.WEAK,), (), refuse)
                 if mode.scope is not None:
                     raise refuse(f"barriers are of a CTA in {self.title}, and have no scope")
-                if quorum is not None and resource is None:
-                    raise refuse(f"a barrier with a quorum has a resource in {self.title}")
-                counts = [str(extra) for extra in (resource, quorum) if extra is not None]
-                return f"bar.cta.{'arrive' if arrive else 'sync'} {', '.join([names.value(number), *counts])}"
+                return f"bar.cta.{'arrive' if arrive else 'sync'} {self.barrier(instruction, names, refuse)}"
             case _:
                 raise refuse(f"{self.title} has no such instruction")
 

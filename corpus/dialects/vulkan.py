@@ -174,13 +174,10 @@ class _Vulkan(Columns):
                 return mode.tags[0]
             case Fence(mode):
                 return self._spell(mode, _FENCE, refuse)
-            case Barrier(number, arrive, resource, quorum, mode):
+            case Barrier(arrive=arrive, mode=mode):
                 if arrive:
                     raise refuse(f"every barrier waits in {self.title}")
-                if quorum is not None and resource is None:
-                    raise refuse(f"a barrier with a quorum has a resource in {self.title}")
-                counts = [str(extra) for extra in (resource, quorum) if extra is not None]
-                return f"{self._spell(mode, _BARRIER, refuse)} {', '.join([names.value(number), *counts])}"
+                return f"{self._spell(mode, _BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
             case _:
                 raise refuse(f"{self.title} has no such instruction")
 
