@@ -14,6 +14,8 @@ subclass, OpenCL's, says what differs. What C leaves to judgement is read so:
 - An exchange that fails is a read as strong as the read of one that succeeds: another failure order is refused, and so
   are weak exchanges, which may fail for no reason.
 - ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
+
+Gaps: arrays, structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ LEGAL_ORDERS: dict[type[Instruction], tuple[Order, ...]] = {
     Rmw: tuple(ORDERS.values()),
     Fence: tuple(ORDERS.values()),
 }
+"""What an instruction may be ordered by; a relaxed fence is legal, and orders nothing."""
 
 FAILURE_ORDERS = {
     Order.RELAXED: Order.RELAXED,
