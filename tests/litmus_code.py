@@ -18,6 +18,7 @@ from corpus.litmus import (
     Scope,
     Store,
     Thread,
+    located,
 )
 
 CTA = Fence(Mode(Order.SC, Scope.CTA))
@@ -36,14 +37,23 @@ def program(text, blocks=None, shared="", observed="", name="test"):
 
 def litmus_test(threads, blocks, shared=(), observed=(), name="test"):
     """The test of these instructions, a list a thread; other arguments as for ``program``, lists in place of texts."""
-    names = {ins.address.name for body in threads for ins in body if not isinstance(ins, Fence)} | set(observed)
+    placed = tuple(Thread(tuple(body), Place(cta=block)) for body, block in zip(threads, blocks, strict=True))
+    regions = dict.fromkeys(shared, Region.SHARED)
     registers = sorted(
-        {FinalRegister(number, ins.target) for number, body in enumerate(threads) for ins in body if isinstance(ins, Load)}
+        {
+            FinalRegister(number, ins.target)
+            for number, body in enumerate(threads)
+            for ins in body
+            if isinstance(ins, Load)
+        }
+    )
+    named = located(
+        tuple(Location(at, region=regions.get(at, Region.GLOBAL)) for at in sorted({*shared, *observed})), placed
     )
     return LitmusTest(
         name,
-        tuple(Thread(tuple(body), Place(cta=block)) for body, block in zip(threads, blocks, strict=True)),
-        tuple(Location(at, region=Region.SHARED if at in shared else Region.GLOBAL) for at in sorted(names)),
+        placed,
+        tuple(sorted(named, key=lambda location: location.name)),
         Condition(Quantifier.EXISTS, And(()), observed=(*registers, *map(Loc, sorted(observed)))),
     )
 

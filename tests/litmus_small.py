@@ -5,7 +5,7 @@ own; each thread's registers are ``r0, r1, ..``. Tests that are one up to names 
 come once. Fences stand between accesses only, and never two in a row: elsewhere they order nothing.
 """
 
-from itertools import combinations_with_replacement, permutations, product
+from itertools import combinations_with_replacement, pairwise, permutations, product
 
 from litmus_code import CTA, GL, litmus_test
 from reference_thesis import all_placements
@@ -16,9 +16,9 @@ from oracle.operational import explore
 
 
 def small_tests(threads=2, instructions=3, locations=2, memory=False):
-    """Every test of ``threads`` threads with 1 to ``instructions`` instructions each, over up to ``locations`` locations.
+    """Every test of ``threads`` threads, 1 to ``instructions`` instructions each, over up to ``locations`` locations.
 
-    Each in every placement of its threads in CTAs, up to symmetry; with ``memory``, final memory is observed as well.
+    In every placement of its threads in CTAs, up to symmetry; with ``memory``, final memory is observed as well.
     Its name says its threads and placement: ``ld x, fence.sc.cta, st y | st x @ 01``. The order is fixed.
     """
     names = "xyzw"[:locations]
@@ -38,7 +38,7 @@ def small_tests(threads=2, instructions=3, locations=2, memory=False):
 
 
 def operational_outcomes(test, strong):
-    """The final states of a small test in ``thesis-strong`` or ``thesis-weak``: values in the order of its observation."""
+    """The final states of a test in ``thesis-strong`` or ``thesis-weak``: values in the order of what it observes."""
     outcomes = explore(test, strong)
     order = [outcomes.terms.index(term) for term in test.condition.observed]
     return frozenset(tuple(final[at] for at in order) for final in outcomes.finals)
@@ -46,7 +46,7 @@ def operational_outcomes(test, strong):
 
 def _fences_have_sides(body):
     fence = [isinstance(ins, Fence) for ins in body]
-    return not fence[0] and not fence[-1] and not any(map(all, zip(fence, fence[1:], strict=False)))
+    return not fence[0] and not fence[-1] and not any(map(all, pairwise(fence)))
 
 
 def _uses_first(columns, names):

@@ -150,7 +150,7 @@ class _Reference:
             value, _, ls, gs = memory[other][a]
             if other == t or not self.sees(other, a):
                 continue
-            if self.block[other] != self.block[t] and not gs or self.block[other] == self.block[t] and not ls:
+            if not (ls if self.block[other] == self.block[t] else gs):
                 yield value, self.with_copy(memory, t, a, (value, True, True, True))
 
     def merged(self, memory, h, a, everywhere):
@@ -159,7 +159,7 @@ class _Reference:
             inside = self.block[other] == self.block[h]
             if other == h or not (inside or everywhere) or not self.sees(other, a):
                 continue
-            if not ls or (not gs and not inside):
+            if not ls or not (gs or inside):
                 memory = self.with_copy(memory, other, a, (value, False, True, True))
         return memory
 
