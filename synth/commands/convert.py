@@ -63,10 +63,10 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
 
     \b
     Examples:
-      synth convert examples/memory/mp.litmus --to ptx
-      synth convert examples/memory/mp-L1.litmus --to ptx --drop cache -o mp-L1.litmus
+      synth convert examples/memory/c-mp-rel-acq.litmus --to opencl
+      synth convert examples/memory/mp-L1.litmus --to ptx --drop cache -o mp-L1-ptx.litmus
+      synth convert examples/memory/thesis-*.litmus --to opencl -o thesis
       synth convert examples/memory --to lisa -o lisa
-      synth convert old/@all --to vulkan -o vulkan
     """
     dialect = dialects()[target]
     if len(inputs) == 1 and _is_file(inputs[0]) and not (output and output.is_dir()):
