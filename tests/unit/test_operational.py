@@ -138,6 +138,12 @@ def test_addresses_in_registers_and_in_memory():
     assert outcomes(replace(test, threads=(start,))) == ({(Address("y"), 4, 4)},) * 2
 
 
+def test_a_pointer_from_memory_is_followed_wherever_it_leads():
+    test = litmus_test([[Load("r1", X), Load("r2", Reg("r1"))], [Store(Y, 1)]], (0, 1))
+    test = replace(test, locations=(Location("x", Y), Location("y")))
+    assert outcomes(test) == ({(Address("y"), 0), (Address("y"), 1)},) * 2
+
+
 @pytest.mark.parametrize("address", [Reg("r9"), 7], ids=["a register that is 0", "a number"])
 def test_an_access_to_no_location_has_no_end(address):
     assert outcomes(litmus_test([[Load("r1", X)]], (0,)))[0] == {(0,)}
