@@ -42,8 +42,8 @@ class Solver(Protocol):
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         """Adds clauses."""
 
-    def solve(self) -> bool:
-        """Whether the clauses are satisfiable."""
+    def solve(self, assumptions: Sequence[int] = ()) -> bool:
+        """Whether the clauses are satisfiable together with the literals assumed for this call."""
 
     def model(self) -> Sequence[int]:
         """After a satisfiable call: the literal of variable ``v`` at index ``v - 1``."""
@@ -74,8 +74,8 @@ class _PySat:
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
         self._solver.append_formula(clauses)
 
-    def solve(self) -> bool:
-        answer: bool = self._solver.solve()
+    def solve(self, assumptions: Sequence[int] = ()) -> bool:
+        answer: bool = self._solver.solve(assumptions=assumptions)
         return answer
 
     def model(self) -> Sequence[int]:
@@ -103,8 +103,8 @@ class _Z3:
         for clause in clauses:
             self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
 
-    def solve(self) -> bool:
-        answer = self._solver.check()
+    def solve(self, assumptions: Sequence[int] = ()) -> bool:
+        answer = self._solver.check(*map(self._literal, assumptions))
         if answer == self._z3.unknown:
             raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
         return bool(answer == self._z3.sat)

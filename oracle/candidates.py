@@ -1,10 +1,11 @@
 """Candidate executions, all those that take one path through each thread at once.
 
-A candidate chooses a write for every read, a coherence order for every location and, where a model asks, an order of the
-``fence.sc``. Choices are the digits of a number in a mixed radix, and a truth is the set of numbers for which it holds,
-the bits of an integer. Values are found the same way: to each read belongs a map from values to the candidates in which
-it reads them, grown from the writes until nothing changes. Reads that are then without a value in some candidates take
-part in a circle of justification; for those candidates one such read guesses its value, and must then read it.
+A candidate chooses a write for every read, a coherence order for every location and, where a model asks, an order of
+the ``fence.sc``. Choices are the digits of a number in a mixed radix, and a truth is the set of numbers for which it
+holds, the bits of an integer. Values are found the same way: to each read belongs a map from values to the candidates
+in which it reads them, grown from the writes until nothing changes. Reads that are then without a value in some
+candidates take part in a circle of justification; for those candidates one such read guesses its value, and must then
+read it.
 
 Coherence starts with the initial write. It is total over the writes to a location, or, for models that ask, any strict
 partial order. Then the final value of a location is that of any write without a successor.
@@ -17,16 +18,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations, product
 from math import prod
+from typing import TypeVar
 
 from corpus.errors import InputError
 from corpus.litmus import (
-    And,
-    Atom,
     FinalRegister,
     LitmusTest,
     Loc,
-    Not,
-    Or,
     Proposition,
     Term,
     atoms,
@@ -35,19 +33,18 @@ from corpus.litmus import (
 from oracle.domains import read_domains, value_of
 from oracle.events import (
     INITIAL,
-    Apply,
     Base,
     Choices,
     Event,
-    Expression,
     Kind,
-    Read,
     initial_tags,
+    reads_in,
     sync_fence_pairs,
 )
-from oracle.relations import bits
+from oracle.relations import Algebra, bits
 from oracle.threads import Key, Path, Paths
-from oracle.values import Value, calculate
+from oracle.valuations import Valuation, add, compared, evaluate, satisfied
+from oracle.values import Value
 
 MOST_CANDIDATES = 1 << 16
 """Candidates judged at once; more are judged in parts."""
@@ -59,7 +56,7 @@ MOST_FENCES = 6
 """``fence.sc`` whose orders are listed."""
 
 Pairs = frozenset[tuple[int, int]]
-Masks = Mapping[Value, int]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,33 +65,12 @@ class Batch:
 
     base: Base[int]
     valid: int
-    values: Mapping[Key, Masks]
-    finals: Mapping[Term, Masks]
+    values: Mapping[Key, Valuation[int]]
+    finals: Mapping[Term, Valuation[int]]
 
     def satisfying(self, proposition: Proposition) -> int:
         """The valid candidates whose final state satisfies the proposition."""
-        return self.valid & self._mask(proposition)
-
-    def _mask(self, proposition: Proposition) -> int:
-        every = self.base.algebra.true
-        match proposition:
-            case Atom(operation, left, right):
-                return _compared(operation, self._term(left), self._term(right))
-            case Not(body):
-                return every ^ self._mask(body)
-            case And(parts):
-                mask = every
-                for part in parts:
-                    mask &= self._mask(part)
-                return mask
-            case Or(parts):
-                mask = 0
-                for part in parts:
-                    mask |= self._mask(part)
-                return mask
-
-    def _term(self, term: Term) -> Masks:
-        return {term: self.base.algebra.true} if isinstance(term, int) else self.finals[term]
+        return self.valid & satisfied(proposition, self.finals, self.base.algebra)
 
 
 def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
@@ -112,8 +88,8 @@ def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
 def candidates(test: LitmusTest, threads: Sequence[Paths], partial_co: bool, fence_orders: bool) -> Iterator[Batch]:
     """All candidate executions of a test, in batches.
 
-    ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of its
-    own. Raises ``InputError`` where there are too many orders or values to list.
+    ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of
+    its own. Raises ``InputError`` where there are too many orders or values to list.
     """
     for paths in product(*(thread.paths for thread in threads)):
         yield from _Combination(test, paths, partial_co, fence_orders).batches()
@@ -153,109 +129,98 @@ class _Combination:
 
     def batches(self) -> Iterator[Batch]:
         for options in self._options.parts():
-            yield from self._batches(options, (), None)
+            yield from self._batches(options.table())
 
-    def _batches(
-        self, options: _Options, guesses: tuple[tuple[int, tuple[Value, ...]], ...], among: int | None
-    ) -> Iterator[Batch]:
-        """The candidates of these options and, for the reads among ``guesses``, of these values.
-
-        ``among``: only those candidates of the batch without the last guess.
-        """
-        numbering = _Numbering([*options.radices(), *(len(values) for _, values in guesses)])
-        every = numbering.every
-        valid = every if among is None else numbering.repeated(among, len(guesses[-1][1]))
-        sources = [
-            {write: numbering.mask(digit, choice) for choice, write in enumerate(writes)}
-            for digit, writes in enumerate(options.rf)
-        ]
-        first_guess = len(options.radices())
-        guessed = {
-            self._events[read].key: {value: numbering.mask(first_guess + number, c) for c, value in enumerate(values)}
-            for number, (read, values) in enumerate(guesses)
-        }
-        values, computed = self._values(sources, guessed, every)
-        undefined = 0
-        for read in self._reads:
-            missing = valid & ~_any(values[self._events[read].key].values())
-            if missing and not undefined:
-                domain = read_domains(self._test, self._paths)[self._events[read].key]
-                first = (read, domain)
-            undefined |= missing
+    def _batches(self, table: _Table) -> Iterator[Batch]:
+        algebra = bits(table.count, len(self._events))
+        values, computed = self._values(table, algebra)
+        valid = algebra.true
+        undefined = [read for read in self._reads if valid & ~_any(values[self._events[read].key].values())]
         if undefined:
-            yield from self._batches(options, (*guesses, first), undefined)
-            valid &= ~undefined
-        for key, masks in guessed.items():
-            valid &= _compared("eq", masks, computed[key])
+            known = valid
+            for read in undefined:
+                known &= _any(values[self._events[read].key].values())
+            guesser = self._events[self._circular(undefined)].key
+            domain = read_domains(self._test, self._paths)[guesser]
+            for part in table.guessing(valid & ~known, guesser, domain):
+                yield from self._batches(part)
+            valid = known
+        for key, guess in table.guessed.items():
+            valid &= compared("eq", guess, computed[key], algebra)
         for path in self._paths:
             for constraint in path.constraints:
-                left, right = (evaluate(side, values, every) for side in (constraint.left, constraint.right))
-                valid &= _compared(constraint.operation, left, right)
+                left, right = (evaluate(side, values, algebra) for side in (constraint.left, constraint.right))
+                valid &= compared(constraint.operation, left, right, algebra)
         if valid:
-            yield self._batch(options, numbering, sources, values, valid)
+            yield self._batch(table, algebra, values, valid)
 
     def _values(
-        self, sources: Sequence[Mapping[int, int]], guessed: Mapping[Key, Masks], every: int
-    ) -> tuple[dict[Key, Masks], dict[Key, Masks]]:
+        self, table: _Table, algebra: Algebra[int]
+    ) -> tuple[dict[Key, Valuation[int]], dict[Key, Valuation[int]]]:
         """What each read reads, guesses believed; and what it would read by its sources."""
-        values: dict[Key, Masks] = {self._events[read].key: {} for read in self._reads} | dict(guessed)
+        values: dict[Key, Valuation[int]] = {self._events[read].key: {} for read in self._reads} | dict(table.guessed)
         while True:
-            computed: dict[Key, Masks] = {}
-            for read, writes in zip(self._reads, sources, strict=True):
+            computed: dict[Key, Valuation[int]] = {}
+            for read, sources in zip(self._reads, table.rf, strict=True):
                 masks: dict[Value, int] = {}
-                for write, chosen in writes.items():
-                    for value, mask in evaluate(self._events[write].value, values, every).items():
-                        if mask & chosen:
-                            masks[value] = masks.get(value, 0) | mask & chosen
+                for write, chosen in sources:
+                    for value, mask in evaluate(self._events[write].value, values, algebra).items():
+                        add(masks, value, mask & chosen)
                 computed[self._events[read].key] = masks
-            new = computed | dict(guessed)
+            new = computed | dict(table.guessed)
             if new == values:
                 return values, computed
             values = new
 
-    def _batch(
-        self,
-        options: _Options,
-        numbering: _Numbering,
-        sources: Sequence[Mapping[int, int]],
-        values: Mapping[Key, Masks],
-        valid: int,
-    ) -> Batch:
-        size, every = len(self._events), numbering.every
+    def _circular(self, undefined: Sequence[int]) -> int:
+        """A read among the undefined ones whose value may hang on itself."""
+        writers = {
+            self._events[read].key: frozenset[Key]().union(
+                *(reads_in(self._events[write].value) for write in self._writes[self._events[read].location or ""])
+            )
+            for read in undefined
+        }
+        for read in undefined:
+            start = self._events[read].key
+            reached: set[Key] = set()
+            waiting = [start]
+            while waiting:
+                new = {key for key in writers[waiting.pop()] if key in writers} - reached
+                reached |= new
+                waiting += new
+            if start in reached:
+                return read
+        return undefined[0]
+
+    def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
+        size = len(self._events)
         rf: list[dict[int, int]] = [{} for _ in range(size)]
-        for read, writes in zip(self._reads, sources, strict=True):
-            for write, mask in writes.items():
+        for read, sources in zip(self._reads, table.rf, strict=True):
+            for write, mask in sources:
                 if mask & valid:
                     rf[write][read] = mask & valid
         co: list[dict[int, int]] = [{} for _ in range(size)]
         memory: dict[str, dict[Value, int]] = {}
-        for digit, (location, orders) in enumerate(zip(self._writes, options.co, strict=True), start=len(options.rf)):
+        for location, orders in zip(self._writes, table.co, strict=True):
             finals: dict[int, int] = {}
-            for choice, order in enumerate(orders):
-                mask = numbering.mask(digit, choice)
+            for order, mask in orders:
                 _add_pairs(co, order.pairs, mask & valid)
                 finals[order.final] = finals.get(order.final, 0) | mask
             memory[location] = {}
             for write, mask in finals.items():
-                for value, where in evaluate(self._events[write].value, values, every).items():
-                    memory[location][value] = memory[location].get(value, 0) | mask & where
+                for value, where in evaluate(self._events[write].value, values, algebra).items():
+                    add(memory[location], value, mask & where)
         sync_fence: list[dict[int, int]] = [{} for _ in range(size)]
-        for choice, pairs in enumerate(options.fences):
-            _add_pairs(sync_fence, pairs, numbering.mask(len(options.rf) + len(options.co), choice) & valid)
-        choices = Choices(tuple(rf), tuple(co), tuple(sync_fence))
-        algebra = bits(numbering.count, size)
-        return Batch(
-            Base(algebra, self._events, self._places, choices), valid, values, self._finals(memory, values, every)
-        )
-
-    def _finals(self, memory: Mapping[str, Masks], values: Mapping[Key, Masks], every: int) -> dict[Term, Masks]:
-        finals: dict[Term, Masks] = {}
+        for pairs, mask in table.fences:
+            _add_pairs(sync_fence, pairs, mask & valid)
+        base = Base(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
+        final: dict[Term, Valuation[int]] = {}
         for term in self._terms:
             if isinstance(term, FinalRegister):
-                finals[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, every)
+                final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
             elif isinstance(term, Loc):
-                finals[term] = memory[term.name]
-        return finals
+                final[term] = memory[term.name]
+        return Batch(base, valid, values, final)
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -274,33 +239,6 @@ def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, 
         if location.name in used
     ]
     return (*initial, *sorted(events, key=lambda event: event.key))
-
-
-def evaluate(expression: Expression, values: Mapping[Key, Masks], every: int) -> Masks:
-    """For each value of an expression, the candidates in which it has that value; none where it has no meaning."""
-    match expression:
-        case Read(key):
-            return values[key]
-        case Apply(operation, left, right):
-            masks: dict[Value, int] = {}
-            others = evaluate(right, values, every)
-            for one, mask in evaluate(left, values, every).items():
-                for other, where in others.items():
-                    value = calculate(operation, one, other) if mask & where else None
-                    if value is not None:
-                        masks[value] = masks.get(value, 0) | mask & where
-            return masks
-        case _:
-            return {expression: every}
-
-
-def _compared(operation: str, left: Masks, right: Masks) -> int:
-    mask = 0
-    for one, where in left.items():
-        for other, there in right.items():
-            if where & there and calculate(operation, one, other) == 1:
-                mask |= where & there
-    return mask
 
 
 def _any(masks: Iterable[int]) -> int:
@@ -332,12 +270,13 @@ class _Options:
     co: tuple[tuple[Coherence, ...], ...]
     fences: tuple[Pairs, ...]
 
-    def radices(self) -> list[int]:
-        return [*map(len, self.rf), *map(len, self.co), len(self.fences)]
+    def count(self) -> int:
+        """The number of candidates."""
+        return prod(map(len, (*self.rf, *self.co, self.fences)))
 
     def parts(self) -> Iterator[_Options]:
-        """These options in parts of at most ``MOST_CANDIDATES``; the sources of reads are taken apart."""
-        if prod(self.radices()) <= MOST_CANDIDATES:
+        """These options in parts of at most ``MOST_CANDIDATES``."""
+        if self.count() <= MOST_CANDIDATES:
             yield self
             return
         for name in ("rf", "co"):
@@ -351,26 +290,66 @@ class _Options:
         for order in self.fences:
             yield replace(self, fences=(order,))
 
+    def table(self) -> _Table:
+        """All candidates, numbered in a mixed radix: the source of the first read is the lowest digit."""
+        count = self.count()
+        stride = 1
 
-class _Numbering:
-    """Candidates numbered in a mixed radix, the first digit the lowest."""
+        def digit(options: Sequence[T]) -> tuple[tuple[T, int], ...]:
+            nonlocal stride
+            width = stride * len(options)
+            block = _repeated((1 << stride) - 1, width, count // width)
+            low, stride = stride, width
+            return tuple((option, block << (choice * low)) for choice, option in enumerate(options))
 
-    def __init__(self, radices: Sequence[int]) -> None:
-        self._radices = radices
-        self._strides = [prod(radices[:digit]) for digit in range(len(radices))]
-        self.count = prod(radices)
-        self.every = (1 << self.count) - 1
+        return _Table(count, tuple(map(digit, self.rf)), tuple(map(digit, self.co)), digit(self.fences), {})
 
-    def mask(self, digit: int, choice: int) -> int:
-        """The candidates with that digit."""
-        stride, radix = self._strides[digit], self._radices[digit]
-        block = ((1 << stride) - 1) << (choice * stride)
-        return self.repeated(block, self.count // (stride * radix), stride * radix)
 
-    def repeated(self, mask: int, times: int, width: int | None = None) -> int:
-        """A mask of ``width`` candidates (by default, of all but the highest digit) for each value above it."""
-        width = self.count // times if width is None else width
-        return mask * (((1 << (width * times)) - 1) // ((1 << width) - 1))
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Candidates, bits 0 to ``count - 1``, and what they choose: each option with the candidates that take it.
+
+    ``guessed``: the reads that guess their value.
+    """
+
+    count: int
+    rf: tuple[tuple[tuple[int, int], ...], ...]
+    co: tuple[tuple[tuple[Coherence, int], ...], ...]
+    fences: tuple[tuple[Pairs, int], ...]
+    guessed: Mapping[Key, Mapping[Value, int]]
+
+    def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
+        """Those of the candidates that are ``among``, each with each value that the read may guess; in parts."""
+        members = [candidate for candidate, member in enumerate(_bits(among, self.count)) if member == "1"]
+        most = max(1, MOST_CANDIDATES // len(domain))
+        for start in range(0, len(members), most):
+            yield self._guessing(members[start : start + most], read, domain)
+
+    def _guessing(self, members: Sequence[int], read: Key, domain: Sequence[Value]) -> _Table:
+        width, times = len(members), len(domain)
+
+        def kept(mask: int) -> int:
+            text = _bits(mask, self.count)
+            return _repeated(int("".join(text[member] for member in reversed(members)), 2), width, times)
+
+        def options(taken: tuple[tuple[T, int], ...]) -> tuple[tuple[T, int], ...]:
+            return tuple((option, new) for option, mask in taken if (new := kept(mask)))
+
+        guessed = {key: {value: kept(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
+        guessed[read] = {value: ((1 << width) - 1) << (number * width) for number, value in enumerate(domain)}
+        return _Table(
+            width * times, tuple(map(options, self.rf)), tuple(map(options, self.co)), options(self.fences), guessed
+        )
+
+
+def _bits(mask: int, width: int) -> str:
+    """The bits of a mask, the lowest first."""
+    return format(mask, f"0{width}b")[::-1]
+
+
+def _repeated(mask: int, width: int, times: int) -> int:
+    """A mask of ``width`` bits, so many times."""
+    return mask * (((1 << (width * times)) - 1) // ((1 << width) - 1))
 
 
 @cache
@@ -419,7 +398,7 @@ def _partial_orders(size: int) -> tuple[Pairs, ...]:
 
 
 def fence_sc_orders(pairs: Sequence[tuple[int, int]]) -> list[Pairs]:
-    """The orders of ``fence.sc``: each of the pairs one way or the other, without a cycle, closed under transitivity."""
+    """The orders of ``fence.sc``: each pair one way or the other, without a cycle, closed under transitivity."""
     found: dict[Pairs, None] = {}
     fences = sorted({fence for pair in pairs for fence in pair})
     if len(fences) > MOST_FENCES:

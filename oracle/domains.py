@@ -1,9 +1,9 @@
 """The values that each read of a test can read, in any execution that is of interest.
 
-Every value that a program computes comes from constants through at most as many reads as there are, unless values justify
-themselves in a circle, out of thin air. Then anything would do, and what is of interest are the numbers that the test
-speaks of. So the values of a read are those of the writes to its location, grown for as many rounds as there are reads,
-from the constants of the program and its condition; around a comparison by size, the neighbours too.
+Every value that a program computes comes from constants through at most as many reads as there are, unless values
+justify themselves in a circle, out of thin air. Then anything would do, and what is of interest are the numbers that
+the test speaks of. So the values of a read are those of the writes to its location, grown for as many rounds as there
+are reads, from the constants of the program and its condition; around a comparison by size, the neighbours too.
 """
 
 from __future__ import annotations

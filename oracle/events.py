@@ -50,6 +50,17 @@ class Apply:
 Expression = Value | Read | Apply
 
 
+def reads_in(expression: Expression) -> frozenset[tuple[int, ...]]:
+    """The reads whose values an expression uses."""
+    match expression:
+        case Read(key):
+            return frozenset({key})
+        case Apply(left=left, right=right):
+            return reads_in(left) | reads_in(right)
+        case _:
+            return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event.

@@ -35,8 +35,8 @@ class Judgement:
 
     ``condition`` is the truth of the condition as it is written, None where it is unknown. ``executions`` counts those
     that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
-    count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll`` jumps, and
-    what is FORBIDDEN here may be allowed beyond. ``reason`` says why an answer is UNKNOWN.
+    count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll``
+    jumps, and what is FORBIDDEN here may be allowed beyond. ``reason`` says why an answer is UNKNOWN.
     """
 
     answer: Answer

@@ -1,0 +1,86 @@
+"""Literals as truths: the other reading of a model. ``&`` and ``|`` of two literals write the clauses of a gate.
+
+Gates are Tseitin's, in both directions, and made once: the same operands give the same literal. A constant goes no
+further than the gate it meets, and only the constant false is false in the sense of ``bool`` (see
+``oracle.relations``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from constraints.formula import Formula
+from oracle.relations import Algebra
+
+
+class Literal:
+    """A literal of a circuit's formula. There is one object a literal, so that equal ones are identical."""
+
+    __slots__ = ("_circuit", "number")
+
+    def __init__(self, circuit: Circuit, number: int) -> None:
+        self._circuit = circuit
+        self.number = number
+
+    def __and__(self, other: Literal) -> Literal:
+        return self._circuit.conjunction(self, other)
+
+    def __or__(self, other: Literal) -> Literal:
+        return ~self._circuit.conjunction(~self, ~other)
+
+    def __invert__(self) -> Literal:
+        return self._circuit.literal(-self.number)
+
+    def __bool__(self) -> bool:
+        return self is not self._circuit.false
+
+
+class Circuit:
+    """A formula under construction."""
+
+    def __init__(self) -> None:
+        self.formula = Formula()
+        self._literals: dict[int, Literal] = {}
+        self._gates: dict[tuple[int, int], Literal] = {}
+        self.true = self.literal(self.formula.var("true"))
+        self.false = self.literal(-self.true.number)
+        self.formula.add(self.true.number)
+
+    def literal(self, number: int) -> Literal:
+        """The literal of that number."""
+        return self._literals.setdefault(number, Literal(self, number))
+
+    def var(self, *name: Hashable) -> Literal:
+        """The positive literal of a variable."""
+        return self.literal(self.formula.var(*name))
+
+    def conjunction(self, left: Literal, right: Literal) -> Literal:
+        """``left & right``."""
+        if left is right or right is self.true:
+            return left
+        if left is self.true:
+            return right
+        one, other = sorted((left.number, right.number))
+        if left is self.false or right is self.false or one == -other:
+            return self.false
+        gate = self._gates.get((one, other))
+        if gate is None:
+            gate = self._gates[one, other] = self.var("and", one, other)
+            self.formula.define_and(gate.number, (one, other))
+        return gate
+
+    def require(self, *literals: Literal) -> None:
+        """One clause: at least one of the literals."""
+        if self.true not in literals:
+            self.formula.add(*(literal.number for literal in literals if literal is not self.false))
+
+    def exactly_one(self, literals: Sequence[Literal], where: Literal) -> None:
+        """Where a literal holds, exactly one of the others does."""
+        self.require(~where, *literals)
+        for number, one in enumerate(literals):
+            for other in literals[:number]:
+                self.require(~where, ~one, ~other)
+
+    def algebra(self, executed: Sequence[Literal]) -> Algebra[Literal]:
+        """The algebra over this circuit for events that happen where these literals hold."""
+        return Algebra(self.true, lambda literal: ~literal, executed)

@@ -1,0 +1,227 @@
+"""The executions of a litmus test that a model allows, as clauses.
+
+Variables
+    path(t, p)       thread t takes its path p (oracle.threads)
+    rf(w, r)         read r reads from write w
+    co(w, w')        write w comes before w' in coherence order
+    fence(f, f')     fence.sc f comes before f'
+    final(w)         the value of write w is its location's last
+    value(r, v)      read r reads value v
+
+Constraints
+    one path a thread; an event happens where a path that it is on is taken
+    a read that happens has one source, a write that happens, to its location
+    co is a strict order of the writes that happen, the initial one first; total, unless the model leaves it partial
+    fence.sc that must be ordered are ordered one way, without a cycle
+    the final write of a location has no successor
+    a read has the value that its source writes, and what a path takes for granted holds
+    every check of the model holds: its .cat file read over literals (oracle.interpreter)
+
+Values come in two forms: here one variable for each value that a read may have (oracle.domains), in ``constraints.smt``
+bit vectors. The size is about n^3 gates for each closure in the model, n the number of events of all paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+
+from constraints.circuit import Circuit, Literal
+from constraints.formula import Clause
+from constraints.solvers import open_solver
+from corpus.litmus import FinalRegister, LitmusTest, Loc, Proposition, Term
+from oracle.candidates import asked_terms, execution_events
+from oracle.domains import read_domains
+from oracle.events import INITIAL, Base, Choices, Event, Kind, sync_fence_pairs, together
+from oracle.interpreter import Model
+from oracle.judge import UNROLL, Judgement, answered
+from oracle.relations import Relation
+from oracle.threads import Key, unroll_threads
+from oracle.valuations import Valuation, add, compared, evaluate, satisfied
+from oracle.values import Value
+
+DEFAULT_SOLVER = "cadical153"
+
+
+class Executions:
+    """The clauses, but for values. ``flags`` are the literals of the model's flags by name."""
+
+    def __init__(self, test: LitmusTest, model: Model, unroll: int) -> None:
+        self.test = test
+        self.circuit = circuit = Circuit()
+        self.threads = unroll_threads(test, unroll)
+        self.bounded = any(thread.bounded for thread in self.threads)
+        self.taken = [self._paths(number, len(thread.paths)) for number, thread in enumerate(self.threads)]
+        on: dict[Key, list[Literal]] = {}
+        known: dict[Key, Event] = {}
+        for thread, taken in zip(self.threads, self.taken, strict=True):
+            for path, literal in zip(thread.paths, taken, strict=True):
+                for event in path.events:
+                    known[event.key] = event
+                    on.setdefault(event.key, []).append(literal)
+        self.events = execution_events(test, list(known.values()))
+        self.executed = [self._happens(event, on) for event in self.events]
+        self.writes: dict[str, list[int]] = {}
+        for index, event in enumerate(self.events):
+            if event.kind is Kind.WRITE:
+                self.writes.setdefault(event.location or "", []).append(index)
+        self.algebra = circuit.algebra(self.executed)
+        self.rf = self._reads_from()
+        co = self._coherence(model.partial_co)
+        fences = self._fence_orders() if model.mentions("sync_fence") else self.algebra.empty()
+        self.final = self._final_writes(co)
+        places = tuple(thread.place for thread in test.threads)
+        self.flags: dict[str, Literal] = {}
+        for result in model.judge(Base(self.algebra, self.events, places, Choices(self.rf, co, fences))):
+            if result.check.flag:
+                self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
+            else:
+                circuit.require(result.truth)
+
+    def _paths(self, thread: int, count: int) -> list[Literal]:
+        if count == 1:
+            return [self.circuit.true]
+        taken = [self.circuit.var("path", thread, number) for number in range(count)]
+        self.circuit.exactly_one(taken, self.circuit.true)
+        return taken
+
+    def _happens(self, event: Event, on: Mapping[Key, Sequence[Literal]]) -> Literal:
+        if event.thread == INITIAL:
+            return self.circuit.true
+        if len(on[event.key]) == len(self.threads[event.thread].paths):
+            return self.circuit.true
+        happens = self.circuit.false
+        for literal in on[event.key]:
+            happens = happens | literal
+        return happens
+
+    def _compatible(self, one: int, other: int) -> bool:
+        """Whether two events can be in one execution."""
+        left, right = self.events[one], self.events[other]
+        return left.thread != right.thread or left.thread == INITIAL or together(left, right)
+
+    def _reads_from(self) -> Relation[Literal]:
+        rows: list[dict[int, Literal]] = [{} for _ in self.events]
+        for read, event in enumerate(self.events):
+            if event.kind is Kind.READ:
+                for write in self.writes[event.location or ""]:
+                    if self._compatible(write, read):
+                        rf = rows[write][read] = self.circuit.var("rf", write, read)
+                        self.circuit.require(~rf, self.executed[write])
+                        self.circuit.require(~rf, self.executed[read])
+                self.circuit.exactly_one([row[read] for row in rows if read in row], self.executed[read])
+        return tuple(rows)
+
+    def _coherence(self, partial: bool) -> Relation[Literal]:
+        rows: list[dict[int, Literal]] = [{} for _ in self.events]
+        require = self.circuit.require
+        for initial, *writes in self.writes.values():
+            for one, other in permutations(writes, 2):
+                rows[initial][other] = self.executed[other]
+                if self._compatible(one, other):
+                    co = rows[one][other] = self.circuit.var("co", one, other)
+                    require(~co, self.executed[one])
+                    require(~co, self.executed[other])
+            if len(writes) == 1:
+                rows[initial][writes[0]] = self.executed[writes[0]]
+            for one, other in permutations(writes, 2):
+                if one < other and other in rows[one]:
+                    there, back = rows[one][other], rows[other][one]
+                    require(~there, ~back)
+                    if not partial:
+                        require(~self.executed[one], ~self.executed[other], there, back)
+            for one, middle, other in permutations(writes, 3):
+                if middle in rows[one] and other in rows[middle] and other in rows[one]:
+                    require(~rows[one][middle], ~rows[middle][other], rows[one][other])
+        return tuple(rows)
+
+    def _fence_orders(self) -> Relation[Literal]:
+        rows: list[dict[int, Literal]] = [{} for _ in self.events]
+        for one, other in sync_fence_pairs(self.events, [thread.place for thread in self.test.threads]):
+            if self._compatible(one, other):
+                before = self.circuit.var("fence", one, other)
+                both = self.executed[one] & self.executed[other]
+                rows[one][other], rows[other][one] = both & before, both & ~before
+        order = self.algebra.closure(tuple(rows))
+        self.circuit.require(self.algebra.is_irreflexive(order))
+        return order
+
+    def _final_writes(self, co: Relation[Literal]) -> dict[str, dict[int, Literal]]:
+        final: dict[str, dict[int, Literal]] = {}
+        for term in asked_terms(self.test):
+            if isinstance(term, Loc):
+                last = final[term.name] = {write: self.circuit.var("final", write) for write in self.writes[term.name]}
+                self.circuit.exactly_one(list(last.values()), self.circuit.true)
+                for write, literal in last.items():
+                    self.circuit.require(~literal, self.executed[write])
+                    for successor in co[write].values():
+                        self.circuit.require(~literal, ~successor)
+        return final
+
+
+class FiniteValues:
+    """Values as one variable for each value that a read may have. Raises ``InputError`` where there are too many."""
+
+    def __init__(self, executions: Executions) -> None:
+        self._executions = executions
+        circuit, algebra = executions.circuit, executions.algebra
+        domains = read_domains(executions.test, [path for thread in executions.threads for path in thread.paths])
+        self._reads: dict[Key, Valuation[Literal]] = {
+            key: {value: circuit.var("value", key, value) for value in domain} for key, domain in domains.items()
+        }
+        events = executions.events
+        for read, event in enumerate(events):
+            if event.kind is Kind.READ:
+                circuit.exactly_one(list(self._reads[event.key].values()), executions.executed[read])
+                for write, row in enumerate(executions.rf):
+                    if read in row:
+                        written = evaluate(events[write].value, self._reads, algebra)
+                        circuit.require(~row[read], compared("eq", written, self._reads[event.key], algebra))
+        for thread, taken in zip(executions.threads, executions.taken, strict=True):
+            for path, literal in zip(thread.paths, taken, strict=True):
+                for held in path.constraints:
+                    left, right = (evaluate(side, self._reads, algebra) for side in (held.left, held.right))
+                    circuit.require(~literal, compared(held.operation, left, right, algebra))
+
+    def satisfied(self, proposition: Proposition) -> Literal:
+        """The literal that says that the final state satisfies a proposition."""
+        executions = self._executions
+        finals = {term: self._final(term) for term in asked_terms(executions.test)}
+        return satisfied(proposition, finals, executions.algebra)
+
+    def _final(self, term: Term) -> Valuation[Literal]:
+        executions = self._executions
+        ways = []
+        if isinstance(term, FinalRegister):
+            thread = executions.threads[term.thread]
+            for path, literal in zip(thread.paths, executions.taken[term.thread], strict=True):
+                ways.append((path.registers.get(term.register, 0), literal))
+        elif isinstance(term, Loc):
+            ways = [(executions.events[write].value, last) for write, last in executions.final[term.name].items()]
+        valuation: dict[Value, Literal] = {}
+        for expression, literal in ways:
+            for value, truth in evaluate(expression, self._reads, executions.algebra).items():
+                add(valuation, value, literal & truth)
+        return valuation
+
+
+def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER) -> Judgement:
+    """The judgement of a model, by a SAT solver. Executions are not counted. Raises ``InputError`` as the parts do."""
+    executions = Executions(test, model, unroll)
+    values = FiniteValues(executions)
+    condition = test.condition
+    circuit = executions.circuit
+    passes = circuit.true if condition.filter is None else values.satisfied(condition.filter)
+    holds = values.satisfied(condition.proposition)
+    questions = [passes & holds, passes & ~holds, *executions.flags.values()]
+    clauses: list[Clause] = circuit.formula.clauses
+    opened = open_solver(solver, circuit.formula.variables)
+    try:
+        opened.add(clauses)
+        satisfied, violated, *flagged = [
+            question is not circuit.false and opened.solve([question.number]) for question in questions
+        ]
+    finally:
+        opened.close()
+    flags = [name for name, raised in zip(executions.flags, flagged, strict=True) if raised]
+    return answered(condition, satisfied, violated, flags=flags, bounded=executions.bounded)

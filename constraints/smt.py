@@ -1,0 +1,202 @@
+"""Verdicts by SMT: the clauses of ``constraints.executions``, with z3's bit vectors for values.
+
+A value is a number of 32 bits and what it is a number of: kind 0 is a plain number, kind k an offset from the address
+of the k-th location. A third part says whether the value has a meaning at all (``oracle.values``). So nothing needs to
+be known of which values a read may have, and z3 carries the arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from constraints.circuit import Literal
+from constraints.executions import Executions
+from constraints.formula import Formula
+from corpus.litmus import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
+from oracle.events import Apply, Expression, Kind, Read
+from oracle.interpreter import Model
+from oracle.judge import UNROLL, Judgement, answered
+from oracle.threads import Key
+from oracle.values import Address
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """Three z3 terms: a number, its kind, and whether both mean anything."""
+
+    number: Any
+    kind: Any
+    meaningful: Any
+
+
+class _Values:
+    def __init__(self, executions: Executions) -> None:
+        import z3
+
+        self._z3: Any = z3
+        self._executions = executions
+        self._kinds = {location.name: kind for kind, location in enumerate(executions.test.locations, start=1)}
+        self._reads: Mapping[Key, _Value] = {
+            event.key: _Value(z3.BitVec(f"n{index}", 32), z3.BitVec(f"k{index}", 16), z3.BoolVal(True))
+            for index, event in enumerate(executions.events)
+            if event.kind is Kind.READ
+        }
+
+    def literal(self, literal: Literal) -> Any:
+        """The z3 term of a literal."""
+        atom = self._z3.Bool(f"v{abs(literal.number)}")
+        return atom if literal.number > 0 else self._z3.Not(atom)
+
+    def constraints(self) -> list[Any]:
+        """What must hold of values."""
+        z3, executions = self._z3, self._executions
+        terms = []
+        for write, row in enumerate(executions.rf):
+            for read, truth in row.items():
+                written = self._value(executions.events[write].value)
+                reads = self._reads[executions.events[read].key]
+                terms.append(z3.Implies(self.literal(truth), self._compared("eq", written, reads)))
+        for thread, taken in zip(executions.threads, executions.taken, strict=True):
+            for path, truth in zip(thread.paths, taken, strict=True):
+                for held in path.constraints:
+                    comparison = self._compared(held.operation, self._value(held.left), self._value(held.right))
+                    terms.append(z3.Implies(self.literal(truth), comparison))
+        return terms
+
+    def satisfied(self, proposition: Proposition) -> Any:
+        """That the final state satisfies a proposition."""
+        match proposition:
+            case Atom(operation, left, right):
+                return self._compared(operation, self._final(left), self._final(right))
+            case Not(body):
+                return self._z3.Not(self.satisfied(body))
+            case And(parts):
+                return self._z3.And([self.satisfied(part) for part in parts])
+            case Or(parts):
+                return self._z3.Or([self.satisfied(part) for part in parts])
+
+    def _final(self, term: Term) -> _Value:
+        executions = self._executions
+        match term:
+            case FinalRegister(number, register):
+                paths, taken = executions.threads[number].paths, executions.taken[number]
+                ways = [(path.registers.get(register, 0), truth) for path, truth in zip(paths, taken, strict=True)]
+            case Loc(name):
+                ways = [(executions.events[write].value, last) for write, last in executions.final[name].items()]
+            case _:
+                return self._value(term)
+        nothing = self._value(0)
+        result = _Value(nothing.number, nothing.kind, self._z3.BoolVal(False))
+        for expression, truth in ways:
+            result = self._either(self.literal(truth), self._value(expression), result)
+        return result
+
+    def _either(self, condition: Any, then: _Value, otherwise: _Value) -> _Value:
+        choose = self._z3.If
+        return _Value(
+            choose(condition, then.number, otherwise.number),
+            choose(condition, then.kind, otherwise.kind),
+            choose(condition, then.meaningful, otherwise.meaningful),
+        )
+
+    def _value(self, expression: Expression) -> _Value:
+        z3 = self._z3
+        match expression:
+            case Read(key):
+                return self._reads[key]
+            case Apply(operation, left, right):
+                return self._applied(operation, self._value(left), self._value(right))
+            case Address(location, offset):
+                return _Value(z3.BitVecVal(offset, 32), z3.BitVecVal(self._kinds[location], 16), z3.BoolVal(True))
+            case _:
+                return _Value(z3.BitVecVal(expression, 32), z3.BitVecVal(0, 16), z3.BoolVal(True))
+
+    def _applied(self, operation: str, left: _Value, right: _Value) -> _Value:
+        z3 = self._z3
+        both = z3.And(left.meaningful, right.meaningful)
+        plain = z3.And(left.kind == 0, right.kind == 0)
+        zero, one = z3.BitVecVal(0, 32), z3.BitVecVal(1, 32)
+        if operation in _COMPARISONS:
+            truth = self._compared(operation, left, right)
+            meaningful = both if operation in ("eq", "ne") else z3.And(both, plain)
+            return _Value(z3.If(truth, one, zero), z3.BitVecVal(0, 16), meaningful)
+        number = self._number(operation, left.number, right.number)
+        if operation == "add":
+            return _Value(number, left.kind + right.kind, z3.And(both, z3.Or(left.kind == 0, right.kind == 0)))
+        if operation == "sub":
+            return _Value(number, left.kind, z3.And(both, right.kind == 0))
+        return _Value(number, z3.BitVecVal(0, 16), z3.And(both, plain))
+
+    def _number(self, operation: str, left: Any, right: Any) -> Any:
+        choose = self._z3.If
+        operations: dict[str, Callable[[], Any]] = {
+            "add": lambda: left + right,
+            "sub": lambda: left - right,
+            "mul": lambda: left * right,
+            "div": lambda: choose(right == 0, self._z3.BitVecVal(0, 32), left / right),
+            "and": lambda: left & right,
+            "or": lambda: left | right,
+            "xor": lambda: left ^ right,
+            "min": lambda: choose(left <= right, left, right),
+            "max": lambda: choose(left >= right, left, right),
+        }
+        return operations[operation]()
+
+    def _compared(self, operation: str, left: _Value, right: _Value) -> Any:
+        z3 = self._z3
+        meaningful = z3.And(left.meaningful, right.meaningful)
+        same = z3.And(left.kind == right.kind, left.number == right.number)
+        if operation in ("eq", "ne"):
+            return z3.And(meaningful, same if operation == "eq" else z3.Not(same))
+        truth = _COMPARISONS[operation](left.number, right.number)
+        return z3.And(meaningful, left.kind == 0, right.kind == 0, truth)
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": lambda left, right: left == right,
+    "ne": lambda left, right: left != right,
+    "lt": lambda left, right: left < right,
+    "le": lambda left, right: left <= right,
+    "gt": lambda left, right: left > right,
+    "ge": lambda left, right: left >= right,
+}
+
+
+def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
+    """The judgement of a model, by z3. Executions are not counted. Raises ``InputError`` as ``unroll_threads`` does."""
+    import z3
+
+    executions = Executions(test, model, unroll)
+    values = _Values(executions)
+    condition = test.condition
+    passes = z3.BoolVal(True) if condition.filter is None else values.satisfied(condition.filter)
+    holds = values.satisfied(condition.proposition)
+    flags = [values.literal(literal) for literal in executions.flags.values()]
+    solver: Any = z3.SolverFor("QF_BV")
+    solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
+    solver.from_string(_smtlib(executions.circuit.formula))  # a term at a time would take ten times as long
+    solver.add(values.constraints())
+    answers = []
+    for question in (z3.And(passes, holds), z3.And(passes, z3.Not(holds)), *flags):
+        solver.push()
+        solver.add(question)
+        answer = solver.check()
+        if answer == z3.unknown:
+            raise RuntimeError(f"z3 gave up: {solver.reason_unknown()}")
+        answers.append(answer == z3.sat)
+        solver.pop()
+    satisfied, violated, *raised = answers
+    names = [name for name, flagged in zip(executions.flags, raised, strict=True) if flagged]
+    return answered(condition, satisfied, violated, flags=names, bounded=executions.bounded)
+
+
+def _smtlib(formula: Formula) -> str:
+    """The clauses as SMT-LIB text over the constants ``v1``, ``v2``, .."""
+    names = [f"v{number}" for number in range(formula.variables + 1)]
+    lines = [f"(declare-const {name} Bool)" for name in names[1:]]
+    for clause in formula.clauses:
+        literals = " ".join(names[literal] if literal > 0 else f"(not {names[-literal]})" for literal in clause)
+        lines.append(f"(assert (or false {literals}))")
+    return "\n".join(lines)
