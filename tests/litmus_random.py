@@ -183,13 +183,25 @@ ALL = replace(
 )
 """Whatever the neutral representation has but tags."""
 
+LISA = replace(
+    ALL,
+    name="lisa",
+    operations=("exch", "add", "and", "xor"),
+    barriers=False,
+    arithmetic=("add", "and", "xor"),
+    predicates=False,
+    loops=False,
+    conditions=("eq", "ne"),
+)
+"""What herd7's LISA can compute and compare, with all of our annotations."""
+
 DIALECTS = {
     "ptx": PTX_2019,
     "vulkan": VULKAN,
     "gpu-ptx": PTX_2015,
     "c": C11,
     "opencl": SCOPED_C,
-    "lisa": ALL,
+    "lisa": LISA,
 }
 """What the dialects of ``corpus.dialects`` were made for."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from corpus.dialects.c import C
 from corpus.dialects.gpu_ptx import GPU_PTX
+from corpus.dialects.lisa import LISA
 from corpus.dialects.opencl import OPENCL
 from corpus.dialects.ptx import PTX
 from corpus.dialects.vulkan import VULKAN
@@ -13,6 +14,7 @@ DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
         C,
+        LISA,
         OPENCL,
         GPU_PTX,
         PTX,

@@ -88,23 +88,21 @@ class _Reader:
 
 
 def print_groups(threads: Sequence[Thread], levels: Mapping[Scope, str], prefix: str) -> str:
-    """The groups of ``levels``, each with its word, as ``read_places`` takes them; a thread is ``prefix`` and a number.
+    """The groups at each of ``levels``, as ``read_places`` takes them; a thread is ``prefix`` and its number.
 
-    Raises ``InputError`` where threads are apart at a level that has no word.
+    A level without a word must not matter: no threads are apart there that are together above it, or at the level of
+    warps, no two are together.
     """
-    every = range(len(threads))
-    return _groups([(index, threads[index].place) for index in every], Scope.GPU, levels, prefix)
+    return _groups([(index, thread.place) for index, thread in enumerate(threads)], Scope.SYS, levels, prefix)
 
 
 def _groups(members: Sequence[tuple[int, Place]], scope: Scope, levels: Mapping[Scope, str], prefix: str) -> str:
-    groups: dict[int, list[tuple[int, Place]]] = {}
-    for index, place in members:
-        groups.setdefault(place[scope.value - 1], []).append((index, place))
     if scope is Scope.WARP:
-        inner = [" ".join(f"{prefix}{index}" for index, _ in group) for group in groups.values()]
+        inner = " ".join(f"{prefix}{index}" for index, _ in members)
     else:
+        groups: dict[int, list[tuple[int, Place]]] = {}
+        for index, place in members:
+            groups.setdefault(place[scope.value], []).append((index, place))
         narrower = Scope(scope.value + 1)
-        inner = [_groups(group, narrower, levels, prefix) for group in groups.values()]
-    if scope in levels:
-        return " ".join(f"({levels[scope]}{' ' if scope is Scope.WARP else ''}{text})" for text in inner)
-    return " ".join(inner)
+        inner = " ".join(_groups(group, narrower, levels, prefix) for group in groups.values())
+    return f"({levels[scope]} {inner})" if scope in levels else inner
