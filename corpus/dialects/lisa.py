@@ -108,7 +108,8 @@ _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
 _DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
-_KEYWORDS = {"r", "w", "f", "b", "rmw", "mov", "add", "and", "xor", "eq", "neq", "call", "scopes", "levels", "regions"}
+_LETTERS = {"r", "w", "f", "b"}
+_KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions"}.union(_OPERATIONS)
 _REGISTER = re.compile(r"r[0-9]+")
 _NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 
@@ -308,15 +309,16 @@ class _Column:
 
 def _print(test: LitmusTest) -> str:
     for location in test.locations:
-        if location.alias or location.name in _KEYWORDS or not _NAME.fullmatch(location.name):
-            what = "aliases" if location.alias else "locations of that name"
+        letter = location.name in _LETTERS and location.region is not Region.GLOBAL
+        if location.alias or letter or not _fits(location.name):
+            what = "aliases" if location.alias else f"locations of that name in {location.region} memory"
             raise InputError(f"{location.name}: LISA has no {what}")
     for proposition in propositions(test.condition):
         for atom in atoms(proposition):
             if atom.operation not in ("eq", "ne"):
                 raise InputError(f"the condition: LISA compares with = and != only, not with {atom.operation}")
     labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, Label)]
-    renamed = len(set(labels)) < len(labels) or any(name in _KEYWORDS or not _NAME.fullmatch(name) for name in labels)
+    renamed = len(set(labels)) < len(labels) or any(name in _LETTERS or not _fits(name) for name in labels)
     columns = [_Writer(test, index, renamed) for index in range(len(test.threads))]
     cells = [[f"P{index}", *column.cells()] for index, column in enumerate(columns)]
     widths = [max(map(len, column)) for column in cells]
@@ -333,9 +335,15 @@ def _print(test: LitmusTest) -> str:
     lines += ["{", *state, "}"]
     lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
     lines.append(f"scopes: {print_groups(test.threads, _levels([thread.place for thread in test.threads]), 'P')}")
-    if any(location.region is not Region.GLOBAL for location in test.locations):
-        lines.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in test.locations))
+    apart = [location for location in test.locations if location.region is not Region.GLOBAL]
+    if apart:
+        lines.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
     return "\n".join([*lines, print_condition(test.condition, spelled, "=")])
+
+
+def _fits(name: str) -> bool:
+    """Whether herd7 reads a word as a name: of a location, or with more than one letter of a label."""
+    return name not in _KEYWORDS and _NAME.fullmatch(name) is not None
 
 
 def _levels(places: Sequence[Place]) -> dict[Scope, str]:
