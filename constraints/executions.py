@@ -30,7 +30,7 @@ from constraints.circuit import Circuit, Literal
 from constraints.formula import Clause
 from constraints.solvers import open_solver
 from corpus.litmus import FinalRegister, LitmusTest, Loc, Proposition, Term
-from oracle.candidates import asked_terms, execution_events
+from oracle.candidates import asked_locations, asked_terms, execution_events, physical_location
 from oracle.domains import read_domains
 from oracle.events import INITIAL, Base, Choices, Event, Kind, sync_fence_pairs, together
 from oracle.interpreter import Model
@@ -146,21 +146,24 @@ class Executions:
         self.circuit.require(self.algebra.is_irreflexive(order))
         return order
 
+    def last_writes(self, term: Loc) -> list[tuple[int, Literal]]:
+        """The writes whose value may be a location's last, and when it is."""
+        return list(self.final[physical_location(self.test, term)].items())
+
     def _final_writes(self, co: Relation[Literal]) -> dict[str, dict[int, Literal]]:
         final: dict[str, dict[int, Literal]] = {}
-        for term in asked_terms(self.test):
-            if isinstance(term, Loc):
-                last = final[term.name] = {write: self.circuit.var("final", write) for write in self.writes[term.name]}
-                self.circuit.exactly_one(list(last.values()), self.circuit.true)
-                for write, literal in last.items():
-                    self.circuit.require(~literal, self.executed[write])
-                    for successor in co[write].values():
-                        self.circuit.require(~literal, ~successor)
+        for name in sorted({physical_location(self.test, term) for term in asked_locations(self.test)}):
+            last = final[name] = {write: self.circuit.var("final", write) for write in self.writes[name]}
+            self.circuit.exactly_one(list(last.values()), self.circuit.true)
+            for write, literal in last.items():
+                self.circuit.require(~literal, self.executed[write])
+                for successor in co[write].values():
+                    self.circuit.require(~literal, ~successor)
         return final
 
 
 class FiniteValues:
-    """Values as one variable for each value that a read may have. Raises ``InputError`` where there are too many."""
+    """Values as one variable for each value that a read may have. Raises ``TooManyError`` where there are too many."""
 
     def __init__(self, executions: Executions) -> None:
         self._executions = executions
@@ -197,7 +200,7 @@ class FiniteValues:
             for path, literal in zip(thread.paths, executions.taken[term.thread], strict=True):
                 ways.append((path.registers.get(term.register, 0), literal))
         elif isinstance(term, Loc):
-            ways = [(executions.events[write].value, last) for write, last in executions.final[term.name].items()]
+            ways = [(executions.events[write].value, last) for write, last in executions.last_writes(term)]
         valuation: dict[Value, Literal] = {}
         for expression, literal in ways:
             for value, truth in evaluate(expression, self._reads, executions.algebra).items():

@@ -83,8 +83,8 @@ class _Values:
             case FinalRegister(number, register):
                 paths, taken = executions.threads[number].paths, executions.taken[number]
                 ways = [(path.registers.get(register, 0), truth) for path, truth in zip(paths, taken, strict=True)]
-            case Loc(name):
-                ways = [(executions.events[write].value, last) for write, last in executions.final[name].items()]
+            case Loc():
+                ways = [(executions.events[write].value, last) for write, last in executions.last_writes(term)]
             case _:
                 return self._value(term)
         nothing = self._value(0)

@@ -20,7 +20,6 @@ from itertools import combinations, permutations, product
 from math import prod
 from typing import TypeVar
 
-from corpus.errors import InputError
 from corpus.litmus import (
     FinalRegister,
     LitmusTest,
@@ -42,12 +41,15 @@ from oracle.events import (
     sync_fence_pairs,
 )
 from oracle.relations import Algebra, bits
-from oracle.threads import Key, Path, Paths
+from oracle.threads import Key, Path, Paths, TooManyError, physical
 from oracle.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.values import Value
 
 MOST_CANDIDATES = 1 << 16
 """Candidates judged at once; more are judged in parts."""
+
+MOST_LISTED = 1 << 22
+"""Candidates of one path through each thread; with more, a test is for a solver."""
 
 MOST_WRITES = 5
 """Writes to a location whose partial orders are listed; 4231 orders of five writes, 130023 of six."""
@@ -85,11 +87,21 @@ def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
     return tuple(dict.fromkeys((*named, *(term for term in test.condition.observed if not isinstance(term, int)))))
 
 
+def asked_locations(test: LitmusTest) -> list[Loc]:
+    """The locations among ``asked_terms``."""
+    return [term for term in asked_terms(test) if isinstance(term, Loc)]
+
+
+def physical_location(test: LitmusTest, term: Loc) -> str:
+    """The location whose memory a term of a condition speaks of."""
+    return physical({location.name: location for location in test.locations}, term.name)
+
+
 def candidates(test: LitmusTest, threads: Sequence[Paths], partial_co: bool, fence_orders: bool) -> Iterator[Batch]:
     """All candidate executions of a test, in batches.
 
     ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of
-    its own. Raises ``InputError`` where there are too many orders or values to list.
+    its own. Raises ``TooManyError`` where there are too many to list.
     """
     for paths in product(*(thread.paths for thread in threads)):
         yield from _Combination(test, paths, partial_co, fence_orders).batches()
@@ -109,7 +121,7 @@ class _Combination:
         for index, event in enumerate(self._events):
             if event.kind is Kind.WRITE and event.location is not None:
                 self._writes.setdefault(event.location, []).append(index)
-        asked = {term.name for term in self._terms if isinstance(term, Loc)}
+        asked = {physical_location(test, term) for term in asked_locations(test)}
         fences = sync_fence_pairs(self._events, self._places) if fence_orders else []
         self._options = _Options(
             tuple(tuple(self._writes[self._events[read].location or ""]) for read in self._reads),
@@ -118,16 +130,14 @@ class _Combination:
         )
 
     def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
-        try:
-            orders = coherence_orders(len(writes), partial, asked)
-        except InputError as error:
-            raise InputError(error.message, self._test.name) from None
         return tuple(
             Coherence(frozenset((writes[one], writes[other]) for one, other in order.pairs), writes[order.final])
-            for order in orders
+            for order in coherence_orders(len(writes), partial, asked)
         )
 
     def batches(self) -> Iterator[Batch]:
+        if self._options.count() > MOST_LISTED:
+            raise TooManyError(f"{self._options.count()} candidate executions are too many to list")
         for options in self._options.parts():
             yield from self._batches(options.table())
 
@@ -219,13 +229,13 @@ class _Combination:
             if isinstance(term, FinalRegister):
                 final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
             elif isinstance(term, Loc):
-                final[term] = memory[term.name]
+                final[term] = memory[physical_location(self._test, term)]
         return Batch(base, valid, values, final)
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
     """The initial writes of the locations that the events or the condition mention, and the events."""
-    used = {event.location for event in events} | {term.name for term in asked_terms(test) if isinstance(term, Loc)}
+    used = {event.location for event in events} | {physical_location(test, term) for term in asked_locations(test)}
     initial = [
         Event(
             (INITIAL, number),
@@ -233,6 +243,7 @@ def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, 
             Kind.WRITE,
             initial_tags(location.region),
             location=location.name,
+            virtual=location.name,
             value=value_of(location.initial),
         )
         for number, location in enumerate(test.locations)
@@ -357,10 +368,10 @@ def coherence_orders(writes: int, partial: bool, asked: bool) -> tuple[Coherence
     """The coherence orders of that many writes, of which 0 is the initial one and comes first.
 
     Partial orders are given once for each write that may be final where the final value is asked for. Raises
-    ``InputError`` where there are too many.
+    ``TooManyError`` where there are too many.
     """
     if writes - 1 > (MOST_WRITES if partial else MOST_WRITES + 2):
-        raise InputError(f"{writes - 1} writes to a location are too many to list their orders; use --method sat")
+        raise TooManyError(f"{writes - 1} writes to a location are too many to list their orders")
     initial = {(0, write) for write in range(1, writes)}
     if not partial:
         return tuple(
@@ -402,7 +413,7 @@ def fence_sc_orders(pairs: Sequence[tuple[int, int]]) -> list[Pairs]:
     found: dict[Pairs, None] = {}
     fences = sorted({fence for pair in pairs for fence in pair})
     if len(fences) > MOST_FENCES:
-        raise InputError(f"{len(fences)} fence.sc are too many to list their orders; use --method sat")
+        raise TooManyError(f"{len(fences)} fence.sc are too many to list their orders")
     for order in permutations(fences):
         rank = {fence: number for number, fence in enumerate(order)}
         directed = {(one, other) if rank[one] < rank[other] else (other, one) for one, other in pairs}

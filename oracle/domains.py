@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
-from corpus.errors import InputError
 from corpus.litmus import Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.events import Apply, Event, Expression, Kind, Read
-from oracle.threads import Key, Path
+from oracle.threads import Key, Path, TooManyError
 from oracle.values import Address, Value, calculate, wrap
 
 MOST_VALUES = 256
@@ -22,7 +21,7 @@ MOST_VALUES = 256
 
 
 def read_domains(test: LitmusTest, paths: Iterable[Path]) -> dict[Key, tuple[Value, ...]]:
-    """The values of interest of each read of the given paths, sorted. Raises ``InputError`` above ``MOST_VALUES``."""
+    """The values of interest of each read of the given paths, sorted. Raises ``TooManyError`` above ``MOST_VALUES``."""
     events = {event.key: event for path in paths for event in path.events}
     written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
     for event in events.values():
@@ -37,7 +36,7 @@ def read_domains(test: LitmusTest, paths: Iterable[Path]) -> dict[Key, tuple[Val
             break
         domains = grown
         if any(len(values) > MOST_VALUES for values in domains.values()):
-            raise InputError(f"more than {MOST_VALUES} values may be read at once", test.name)
+            raise TooManyError(f"a read may have more than {MOST_VALUES} values")
     return {key: sort_values(values) for key, values in domains.items()}
 
 

@@ -69,6 +69,7 @@ class Event:
     (a branch, a compare-and-swap, an address that is not known). Two events of a thread can happen together when the
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
     are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
+    ``location`` is where memory is accessed, ``virtual`` the name it is accessed by, another one for an alias.
     ``barrier`` is the barrier's number and the count of that number's earlier barriers in the thread.
     """
 
@@ -78,6 +79,7 @@ class Event:
     tags: frozenset[str]
     position: int = -1
     location: str | None = None
+    virtual: str | None = None
     value: Expression = 0
     scope: Scope | None = None
     addr: frozenset[tuple[int, ...]] = frozenset()
@@ -298,7 +300,7 @@ _RELATIONS: dict[str, Callable[[Base[T]], Relation[T]]] = {
     "int": lambda base: base._pairs(together),
     "ext": lambda base: base._pairs(lambda e, f: e.thread != f.thread or (e.thread == INITIAL and e is not f)),
     "loc": lambda base: base._pairs(lambda e, f: e.location is not None and e.location == f.location),
-    "vloc": lambda base: base.relation("loc"),
+    "vloc": lambda base: base._pairs(lambda e, f: e.virtual is not None and e.virtual == f.virtual),
     "addr": lambda base: base._depends(lambda e: iter(e.addr)),
     "data": lambda base: base._depends(lambda e: iter(e.data)),
     "ctrl": lambda base: base._depends(lambda e: iter(e.ctrl)),

@@ -67,8 +67,13 @@ def answered(
     return Judgement(answer, truth, executions, matching, tuple(flags), bounded)
 
 
+def unknown(reason: str) -> Judgement:
+    """No answer, and why."""
+    return Judgement(Answer.UNKNOWN, None, reason=reason)
+
+
 def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
-    """The judgement of a model that is a .cat file. Raises ``InputError`` where the test has too much to list."""
+    """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many."""
     threads = unroll_threads(test, unroll)
     condition = test.condition
     executions = matching = violating = 0

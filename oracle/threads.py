@@ -57,6 +57,10 @@ MOST_PATHS = 4096
 """A thread with more ways through it is refused."""
 
 
+class TooManyError(InputError):
+    """A test with more paths, values or executions than a method can list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """What must hold for a path: a comparison of two values."""
@@ -86,7 +90,8 @@ class Paths:
 def unroll_threads(test: LitmusTest, unroll: int) -> list[Paths]:
     """The ways through each thread, each backward jump taken at most ``unroll`` times.
 
-    Raises ``InputError`` where an address is no location of the test, or a thread has more than ``MOST_PATHS`` ways.
+    Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
+    ``MOST_PATHS`` ways.
     """
     return [_Unroller(test, number, unroll).paths() for number in range(len(test.threads))]
 
@@ -155,7 +160,7 @@ class _Unroller:
                 registers = {name: value for name, (value, _) in state.registers.items()}
                 done.append(Path(state.events, state.constraints, registers))
                 if len(done) > MOST_PATHS:
-                    raise InputError(f"P{self._number} has more than {MOST_PATHS} ways through it", self._name)
+                    raise TooManyError(f"P{self._number} has more than {MOST_PATHS} ways through it")
             else:
                 waiting += reversed(list(self._step(state)))
         return Paths(tuple(done), self._bounded)
@@ -228,8 +233,9 @@ class _Unroller:
     def _access(
         self, state: _State, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int
     ) -> Iterator[_State]:
-        region = self._locations[location].region
-        event = replace(self._event(state, Kind.READ, frozenset(), pc), location=location, addr=addr)
+        memory = physical(self._locations, location)
+        region = self._locations[memory].region
+        event = replace(self._event(state, Kind.READ, frozenset(), pc), location=memory, virtual=location, addr=addr)
         event = replace(event, scope=access_scope(ins.mode))
         rmw = isinstance(ins, Rmw)
         read = replace(event, tags=access_tags(Kind.READ, ins.mode, region, rmw), value=Read(event.key))
@@ -274,6 +280,13 @@ class _Unroller:
 
     def _key(self, state: _State) -> Key:
         return (self._number, len(state.events), *state.outcomes)
+
+
+def physical(locations: Mapping[str, Location], name: str) -> str:
+    """The location whose memory a location is: itself, or what it is an alias of."""
+    while (alias := locations[name].alias) is not None:
+        name = alias.location
+    return name
 
 
 def _with(state: _State, event: Event) -> _State:

@@ -39,6 +39,21 @@ def _test(path: Path) -> Test:
     return Test(path.stem, digest(program), print_axb(program))
 
 
+def are_litmus(paths: Sequence[str]) -> bool:
+    """Whether the paths name litmus tests, not progress tests. Raises ``InputError`` where they name both."""
+    kinds = {path: _is_litmus(Path(path)) for path in paths}
+    if len(set(kinds.values())) > 1:
+        litmus, progress = (next(path for path in paths if kinds[path] is kind) for kind in (True, False))
+        raise InputError(f"{litmus} holds litmus tests and {progress} progress tests; label one kind at a time")
+    return any(kinds.values())
+
+
+def _is_litmus(path: Path) -> bool:
+    if not path.is_dir():
+        return path.suffix == ".litmus" or path.name.startswith("@")
+    return not is_corpus(path) and any(file.suffix == ".litmus" or file.name == "@all" for file in path.iterdir())
+
+
 def litmus_files(paths: Sequence[str]) -> list[Path]:
     """The litmus files of each path in turn: a file, an index, or a folder.
 

@@ -12,19 +12,25 @@ from oracle.progress import GUARANTEES, MODELS
 
 
 class ModelName(click.types.StringParamType):
-    """The name of a model or of a Python file that defines one; ``oracle.plugins`` says what it means."""
+    """The name of a model or of a file that defines one; ``oracle.plugins`` and ``oracle.consistency`` say what it means."""
 
     name = "model"
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Built-in names first, else a file."""
-        names = [name for name in (*GUARANTEES, *MODELS) if name.startswith(incomplete)]
+        from oracle.consistency import model_names
+
+        names = [name for name in (*GUARANTEES, *MODELS, *model_names()) if name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
-def model_option(required: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``--model``, given once for each model; its value is a tuple of names."""
-    default = "" if required else " Default: the twelve built-in models."
+def model_option(required: bool = False, memory: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too."""
+    default = "" if required else " Default: all built-in models."
+    consistency = (
+        " For litmus tests: sc, tso, rmo, ptx-rmo, ptx-6.0, rc11, rc11-scoped, thesis-weak or thesis-strong; or a "
+        ".cat file."
+    )
     return click.option(
         "-m",
         "--model",
@@ -34,5 +40,5 @@ def model_option(required: bool = False) -> Callable[[Callable[..., Any]], Calla
         required=required,
         metavar="MODEL",
         help="unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
-        f"Python file that defines guarantee(running, stepped). May be repeated.{default}",
+        f"Python file that defines guarantee(running, stepped).{consistency * memory} May be repeated.{default}",
     )

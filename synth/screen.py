@@ -1,8 +1,14 @@
-"""Where commands print their tables."""
+"""Where commands print their tables, and their progress bars."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from rich.console import Console
+from rich.progress import track
+
+Item = TypeVar("Item")
 
 
 def table_console(width: int = 160) -> Console:
@@ -11,3 +17,9 @@ def table_console(width: int = 160) -> Console:
     if not console.is_terminal:
         console.width = width
     return console
+
+
+def watched(items: Iterable[Item], total: int, doing: str) -> Iterable[Item]:
+    """The items, with a progress bar on standard error where a person watches."""
+    screen = Console(stderr=True)
+    return track(items, doing, total, console=screen, transient=True, disable=not screen.is_terminal)

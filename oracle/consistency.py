@@ -1,0 +1,98 @@
+"""Consistency models by name: .cat files that ship, a user's .cat file, the operational models.
+
+A name means, in this order: a model that ships (``ptx-6.0``); an operational model (``thesis-weak``); a path that ends
+in ``.cat``. All of them answer the same question of a litmus test, ``oracle.judge.Judgement``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+
+from corpus.errors import InputError
+from corpus.litmus import LitmusTest
+from oracle.cat import shipped_models
+from oracle.interpreter import Model, load_model
+from oracle.judge import UNROLL, Judgement, answered, judge, unknown
+from oracle.operational import MODELS, StateLimitError, UnmodelledError, explore, satisfies
+
+
+@dataclass(frozen=True, slots=True)
+class OperationalModel:
+    """A transition system, explored to its final states."""
+
+    name: str
+    strong: bool
+
+    def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
+        """The judgement; ``executions`` counts final states. UNKNOWN where the model does not speak of the test."""
+        try:
+            outcomes = explore(test, self.strong, unroll)
+        except (UnmodelledError, StateLimitError) as error:
+            return unknown(error.message)
+        condition = test.condition
+        passing = [
+            final
+            for final in outcomes.finals
+            if condition.filter is None or satisfies(outcomes.terms, final, condition.filter)
+        ]
+        matching = sum(satisfies(outcomes.terms, final, condition.proposition) for final in passing)
+        executions, violated = len(outcomes.finals), matching < len(passing)
+        return answered(condition, matching > 0, violated, executions, matching, bounded=outcomes.bounded)
+
+
+@dataclass(frozen=True, slots=True)
+class AxiomaticModel:
+    """A .cat file."""
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
+        """The judgement, by listing executions. Raises ``TooManyError`` where they are too many."""
+        return judge(test, self.model, unroll)
+
+
+ConsistencyModel = AxiomaticModel | OperationalModel
+
+
+def model_names() -> tuple[str, ...]:
+    """The models that ship, sorted."""
+    return tuple(sorted([*shipped_models(), *MODELS]))
+
+
+def resolve_consistency_models(names: Sequence[str] = ()) -> list[ConsistencyModel]:
+    """The models that ``names`` mean, in their order, each once; all that ship where none is named.
+
+    Raises ``InputError`` where a name is unknown, with the nearest right ones, where two files have one name, and where
+    a .cat file is wrong, with line and column.
+    """
+    found: dict[str, ConsistencyModel] = {}
+    for name in names or model_names():
+        model = _model(name)
+        if found.setdefault(model.name, model) is not model:
+            raise InputError(f"two models are called {model.name!r}", name)
+    return list(found.values())
+
+
+@cache
+def _model(name: str) -> ConsistencyModel:
+    shipped = shipped_models()
+    if name in shipped:
+        return AxiomaticModel(load_model(shipped[name], name))
+    if name in MODELS:
+        return OperationalModel(name, MODELS[name])
+    if name.endswith(".cat"):
+        return AxiomaticModel(load_model(name, Path(name).stem))
+    near = get_close_matches(name, model_names())
+    hint = "did you mean" if near else "known, besides paths that end in .cat:"
+    raise InputError(
+        f"unknown consistency model {name!r}; {hint} {', '.join(near or model_names())}{'?' if near else ''}"
+    )
