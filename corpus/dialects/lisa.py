@@ -62,11 +62,10 @@ from corpus.litmus import (
     Term,
     Thread,
     atoms,
-    branching,
     propositions,
 )
 from corpus.litmus_describe import cannot_say
-from corpus.litmus_normal import terms
+from corpus.litmus_normal import terms, without_predicates
 from corpus.litmus_text import Dialect, Source
 from corpus.syntax import number, parse, wrapped
 
@@ -287,7 +286,7 @@ class _Column:
         plain = kind in ("R", "W")
         order = self._annotation(left, [*ORDERS[kind], *([Order.WEAK, VOLATILE] if plain else [])])
         scope = self._annotation(left, list(_LEVELS)) if order not in (None, Order.WEAK, VOLATILE) else None
-        cache = self._annotation(left, CACHES) if plain and order in (None, Order.WEAK) else None
+        cache = self._annotation(left, CACHES) if order == Order.WEAK else None
         unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
         for token in left:
             raise _error(f"{keyword} has no annotation {token} here", token, self._path)
@@ -308,6 +307,7 @@ class _Column:
 
 
 def _print(test: LitmusTest) -> str:
+    test = without_predicates(test)
     for location in test.locations:
         letter = location.name in _LETTERS and location.region is not Region.GLOBAL
         if location.alias or letter or not _fits(location.name):
@@ -364,7 +364,7 @@ class _Writer:
     def __init__(self, test: LitmusTest, index: int, renamed: bool) -> None:
         asked = [term for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index]
         kept = {term.register for term in asked}
-        self._thread = branching(test.threads[index], kept)
+        self._thread = test.threads[index]
         self._index = index
         names = sorted(self._thread.names() | kept)
         taken = {name for name in names if _REGISTER.fullmatch(name)}
