@@ -89,7 +89,7 @@ class Profile:
     predicates: bool = False
     branches: bool = False
     loops: bool = False
-    conditions: tuple[str, ...] = COMPARISONS
+    comparisons: tuple[str, ...] = COMPARISONS
 
 
 PLAIN = Profile("plain", locations=2, levels=(Scope.CTA,))
@@ -189,9 +189,7 @@ LISA = replace(
     operations=("exch", "add", "and", "xor"),
     barriers=False,
     arithmetic=("add", "and", "xor"),
-    predicates=False,
-    loops=False,
-    conditions=("eq", "ne"),
+    comparisons=("eq", "ne"),
 )
 """What herd7's LISA can compute and compare, with all of our annotations."""
 
@@ -205,7 +203,7 @@ DIALECTS = {
 }
 """What the dialects of ``corpus.dialects`` were made for."""
 
-PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, ALL)
+PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, LISA, ALL)
 
 
 def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
@@ -310,7 +308,7 @@ class _ThreadWriter:
             if known:
                 label = self._label()
                 comparison = Comparison(
-                    rng.choice(self._profile.conditions), Reg(rng.choice(known)), rng.choice((0, 1))
+                    rng.choice(self._profile.comparisons), Reg(rng.choice(known)), rng.choice((0, 1))
                 )
                 last = rng.randint(first, len(steps) - 1)
                 steps[first].insert(0, Branch(label, comparison if rng.random() < 0.9 else None))
@@ -325,7 +323,7 @@ class _ThreadWriter:
             steps[last].append(Branch(label, Comparison(self._rng.choice(("eq", "ne")), Reg(load.target), 0)))
             return
         counter = self._register()
-        steps[last] += [Assign(counter, "add", (Reg(counter), 1)), Branch(label, Comparison("lt", Reg(counter), 2))]
+        steps[last] += [Assign(counter, "add", (Reg(counter), 1)), Branch(label, Comparison("ne", Reg(counter), 2))]
 
     def _load(self, step: list[Instruction], address: Operand, guard: Guard | None) -> None:
         target = self._target()
@@ -407,7 +405,7 @@ class _ThreadWriter:
             return None
         predicate = self._register()
         source = Reg(self._rng.choice(self._numbers))
-        step.append(Assign(predicate, self._rng.choice(COMPARISONS), (source, self._rng.choice((0, 1)))))
+        step.append(Assign(predicate, self._rng.choice(self._profile.comparisons), (source, self._rng.choice((0, 1)))))
         return Guard(predicate, self._rng.random() < 0.4)
 
     def _target(self) -> str:
@@ -500,4 +498,4 @@ def _atom(rng: Random, profile: Profile, results: list[FinalRegister], names: tu
     terms: list[Term] = [*results * 2, *map(Loc, names)]
     left = rng.choice(terms)
     right: Term = rng.choice((0, 1, 1, 2)) if rng.random() < 0.9 else rng.choice(terms)
-    return Atom("eq" if rng.random() < 0.7 else rng.choice(profile.conditions), left, right)
+    return Atom("eq" if rng.random() < 0.7 else rng.choice(profile.comparisons), left, right)

@@ -11,6 +11,8 @@ import click
 from rich.console import Console
 from rich.progress import track
 
+from corpus.dialects.bell import bell_file
+from corpus.dialects.lisa import LISA
 from corpus.errors import InputError
 from corpus.export import write_folder
 from corpus.files import write_atomically
@@ -47,7 +49,7 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
     ptx       Dartagnan's PTX: orders, scopes and proxies of PTX 6.0 and later
     vulkan    Dartagnan's Vulkan: storage classes, availability and visibility
     gpu-ptx   PTX as GPU litmus tests of 2015 have it: cache operators, volatile, membar, predicates
-    lisa      herd7's LISA with a scope tree; a folder gets the bell file that herd7 needs
+    lisa      herd7's LISA with a scope tree; a folder gets synth.bell, which herd7 needs
     c         herd's C with C11 atomics
     opencl    OpenCL C with scopes, address spaces and barriers
 
@@ -66,7 +68,7 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       synth convert examples/memory/c-mp-rel-acq.litmus --to opencl
       synth convert examples/memory/mp-L1.litmus --to ptx --drop cache -o mp-L1-ptx.litmus
       synth convert examples/memory/thesis-*.litmus --to opencl -o thesis
-      synth convert examples/memory --to lisa -o lisa
+      synth convert examples/memory/thesis-iriw-*.litmus --to lisa -o lisa
     """
     dialect = dialects()[target]
     if len(inputs) == 1 and _is_file(inputs[0]) and not (output and output.is_dir()):
@@ -124,3 +126,5 @@ def _check_names(files: Sequence[Path]) -> None:
 def _contents(texts: Mapping[str, str], dialect: Dialect) -> Iterator[tuple[str, str]]:
     yield from texts.items()
     yield "@all", "".join(f"{name}\n" for name in texts)
+    if dialect is LISA:
+        yield "synth.bell", bell_file()

@@ -69,6 +69,17 @@ def test_there_and_back_is_the_same_text(folder, name):
     assert litmus_digest(parse_litmus(back)) == litmus_digest(parse_litmus(PLAIN))
 
 
+def test_a_folder_of_lisa_has_the_bell_file(folder):
+    assert synth("convert", "plain.litmus", "scoped.litmus", "--to", "lisa", "-o", "out").exit_code == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "@all",
+        "plain.litmus",
+        "scoped.litmus",
+        "synth.bell",
+    ]
+    assert "enum scopes" in (folder / "out" / "synth.bell").read_text()
+
+
 def test_several_files_need_a_new_folder(folder):
     refused = synth("convert", "plain.litmus", "scoped.litmus", "--to", "ptx")
     assert refused.exit_code == 2 and "several files need -o FOLDER" in refused.stderr
