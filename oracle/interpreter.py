@@ -44,10 +44,11 @@ Meaning = Relation[T] | Set[T] | _Function[T] | _Nothing
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[T]):
-    """How true a check is: for a flag that it is raised, else that an execution passes."""
+    """How true a check is: for a flag that it is raised, else that an execution passes; ``value``: what was checked."""
 
     check: Check
     truth: T
+    value: Relation[T] | Set[T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class _Interpreter(Generic[T]):
         results = []
         for statement in syntax.statements:
             if isinstance(statement, Check):
-                results.append(Result(statement, self._check(statement)))
+                results.append(self._check(statement))
             elif statement.recursive:
                 self.names = self._fixpoint(statement)
             else:
@@ -128,21 +129,22 @@ class _Interpreter(Generic[T]):
     def _bound(self, binding: Binding) -> Meaning[T]:
         if binding.parameters:
             return _Function(binding, self.names)
-        return self._eval(binding.body, self.names)
+        return self._named(binding.name, self._eval(binding.body, self.names))
 
-    def _check(self, check: Check) -> T:
-        value = self._eval(check.body, self.names)
+    def _named(self, name: str, value: Meaning[T]) -> Meaning[T]:
+        return self._algebra.named(name, value) if isinstance(value, tuple) else value
+
+    def _check(self, check: Check) -> Result[T]:
+        algebra = self._algebra
+        meaning = self._eval(check.body, self.names)
+        value: Relation[T] | Set[T]
         if check.kind == "empty":
-            truth = (
-                self._algebra.true
-                if isinstance(value, _Nothing)
-                else self._algebra.is_empty(_plain(value, check.place))
-            )
-        elif check.kind == "acyclic":
-            truth = self._algebra.is_acyclic(self._relation(value, check.place))
+            value = _plain(meaning, check.place)
+            truth = algebra.is_empty(value)
         else:
-            truth = self._algebra.is_irreflexive(self._relation(value, check.place))
-        return self._algebra.negate(truth) if check.negated else truth
+            value = self._relation(meaning, check.place)
+            truth = algebra.is_acyclic(value) if check.kind == "acyclic" else algebra.is_irreflexive(value)
+        return Result(check, algebra.negate(truth) if check.negated else truth, value)
 
     def _fixpoint(self, definition: Definition) -> Mapping[str, Meaning[T]]:
         recursive = {binding.name for binding in definition.bindings}
@@ -155,7 +157,7 @@ class _Interpreter(Generic[T]):
             # A fact has a derivation no deeper than there are facts, so that many rounds are enough also where equal
             # truths are not seen to be equal.
             if all(new[name] == names[name] for name in recursive) or rounds > sum(map(_size, new.values())):
-                return {**names, **new}
+                return {**names, **{name: self._named(name, value) for name, value in new.items()}}
             names |= new
             rounds += 1
 
@@ -238,7 +240,8 @@ class _Interpreter(Generic[T]):
         if isinstance(function, _Function):
             parameters = function.binding.parameters
             _check_arity(name, len(parameters), values, place)
-            return self._eval(function.binding.body, {**function.names, **dict(zip(parameters, values, strict=True))})
+            names = {**function.names, **dict(zip(parameters, values, strict=True))}
+            return self._named(name, self._eval(function.binding.body, names))
         if function is not None or self._base.value(name) is not None:
             raise _error(f"expected a function, and '{name}' is none", place)
         if name not in FUNCTIONS:

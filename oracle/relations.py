@@ -159,6 +159,10 @@ class Algebra(Generic[T]):
         """The events that the relation leads to."""
         return self.domain(self.inverse(relation))
 
+    def named(self, name: str, relation: Relation[T]) -> Relation[T]:
+        """A relation that a model calls ``name``; the same one, but for algebras that keep names."""
+        return relation
+
     # Checks: how true they are
 
     def is_empty(self, value: Relation[T] | Set[T]) -> T:
