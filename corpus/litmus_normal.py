@@ -61,7 +61,7 @@ def litmus_digest(test: LitmusTest) -> str:
 def normal_form(test: LitmusTest) -> LitmusTest:
     """The test as it is written above; the same for every spelling of it."""
     plain = without_constants(without_predicates(test))
-    places = _renumbered([thread.place for thread in test.threads])
+    places = renumbered([thread.place for thread in test.threads])
     threads = []
     names: dict[FinalRegister, Term] = {}
     for number, (thread, place) in enumerate(zip(plain.threads, places, strict=True)):
@@ -250,7 +250,7 @@ def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, st
     return Thread(tuple(body), thread.place, named), registers
 
 
-def _renumbered(places: list[Place]) -> list[Place]:
+def renumbered(places: Iterable[Place]) -> list[Place]:
     """Groups numbered by their first thread, within the group around them."""
     numbers: dict[tuple[int, ...], dict[int, int]] = {}
 

@@ -1,0 +1,342 @@
+"""Critical cycles as clauses, each once up to rotation and renaming (Alglave et al. 2015, section 4.1).
+
+A cycle has events 0 to n - 1; edge p leads from event p to event p + 1, the last edge back to event 0. Internal edges
+stay in a thread, external ones go to another, and each thread is visited once; likewise for locations, which edges to
+the same location stay in. So threads and locations are runs of edges, and have no names that could be exchanged.
+
+Variables
+    edge(p, e)         edge p is e
+    note(p, a)         event p has annotation a
+    shared(p)          the location of event p is in shared memory
+    same(l, p, q)      the threads of events p < q are in one group of level l (cta, gpu)
+    item(p, k, j)      edge p is part j of the k-th sequence asked for; only where sequences or inline annotations are
+
+Constraints
+    every position has one edge, every event one annotation that fits; consecutive edges fit
+    the last edge is external, so that event 0 begins a thread; there are two external edges or more
+    one edge to another location alone cannot come back: there is none, or there are two or more
+    no edge composes with the next into another: rf;fr is co, fr;co is fr, co;co is co, po and fences go on
+    at most so many accesses a thread and a location; the two halves of an atomic operation count as one
+    groups are equivalences, narrower ones within wider ones; a thread is in one group; shared memory is of one cta
+    of the rotations that begin a thread, the least in lexicographic order: of edges, annotations, regions, groups
+
+The size is about n^2 (E + A + n^2) clauses for E edges and A annotations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+
+from constraints.formula import Clause, Formula
+from constraints.solvers import open_solver
+from corpus.cycle import Cycle
+from corpus.edges import PLAIN, Annotation, Edge, Vocabulary
+from corpus.litmus import Place, Region
+
+DEFAULT_SOLVER = "minisat22"
+
+COMPOSE = {
+    *(("Rf", "Fr"), ("Co", "Co"), ("Fr", "Co")),
+    *(("Po", "Po"), ("Po", "Fence"), ("Fence", "Po"), ("Fence", "Fence")),
+}
+"""Kinds of edges of which the first and then the second are an edge themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class CycleBounds:
+    """What cycles to make.
+
+    ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
+    where they do not. ``regions``: memory that locations may be in. At most so many accesses of a thread, and of a
+    location.
+    """
+
+    vocabulary: Vocabulary
+    levels: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = (Region.GLOBAL,)
+    threads: int | None = None
+    thread_accesses: int = 2
+    location_accesses: int = 3
+
+
+class CycleEncoding:
+    """The clauses for cycles of ``size`` edges."""
+
+    def __init__(self, bounds: CycleBounds, size: int) -> None:
+        self.size = size
+        self.formula = Formula()
+        self._bounds = bounds
+        bare = {replace(edge, first=None, second=None) for run in bounds.vocabulary.runs for edge in run}
+        self.edges = sorted(bare)
+        self.annotations = _annotations(bounds.vocabulary)
+        if not self.edges:
+            self.formula.add()
+            return
+        self._positions_have_edges()
+        self._events_are_annotated()
+        self._sequences_are_whole()
+        self._threads_and_locations_close()
+        self._nothing_composes()
+        self._accesses_are_few()
+        self._groups_are_equivalences()
+        self._regions_follow_locations()
+        self._least_rotation()
+
+    # Names
+
+    def _edge(self, position: int, edge: Edge) -> int:
+        return self.formula.var("edge", position % self.size, edge)
+
+    def _note(self, event: int, annotation: Annotation) -> int:
+        return self.formula.var("note", event % self.size, annotation)
+
+    def _shared(self, event: int) -> int:
+        return self.formula.var("shared", event % self.size)
+
+    def _same(self, level: str, one: int, other: int) -> int:
+        one, other = sorted((one % self.size, other % self.size))
+        return self.formula.var("same", level, one, other)
+
+    def _is(self, name: str, position: int) -> int:
+        """That edge ``position`` is internal, or to the same location."""
+        return self.formula.var("is", name, position % self.size)
+
+    # Constraints
+
+    def _positions_have_edges(self) -> None:
+        for position in range(self.size):
+            self.formula.exactly_one([self._edge(position, edge) for edge in self.edges])
+            for edge in self.edges:
+                literal = self._edge(position, edge)
+                for name, truth in (("internal", edge.internal), ("same", edge.same)):
+                    self.formula.add(-literal, self._is(name, position) if truth else -self._is(name, position))
+                self.formula.add(
+                    -literal, *(self._edge(position + 1, e) for e in self.edges if e.source == edge.target)
+                )
+
+    def _events_are_annotated(self) -> None:
+        for event in range(self.size):
+            self.formula.exactly_one([self._note(event, annotation) for annotation in self.annotations])
+            for edge in self.edges:
+                fitting = [note for note in self.annotations if edge.source in note.fits]
+                self.formula.add(-self._edge(event, edge), *(self._note(event, note) for note in fitting))
+
+    def _sequences_are_whole(self) -> None:
+        """Edges come in the runs that were asked for, and annotations from the list or from an edge beside them."""
+        runs = self._bounds.vocabulary.runs
+        parts = [(number, part) for number, run in enumerate(runs) for part in range(len(run))]
+        for position in range(self.size):
+            items = {(k, j): self.formula.var("item", position, k, j) for k, j in parts}
+            self.formula.add(*items.values())
+            for one, other in combinations(items.values(), 2):
+                self.formula.add(-one, -other)
+            for (k, j), item in items.items():
+                edge = runs[k][j]
+                self.formula.add(-item, self._edge(position, replace(edge, first=None, second=None)))
+                for event, annotation in ((position, edge.first), (position + 1, edge.second)):
+                    if annotation is not None:
+                        self.formula.add(-item, self._note(event, annotation))
+                if j + 1 < len(runs[k]):
+                    self.formula.add(-item, self.formula.var("item", (position + 1) % self.size, k, j + 1))
+                if j > 0:
+                    self.formula.add(-item, self.formula.var("item", (position - 1) % self.size, k, j - 1))
+        for event in range(self.size):
+            for access in "RW":
+                listed = _listed(self._bounds.vocabulary, access)
+                sources = [edge for edge in self.edges if edge.source == access]
+                for note in self.annotations:
+                    if note not in listed:
+                        told = [
+                            self.formula.var("item", (event - back) % self.size, k, j)
+                            for k, j in parts
+                            for back, told in ((0, runs[k][j].first), (1, runs[k][j].second))
+                            if told == note
+                        ]
+                        for edge in sources:
+                            self.formula.add(-self._edge(event, edge), -self._note(event, note), *told)
+
+    def _threads_and_locations_close(self) -> None:
+        positions = range(self.size)
+        self.formula.add(-self._is("internal", self.size - 1))
+        self.formula.add(*(-self._is("internal", position) for position in positions[:-1]))
+        for position in positions:
+            others = (-self._is("same", other) for other in positions if other != position)
+            self.formula.add(self._is("same", position), *others)
+        if self._bounds.threads is not None:
+            self._count_threads(self._bounds.threads)
+
+    def _count_threads(self, threads: int) -> None:
+        """Exactly so many external edges, by a sequential counter: ``count(p, k)``, at least k among the first p."""
+        count = self.formula.var
+        for position in range(self.size):
+            external = -self._is("internal", position)
+            for k in range(threads + 2):
+                now, after = count("count", position, k), count("count", position + 1, k)
+                self.formula.add(-now, after)
+                self.formula.add(-after, now, external)
+                if k:
+                    less = count("count", position, k - 1)
+                    self.formula.add(-less, -external, after)
+                    self.formula.add(-after, now, less)
+        for k in range(threads + 2):
+            self.formula.add(count("count", 0, k) if k == 0 else -count("count", 0, k))
+        self.formula.add(count("count", self.size, threads))
+        self.formula.add(-count("count", self.size, threads + 1))
+
+    def _nothing_composes(self) -> None:
+        for position in range(self.size):
+            for one in self.edges:
+                for other in self.edges:
+                    if (one.kind, other.kind) in COMPOSE:
+                        self.formula.add(-self._edge(position, one), -self._edge(position + 1, other))
+
+    def _accesses_are_few(self) -> None:
+        """Forbids runs of edges with too many accesses; ``run(name, s, p, k)``: from event s to p there are k more."""
+        for name, most in (("internal", self._bounds.thread_accesses), ("same", self._bounds.location_accesses)):
+            for start in range(self.size):
+                run = [[self.formula.var("run", name, start, d, k) for k in range(most + 1)] for d in range(self.size)]
+                self.formula.add(run[0][0])
+                for distance in range(self.size - 1):
+                    position = start + distance
+                    stays = self._is(name, position)
+                    rmw = [self._edge(position, edge) for edge in self.edges if edge.kind == "Rmw"]
+                    for k in range(most):
+                        self.formula.add(-run[distance][k], -stays, run[distance + 1][k + 1], *rmw)
+                        for literal in rmw:
+                            self.formula.add(-run[distance][k], -literal, run[distance + 1][k])
+                for distance in range(self.size):
+                    self.formula.add(-run[distance][most])
+
+    def _groups_are_equivalences(self) -> None:
+        for level in ("cta", "gpu"):
+            for one, other in combinations(range(self.size), 2):
+                here = self._same(level, one, other)
+                if other == one + 1:
+                    self.formula.add(-self._is("internal", one), here)
+                if level not in self._bounds.levels:
+                    self._fixed(level, one, other)
+                elif level == "cta" and "gpu" in self._bounds.levels:
+                    self.formula.add(-here, self._same("gpu", one, other))
+            for one, middle, other in permutations(range(self.size), 3):
+                if one < other:
+                    here, there = self._same(level, one, middle), self._same(level, middle, other)
+                    self.formula.add(-here, -there, self._same(level, one, other))
+
+    def _fixed(self, level: str, one: int, other: int) -> None:
+        """A level that does not vary: all threads on one GPU, each in a CTA of its own."""
+        if level == "gpu":
+            self.formula.add(self._same(level, one, other))
+            return
+        for position in range(one, other):
+            self.formula.add(-self._same(level, one, other), self._is("internal", position))
+
+    def _regions_follow_locations(self) -> None:
+        for event in range(self.size):
+            shared = self._shared(event)
+            if Region.SHARED not in self._bounds.regions:
+                self.formula.add(-shared)
+            if Region.GLOBAL not in self._bounds.regions:
+                self.formula.add(shared)
+            stays, after = self._is("same", event), self._shared(event + 1)
+            self.formula.add(-stays, -shared, after)
+            self.formula.add(-stays, shared, -after)
+            if self.size > 1:
+                self.formula.add(-stays, -shared, self._same("cta", event, event + 1))
+
+    def _least_rotation(self) -> None:
+        pairs = list(combinations(range(self.size), 2))
+        for turn in range(1, self.size):
+            equal = -self._is("internal", turn - 1)  # the rotation begins a thread
+            for step, (ours, theirs) in enumerate(self._components(turn, pairs)):
+                following = self.formula.var("equal", turn, step)
+                for rank, literal in enumerate(ours):
+                    self.formula.add(-equal, -literal, *theirs[rank:])
+                    self.formula.add(-equal, -literal, -theirs[rank], following)
+                equal = following
+
+    def _components(self, turn: int, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[list[int], list[int]]]:
+        """What is compared, ours and the rotation's, each as the literals of its values in ascending order."""
+        for event in range(self.size):
+            there = event + turn
+            yield [self._edge(event, edge) for edge in self.edges], [self._edge(there, edge) for edge in self.edges]
+        for event in range(self.size):
+            there = event + turn
+            notes = self.annotations
+            yield [self._note(event, note) for note in notes], [self._note(there, note) for note in notes]
+        for event in range(self.size):
+            ours, theirs = self._shared(event), self._shared(event + turn)
+            yield [-ours, ours], [-theirs, theirs]
+        for level in self._bounds.levels:
+            for one, other in pairs:
+                ours, theirs = self._same(level, one, other), self._same(level, one + turn, other + turn)
+                yield [-ours, ours], [-theirs, theirs]
+
+    # Solutions
+
+    def decode(self, model: Sequence[int]) -> tuple[Cycle, Clause]:
+        """The cycle of a model, and the clause that blocks it."""
+        chosen: Clause = []
+
+        def true(literal: int) -> bool:
+            holds = model[abs(literal) - 1] == literal
+            chosen.append(literal if holds else -literal)
+            return holds
+
+        events = range(self.size)
+        edges = tuple(next(edge for edge in self.edges if true(self._edge(event, edge))) for event in events)
+        notes = tuple(next(note for note in self.annotations if true(self._note(event, note))) for event in events)
+        regions = tuple(Region.SHARED if true(self._shared(event)) else Region.GLOBAL for event in events)
+        same = {
+            (level, one, other): true(self._same(level, one, other))
+            for level in self._bounds.levels
+            for one, other in combinations(events, 2)
+        }
+        places = _places(edges, same, self._bounds.levels)
+        # The false literals that were asked for on the way say nothing that the true ones do not.
+        return Cycle(edges, notes, regions, places), [-literal for literal in chosen]
+
+
+def _annotations(vocabulary: Vocabulary) -> list[Annotation]:
+    inline = [note for run in vocabulary.runs for edge in run for note in (edge.first, edge.second) if note]
+    return sorted({*_listed(vocabulary, "R"), *_listed(vocabulary, "W"), *inline})
+
+
+def _listed(vocabulary: Vocabulary, access: str) -> list[Annotation]:
+    """The annotations that a read or a write may have without an edge that says so."""
+    return [note for note in vocabulary.annotations if access in note.fits] or [PLAIN]
+
+
+def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], levels: Sequence[str]) -> tuple[Place, ...]:
+    """The place of each thread, groups numbered by their first thread within the group around them."""
+    starts = [event for event in range(len(edges)) if not edges[event - 1].internal]
+    gpus: set[int] = set()
+    places: list[Place] = []
+    for number, start in enumerate(starts):
+        mates = {level: [n for n in range(number) if same.get((level, starts[n], start), False)] for level in levels}
+        gpu = 0
+        if "gpu" in levels:
+            gpu = places[mates["gpu"][0]].gpu if mates["gpu"] else len(gpus)
+        gpus.add(gpu)
+        if mates.get("cta"):
+            cta = places[mates["cta"][0]].cta
+        else:
+            cta = len({place.cta for place in places if place.gpu == gpu})
+        warp = sum(place.gpu == gpu and place.cta == cta for place in places)
+        places.append(Place(gpu, 0, cta, warp))
+    return tuple(places)
+
+
+def cycles(bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER) -> Iterator[Cycle]:
+    """Every critical cycle of a size, once up to rotation; when the iterator is exhausted there is no other."""
+    encoding = CycleEncoding(bounds, size)
+    solver = open_solver(solver_name, encoding.formula.variables)
+    try:
+        solver.add(encoding.formula.clauses)
+        while solver.solve():
+            cycle, block = encoding.decode(solver.model())
+            solver.add([block])
+            yield cycle
+    finally:
+        solver.close()
