@@ -18,6 +18,8 @@ from synth import VERSION
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
 COMMANDS = {
     "progress": "Synthesise forward-progress tests, complete up to a bound.",
+    "memory": "Synthesise memory tests from the edges of critical cycles.",
+    "edges": "List the edges that cycles are made of.",
     "label": "Say what every model says of a test.",
     "explain": "Show why a model says so: a lasso, or the argument.",
     "show": "Tables and plots of a corpus.",

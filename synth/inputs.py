@@ -51,7 +51,7 @@ def are_litmus(paths: Sequence[str]) -> bool:
 def _is_litmus(path: Path) -> bool:
     if not path.is_dir():
         return path.suffix == ".litmus" or path.name.startswith("@")
-    return not is_corpus(path) and any(file.suffix == ".litmus" or file.name == "@all" for file in path.iterdir())
+    return any(file.suffix == ".litmus" or file.name == "@all" for file in path.iterdir())
 
 
 def litmus_files(paths: Sequence[str]) -> list[Path]:

@@ -12,7 +12,7 @@ from oracle.progress import GUARANTEES, MODELS
 
 
 class ModelName(click.types.StringParamType):
-    """The name of a model or of a file that defines one; ``oracle.plugins`` and ``oracle.consistency`` say what it means."""
+    """A model by name or by its file; ``oracle.plugins`` and ``oracle.consistency`` say what it means."""
 
     name = "model"
 

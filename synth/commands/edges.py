@@ -1,0 +1,34 @@
+"""``synth edges``: the edges that cycles are made of."""
+
+from __future__ import annotations
+
+import click
+from rich.table import Table
+
+from corpus.edges import all_annotations, all_edges, describe_annotation, describe_edge
+from synth.screen import table_console
+
+
+@click.command(name="edges")
+def command() -> None:
+    """List the edges and annotations that synth memory takes, with a line on each.
+
+    \b
+    Names may be combined:
+      [A,B]          A, and then B
+      A|B            one of the two
+      RfeRel.gpuAcq.gpu   an edge with the annotations of its two accesses
+      Wse            another name of Coe
+      FenceScdWR     a fence at each of --scopes; likewise Rlx, Acq, Rel, Sc
+
+    \b
+    Examples:
+      synth edges
+      synth edges | grep Membar
+    """
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, edge in all_edges().items():
+        table.add_row(name, describe_edge(edge))
+    for name, annotation in all_annotations().items():
+        table.add_row(name, describe_annotation(annotation))
+    table_console().print(table)

@@ -1,0 +1,240 @@
+"""``synth memory``: synthesise memory tests from the edges of critical cycles."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from constraints.cycles import DEFAULT_SOLVER, cycles
+from constraints.solvers import SOLVERS
+from corpus.cycle import Cycle
+from corpus.edges import SCOPES
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.litmus import Region
+from corpus.store import Journal
+from oracle.consistency import resolve_consistency_models
+from oracle.judge import Answer
+from synth.memory import Labelled, Outcome, Request, synthesise, write_suite
+from synth.model_option import ModelName
+from synth.pool import cores
+from synth.watch import watching
+
+LARGEST = 12
+"""The largest size of cycles."""
+
+
+@click.command(name="memory")
+@click.option("--edges", "-e", metavar="NAMES", help="The edges that cycles are made of; synth edges lists them.")
+@click.option("--edges-file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file; # comments.")
+@click.option("--size", default="4", show_default=True, metavar="MIN..MAX", help="Number of edges of a cycle.")
+@click.option("--threads", "-t", type=click.IntRange(min=2), metavar="N", help="Only tests of so many threads.")
+@click.option("--scopes", metavar="LIST", help="Of cta,gpu,sys: what names without a scope mean, and levels that vary.")
+@click.option("--regions", default="global", show_default=True, metavar="LIST", help="Of global,shared.")
+@click.option("--thread-accesses", type=click.IntRange(min=1), default=2, show_default=True, help="At most, a thread.")
+@click.option(
+    "--location-accesses", type=click.IntRange(min=2), default=3, show_default=True, help="At most, a location."
+)
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    type=ModelName(),
+    multiple=True,
+    metavar="MODEL",
+    help="Label under this model: as for synth label. May be repeated.",
+)
+@click.option("--distinguish", metavar="A>B", help="Only tests that model A allows and model B forbids (and C: A>B,C).")
+@click.option("--allowed-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it allows.")
+@click.option("--forbidden-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it forbids.")
+@click.option("--minimal", is_flag=True, help="Of tests with the same verdicts, none that contains another.")
+@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many cycles are labelled.")
+@click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--solver",
+    type=click.Choice(SOLVERS),
+    default=DEFAULT_SOLVER,
+    show_default=True,
+    metavar="NAME",
+    help="A PySAT solver by its name, or z3.",
+)
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes; as many as cores when not given.")
+@click.option("--resume", is_flag=True, help="Go on with a suite that an earlier run did not finish.")
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+def command(
+    edges: str | None,
+    edges_file: Path | None,
+    size: str,
+    threads: int | None,
+    scopes: str | None,
+    regions: str,
+    thread_accesses: int,
+    location_accesses: int,
+    models: tuple[str, ...],
+    distinguish: str | None,
+    allowed_by: tuple[str, ...],
+    forbidden_by: tuple[str, ...],
+    minimal: bool,
+    max_tests: int | None,
+    time_limit: float | None,
+    solver: str,
+    jobs: int | None,
+    resume: bool,
+    output: Path,
+) -> None:
+    """Synthesise memory tests: every critical cycle that the given edges form, as a litmus test.
+
+    A cycle of program order and communication between threads is what sequential consistency forbids; its test asks
+    whether it can happen. A solver finds every cycle of a size once, up to the choice of its first edge and the names
+    of threads and locations, with every scope tree that --scopes tells apart. When it has proved that nothing is left,
+    the manifest says complete. The suite is a folder of .litmus files with the index @all and the labels.
+
+    \b
+    The classic tests of two threads:
+      synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -o classic
+    The same with fences, and threads in one CTA or two, labelled:
+      synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe MembarGldWW MembarGldRR" --scopes cta -m ptx-rmo -o gpu
+    Release and acquire at each scope:
+      synth memory --edges "PodWW PodRR Rfe Fre Rel Acq Plain" --scopes cta,gpu -m ptx-6.0 -m rc11-scoped -o ra
+    The smallest tests that PTX allows and sequential consistency forbids:
+      synth memory -e "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 3..6 --distinguish 'ptx-6.0>sc' --minimal -o border
+    """
+    text = _edges_text(edges, edges_file)
+    least, most = _sizes(size)
+    allowed, forbidden = _border(distinguish)
+    request = Request(
+        edges=" ".join(text.split()),
+        sizes=(least, most),
+        threads=threads,
+        scopes=_listed("--scopes", scopes, list(SCOPES)) if scopes is not None else (),
+        regions=_listed("--regions", regions, [region.value for region in Region]),
+        thread_accesses=thread_accesses,
+        location_accesses=location_accesses,
+        models=models,
+        allowed_by=(*allowed, *allowed_by),
+        forbidden_by=(*forbidden, *forbidden_by),
+        minimal=minimal,
+    )
+    _check_some_cycle(request, solver)
+    names = [model.name for model in resolve_consistency_models(request.all_models())] if request.all_models() else []
+    started = time.monotonic()
+    with (Journal.resume if resume else Journal.create)(output, request.as_json()) as journal:
+        outcome = Outcome()
+        found: list[tuple[Cycle, Labelled]] = []
+        try:
+            _collect(request, journal, solver, jobs or cores(), outcome, found, max_tests, time_limit)
+        except KeyboardInterrupt:
+            outcome.stopped = "interrupted"
+        outcome.cycles = len(found)
+        tests = write_suite(request, journal, found, outcome, {"seconds": round(time.monotonic() - started, 3)})
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
+    click.echo(f"{output}: {tests} tests of {outcome.cycles} cycles, {state}")
+    sys.exit(_tell_unknown(found, names) or (130 if outcome.stopped == "interrupted" else 0))
+
+
+def _collect(
+    request: Request,
+    journal: Journal,
+    solver: str,
+    jobs: int,
+    outcome: Outcome,
+    found: list[tuple[Cycle, Labelled]],
+    max_tests: int | None,
+    time_limit: float | None,
+) -> None:
+    """Adds to ``found`` until nothing is left or a limit is met."""
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    with watching() as watch:
+        for item in synthesise(request, journal, solver, 1 if max_tests else jobs):
+            if deadline is not None and time.monotonic() > deadline:
+                outcome.stopped = f"the time limit of {time_limit:g} s"
+                return
+            if item is None:
+                continue
+            found.append(item)
+            watch(len(found), len(found), len(found))
+            if max_tests is not None and len(found) >= max_tests:
+                outcome.stopped = f"the limit of {max_tests} tests"
+                return
+
+
+def _edges_text(edges: str | None, file: Path | None) -> str:
+    if (edges is None) == (file is None):
+        raise click.UsageError("give --edges or --edges-file, one of the two")
+    text = (
+        edges
+        if edges is not None
+        else "\n".join(line.partition("#")[0] for line in read_text(file or Path()).splitlines())
+    )
+    if not text.split():
+        raise click.UsageError("expected edges, as in --edges 'PodWW Rfe PodRR Fre'; synth edges lists them")
+    return text
+
+
+def _sizes(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text)
+    if not match:
+        raise click.BadParameter(f"expected a size or MIN..MAX, found '{text}'", param_hint="'--size'")
+    least = int(match[1])
+    most = int(match[2] or least)
+    if not 2 <= least <= most <= LARGEST:
+        raise click.BadParameter(f"expected sizes between 2 and {LARGEST}, found '{text}'", param_hint="'--size'")
+    return least, most
+
+
+def _listed(option: str, text: str, known: list[str]) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(f"expected {', '.join(known)}, found '{name}'", param_hint=f"'{option}'")
+    if not names:
+        raise click.BadParameter(f"expected one or more of {', '.join(known)}", param_hint=f"'{option}'")
+    return tuple(name for name in known if name in names)
+
+
+def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if text is None:
+        return (), ()
+    allowing, arrow, forbidding = text.partition(">")
+    others = tuple(name.strip() for name in forbidding.split(",") if name.strip())
+    if not (arrow and allowing.strip() and others):
+        raise click.BadParameter(f"expected A>B or A>B,C, found '{text}'", param_hint="'--distinguish'")
+    return (allowing.strip(),), others
+
+
+def _check_some_cycle(request: Request, solver: str) -> None:
+    """Raises ``InputError`` where the edges close no cycle of any of the sizes, and before anything is written."""
+    bounds, (least, most) = request.bounds(), request.sizes
+    if all(next(cycles(bounds, size, solver), None) is None for size in range(least, most + 1)):
+        sizes = f"{least}" if least == most else f"{least} to {most}"
+        raise InputError(f"no cycle of {sizes} edges: {_why_none(request)}")
+
+
+def _why_none(request: Request) -> str:
+    edges = [edge for run in request.bounds().vocabulary.runs for edge in run]
+    if not edges:
+        return "only annotations are given"
+    if all(edge.internal for edge in edges):
+        return "no edge leads from one thread to another; Rfe, Fre and Coe do"
+    for access, word in (("R", "read"), ("W", "write")):
+        leading, arriving = (any(getattr(edge, end) == access for edge in edges) for end in ("source", "target"))
+        if leading and not arriving:
+            return f"edges lead from a {word}, and none arrives at one"
+        if arriving and not leading:
+            return f"edges arrive at a {word}, and none leads on"
+    return "these edges close none"
+
+
+def _tell_unknown(found: list[tuple[Cycle, Labelled]], names: list[str]) -> int:
+    """Says on standard error where a model has no verdict; 2 where it has none at all."""
+    code = 0
+    for number, name in enumerate(names):
+        reasons = [labelled.reasons[number] for _, labelled in found if labelled.verdicts[number][0] == Answer.UNKNOWN]
+        if reasons:
+            click.echo(f"synth: {name} has no verdict on {len(reasons)} of {len(found)} tests: {reasons[0]}", err=True)
+            code = 2 if len(reasons) == len(found) else code
+    return code
