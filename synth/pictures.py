@@ -1,0 +1,109 @@
+"""What pictures share: SVG text with the same bytes each time, and quoting for Graphviz. Lengths are pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+INK = "#1f2328"
+SIZE, LINE = 12, 16
+"""Of the font: its size, and the height of a line."""
+
+ARROW = 7.0
+"""How far an arrow head goes beyond the end of its line."""
+
+_FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+_GLYPH = 0.61 * SIZE  # width of a character of these fonts
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle by its centre."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def left(self) -> float:
+        """The least x."""
+        return self.x - self.width / 2
+
+    @property
+    def right(self) -> float:
+        """The greatest x."""
+        return self.x + self.width / 2
+
+    @property
+    def top(self) -> float:
+        """The least y."""
+        return self.y - self.height / 2
+
+    @property
+    def bottom(self) -> float:
+        """The greatest y."""
+        return self.y + self.height / 2
+
+
+def text_width(text: str) -> float:
+    """The width of a line of text that is not bold."""
+    return _GLYPH * len(text)
+
+
+def coord(*values: float) -> str:
+    """Coordinates with one digit after the point, never a negative zero: ``12.5 0.0``."""
+    return " ".join(f"{value:.1f}" if abs(value) >= 0.05 else "0.0" for value in values)
+
+
+def text_at(x: float, y: float, text: str, colour: str, bold: bool = False) -> str:
+    """A line of text around a point."""
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{coord(x)}" y="{coord(y + SIZE * 0.35)}" fill="{colour}"{weight}>{escape(text)}</text>'
+
+
+def veil(box: Box) -> str:
+    """What keeps a line behind a label from crossing its letters."""
+    size = f'width="{coord(box.width)}" height="{coord(box.height)}"'
+    return f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="white" fill-opacity="0.85"/>'
+
+
+def arrow(colour: str) -> str:
+    """The attribute that ends a line with an arrow head; ``page`` must know the colour."""
+    return f'marker-end="url(#arrow-{colour[1:]})"'
+
+
+def page(title: str, boxes: Sequence[Box], body: Iterable[str], colours: Iterable[str]) -> str:
+    """The whole document, with the title above everything that ``boxes`` cover; ``colours`` are those of arrows."""
+    left, right = min(box.left for box in boxes), max(box.right for box in boxes)
+    top, bottom = min(box.top for box in boxes) - 3 * LINE, max(box.bottom for box in boxes)
+    spare = max(0.0, (text_width(title) * 1.1 - (right - left)) / 2)  # the bold title may be wider than the rest
+    left, top = left - spare - 20, top - 10
+    width, height = right + spare + 20 - left, bottom + 20 - top
+    arrows = [
+        f'<marker id="arrow-{colour[1:]}" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" '
+        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M 0 0 L 8 4 L 0 8 Z" fill="{colour}"/></marker>'
+        for colour in colours
+    ]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{coord(width)}" height="{coord(height)}" '
+            f'viewBox="{coord(left, top, width, height)}" '
+            f'font-family="{_FONT}" font-size="{SIZE}" text-anchor="middle">',
+            f"<title>{escape(title)}</title>",
+            "<defs>",
+            *arrows,
+            "</defs>",
+            f'<rect x="{coord(left)}" y="{coord(top)}" width="{coord(width)}" height="{coord(height)}" fill="white"/>',
+            text_at(left + width / 2, top + 20, title, INK, bold=True),
+            *body,
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def quoted(text: str) -> str:
+    """A string of Graphviz."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
