@@ -42,6 +42,18 @@ from itertools import count, zip_longest
 from lark import Token, Tree
 
 from corpus.condition import print_condition, spell
+from corpus.dialects.ptx_modes import (
+    ATOM,
+    FENCE,
+    LOAD,
+    OPERATIONS,
+    RED_ORDERS,
+    REDUCTIONS,
+    SCOPES,
+    STORE,
+    Access,
+    mode_words,
+)
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.litmus import (
@@ -128,32 +140,13 @@ _LEVELS = {
     "block": Scope.CTA,
     "warp": Scope.WARP,
 }
-_SCOPES = {"cta": Scope.CTA, "gpu": Scope.GPU, "sys": Scope.SYS}
 _MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
 _MEMBAR_WORDS = {scope: word for word, scope in _MEMBARS.items()}
 _TYPES = ("s32", "u32", "b32", "s64", "u64", "b64", "pred")
 _WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select")
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
-    """The orders and cache operators of a kind of access, and its name in messages."""
-
-    name: str
-    orders: tuple[Order, ...]
-    caches: tuple[str, ...] = ()
-    volatile: bool = False
-
-
-_LOAD = _Access("ld", (Order.RELAXED, Order.ACQUIRE), ("ca", "cg", "cs", "lu", "cv"), volatile=True)
-_STORE = _Access("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), volatile=True)
-_ATOM = _Access("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
-_FENCE = _Access("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
 _DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
-
-_REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
-_RED_ORDERS = (Order.RELAXED, Order.RELEASE)
-_OPERATIONS = ("exch", "cas", *_REDUCTIONS)
 _REGISTER = re.compile(r"%?[rp][0-9]+")
 _NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
 
@@ -196,10 +189,10 @@ class _Suffixes:
             raise self.error(f"expected {self.name} with one of {', '.join('.' + word for word in words)}")
         return found
 
-    def mode(self, access: _Access) -> Mode:
+    def mode(self, access: Access) -> Mode:
         """The mode of an access. Raises ``InputError`` where PTX has no such one."""
         order = self.take(*access.orders, *(["weak"] if access.volatile else []))
-        scope = self.take(*_SCOPES)
+        scope = self.take(*SCOPES)
         volatile = access.volatile and self.take("volatile") is not None
         cache = self.take(*access.caches)
         if order in (None, "weak"):
@@ -212,7 +205,7 @@ class _Suffixes:
             raise self.error(f"expected no {cache or 'volatile'} with the order of {self.opcode}")
         if scope is None:
             raise self.error(f"expected a scope, .cta, .gpu or .sys, after the order of {self.opcode}")
-        return Mode(Order(order), _SCOPES[scope])
+        return Mode(Order(order), SCOPES[scope])
 
     def end(self) -> None:
         """Raises ``InputError`` where something is left, but for a type or two (of ``cvt``)."""
@@ -357,9 +350,9 @@ class _Column:
         match item.data:
             case "load":
                 address = self._address(item, suffixes)
-                instruction = Load(str(names[0]), address, suffixes.mode(_LOAD))
+                instruction = Load(str(names[0]), address, suffixes.mode(LOAD))
             case "store":
-                instruction = Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(_STORE))
+                instruction = Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(STORE))
             case "atom" | "red":
                 instruction = self._rmw(item, suffixes, None if names in ([], ["_"]) else str(names[0]), values)
             case "fence":
@@ -387,21 +380,21 @@ class _Column:
         return instruction
 
     def _rmw(self, item: Tree[Token], suffixes: _Suffixes, target: str | None, values: Sequence[Tree[Token]]) -> Rmw:
-        operation = suffixes.operation(*(_REDUCTIONS if item.data == "red" else _OPERATIONS))
+        operation = suffixes.operation(*(REDUCTIONS if item.data == "red" else OPERATIONS))
         wanted = 2 if operation == "cas" else 1
         if len(values) != wanted:
             raise suffixes.error(f"expected {wanted} values of {operation} after the address, found {len(values)}")
         address = self._address(item, suffixes)
-        order = suffixes.take(*_ATOM.orders) or _DEFAULT_RMW.order
-        scope = suffixes.take(*_SCOPES)
-        mode = Mode(Order(order), _SCOPES[scope] if scope else _DEFAULT_RMW.scope)
+        order = suffixes.take(*ATOM.orders) or _DEFAULT_RMW.order
+        scope = suffixes.take(*SCOPES)
+        mode = Mode(Order(order), SCOPES[scope] if scope else _DEFAULT_RMW.scope)
         return Rmw(operation, target, address, tuple(map(self._value, values)), mode)
 
     def _fence(self, suffixes: _Suffixes) -> Fence:
         if suffixes.name == "membar":
             return Fence(Mode(Order.SC, _MEMBARS[suffixes.operation(*_MEMBARS)]))
-        order = suffixes.take(*_FENCE.orders) or Order.ACQ_REL
-        return Fence(Mode(Order(order), _SCOPES[suffixes.operation(*_SCOPES)]))
+        order = suffixes.take(*FENCE.orders) or Order.ACQ_REL
+        return Fence(Mode(Order(order), SCOPES[suffixes.operation(*SCOPES)]))
 
     def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree[Token]]) -> Barrier:
         suffixes.take("cta")
@@ -596,10 +589,10 @@ class _Writer:
             case Label(name):
                 self._lines.append(f"{self._prefix}{name}:")
             case Load(target, address, mode):
-                suffix = _suffix(mode, _LOAD, refuse) + _bits(self._wide.memory)
+                suffix = mode_words(mode, LOAD, refuse) + _bits(self._wide.memory)
                 self._add(ins, f"ld{suffix} {self._names[target]},{self._address(address, refuse)}")
             case Store(address, value, mode):
-                suffix = _suffix(mode, _STORE, refuse) + _bits(self._wide.memory)
+                suffix = mode_words(mode, STORE, refuse) + _bits(self._wide.memory)
                 stored = self._stored(value, self._wide.memory)
                 self._add(ins, f"st{suffix} {self._address(address, refuse)},{stored}")
             case Rmw():
@@ -609,7 +602,7 @@ class _Writer:
             case Fence(mode):
                 if mode.order is Order.WEAK:
                     raise refuse("GPU_PTX has no such fence")
-                self._add(ins, f"fence{_suffix(mode, _FENCE, refuse)}")
+                self._add(ins, f"fence{mode_words(mode, FENCE, refuse)}")
             case Barrier():
                 self._barrier(ins, refuse)
             case Branch(label, None):
@@ -624,13 +617,13 @@ class _Writer:
                 self._assign(ins)
 
     def _rmw(self, ins: Rmw, refuse: Callable[[str], InputError]) -> None:
-        if ins.operation not in _OPERATIONS:
+        if ins.operation not in OPERATIONS:
             raise refuse(f"PTX has no atomic {ins.operation}")
         wide = self._wide.memory
         bits = {"add": ".u64" if wide else ".s32", "min": _signed(wide), "max": _signed(wide)}
-        suffix = "" if ins.mode == _DEFAULT_RMW else _suffix(ins.mode, _ATOM, refuse)
+        suffix = "" if ins.mode == _DEFAULT_RMW else mode_words(ins.mode, ATOM, refuse)
         suffix += f".{ins.operation}{bits.get(ins.operation, '.b64' if wide else '.b32')}"
-        reduces = ins.target is None and ins.operation in _REDUCTIONS and ins.mode.order in _RED_ORDERS
+        reduces = ins.target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS
         name = "red" if reduces else "atom"
         target = [] if reduces else ["_" if ins.target is None else self._names[ins.target]]
         values = [self._value(value, wide) for value in ins.operands]
@@ -721,22 +714,6 @@ def _predicates(thread: Thread, asked: Collection[str]) -> frozenset[str]:
 
 def _conditional(ins: Instruction) -> bool:
     return isinstance(ins, Branch) and ins.condition is not None
-
-
-def _suffix(mode: Mode, access: _Access, refuse: Callable[[str], InputError]) -> str:
-    """The words for a mode, each after a dot."""
-    if mode.tags:
-        raise refuse(f"GPU_PTX has no word for {mode.tags[0]}")
-    if mode.order is Order.WEAK:
-        single = mode.volatile + (mode.cache is not None)
-        if not access.volatile or mode.scope or single > 1 or (mode.cache and mode.cache not in access.caches):
-            raise refuse(f"PTX has weak {access.name} with one of {', '.join(access.caches)} and volatile, or nothing")
-        return ".volatile" if mode.volatile else f".{mode.cache}" if mode.cache else ""
-    if mode.order not in access.orders:
-        raise refuse(f"PTX has {access.name} with order {', '.join(access.orders)} only")
-    if mode.scope is None or mode.scope not in _SCOPES.values() or mode.volatile or mode.cache:
-        raise refuse(f"PTX has {mode.order} with a scope of cta, gpu, sys, and no volatile or cache operator")
-    return f".{mode.order}.{mode.scope.label}"
 
 
 def _bits(wide: bool) -> str:

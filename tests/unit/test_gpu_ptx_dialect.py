@@ -280,7 +280,7 @@ def simple(*instructions, registers=(), locations=(Location("x"),), place=Place(
             "PTX has weak ld with one of ca, cg, cs, lu, cv and volatile, or nothing",
         ),
         (Store(Loc("x"), 1, Mode(Order.RELAXED)), "PTX has relaxed with a scope of cta, gpu, sys"),
-        (Store(Loc("x"), 1, Mode(tags=("texture",))), "GPU_PTX has no word for texture"),
+        (Store(Loc("x"), 1, Mode(tags=("texture",))), "PTX has no st with texture"),
         (Rmw("sub", "r1", Loc("x"), (1,), Mode(Order.RELAXED, Scope.GPU)), "PTX has no atomic sub"),
         (Fence(Mode(Order.SC, Scope.QUEUE)), "PTX has sc with a scope of cta, gpu, sys"),
         (Fence(Mode(tags=("avdevice",))), "P0: avdevice: GPU_PTX has no such fence"),
