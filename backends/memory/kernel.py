@@ -24,7 +24,7 @@ that, in this test and for this thread, includes the same threads (``Kernel.scop
 - ``file``: the whole file, from ``constants`` and the bodies that ``reset``, ``run`` and ``count`` give.
 
 Bodies use the names ``memory``, ``results``, ``histogram`` (arrays in global memory), ``local_memory`` (the
-work-group's), ``seed`` and, in ``run``, what ``group`` and ``local`` say; ``index`` is an instance in ``reset`` and
+work-group's), ``seed`` and, in ``run``, what ``group`` and ``item`` say; ``index`` is an instance in ``reset`` and
 ``count``, one thread each.
 
 Refused in all languages: addresses in memory (a location or an observed register that holds one), a register that may
@@ -44,6 +44,7 @@ from typing import ClassVar
 
 from backends.memory.addresses import address_regions, regions_of
 from backends.memory.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, Layout
+from corpus.condition import print_condition
 from corpus.control_flow import DoWhile, If, Statement, While, negated, structured
 from corpus.errors import InputError
 from corpus.litmus import (
@@ -71,7 +72,7 @@ from corpus.litmus import (
     Term,
     operands,
 )
-from corpus.litmus_describe import cannot_say
+from corpus.litmus_describe import cannot_say, describe
 from corpus.litmus_normal import without_predicates
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
@@ -93,7 +94,7 @@ class Kernel(ABC):
     Attributes of a language, strings in which ``{}``, ``{cell}`` and ``{value}`` are filled in:
 
     - ``word``: the unsigned type of 32 bits; ``signed``, ``unsigned``: conversions of numbers;
-    - ``group``, ``local``: the ids of a work-group and of a thread in it;
+    - ``group``, ``item``: the ids of a work-group and of a thread in it;
     - ``arrays``: the name of each region's memory;
     - ``unused``: what goes before the declaration of a variable that may remain unused;
     - ``meet``: a barrier of the whole work-group, which orders shared memory;
@@ -106,7 +107,7 @@ class Kernel(ABC):
     suffix: ClassVar[str]
     word: ClassVar[str] = "uint"
     group: ClassVar[str]
-    local: ClassVar[str]
+    item: ClassVar[str]
     signed: ClassVar[str] = "int({})"
     unsigned: ClassVar[str] = "uint({})"
     unused: ClassVar[str] = ""
@@ -187,6 +188,14 @@ class Kernel(ABC):
         sizes = [f"#define {name} {value}u" for name, value in self.layout.constants.items()]
         return "\n".join([*sizes, *(f"#define {macro} {body}" for macro, body in MACROS.items())])
 
+    def comment(self, start: str) -> str:
+        """The test in words, a line each after ``start``, which begins a comment; newline at the end."""
+        lines = []
+        for number, thread in enumerate(self.layout.test.threads):
+            lines += [f"P{number}: {describe(ins)}" for ins in thread.instructions]
+        lines += print_condition(self.layout.test.condition).splitlines()
+        return "".join(f"{start}{line}\n" for line in lines)
+
     # the three kernels
 
     def reset(self) -> list[str]:
@@ -200,18 +209,26 @@ class Kernel(ABC):
         ]
 
     def run(self) -> list[str]:
-        """The body of ``run``, for the thread that ``group`` and ``local`` say."""
-        return [
-            f"const {self.word} group = {self.group};",
-            f"const {self.word} local = {self.local};",
-            *(f"const {self.word} {name} = {text};" for name, text in EXPRESSIONS.items()),
-            *self._stress(),
+        """The body of ``run``, for the thread that ``group`` and ``item`` say."""
+        once, every = list(EXPRESSIONS.items())[:2], list(EXPRESSIONS.items())[2:]
+        body = [
+            *(f"const {self.word} {name} = {text};" for name, text in every),
             *self.locations(),
             *(line for thread in range(len(self.test.threads)) for line in self.registers(thread)),
             *self._shared_initial(),
             *self._synchronise(),
             *self._test(),
             *self._shared_final(),
+        ]
+        return [
+            f"const {self.word} group = {self.group};",
+            f"const {self.word} item = {self.item};",
+            *(f"const {self.word} {name} = {text};" for name, text in once),
+            *self._stress(),
+            *([f"{self.word} patience = SPIN;"] if self.layout.parameters.spin else []),
+            f"for ({self.word} pass = 0u; pass < PASSES; ++pass) {{",
+            *("    " + line for line in body),
+            "}",
         ]
 
     def count(self) -> list[str]:
@@ -312,9 +329,9 @@ class Kernel(ABC):
         cell = "memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]"
         return [
             "if (cta >= CTAS) {",
-            f"    {self.word} word = group * GROUP_SIZE + local + seed;",
-            f"    for ({self.word} round = 0u; round < STRESS_ROUNDS; ++round) {{",
-            f"        {self.scratch_store.format(cell=cell, value='round')};",
+            f"    {self.word} word = group * GROUP_SIZE + item + seed;",
+            f"    for ({self.word} rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {{",
+            f"        {self.scratch_store.format(cell=cell, value='rounds')};",
             f"        word += 1u + ({self.scratch_load.format(cell=cell)} & 63u);",
             "    }",
             "    return;",
@@ -324,13 +341,15 @@ class Kernel(ABC):
     def _synchronise(self) -> list[str]:
         if not self.layout.parameters.spin:
             return []
-        counter = "memory[COUNTERS + instance]"
         playing = " || ".join(f"position == {position}u" for position in sorted(self.layout.positions))
+        return [f"if ({playing}) {{", *("    " + line for line in self.waiting()), "}"]
+
+    def waiting(self) -> list[str]:
+        """Count oneself in at the instance's counter, and wait for the others as long as there is ``patience``."""
+        counter = "memory[COUNTERS + instance]"
         return [
-            f"if ({playing}) {{",
-            f"    {self.add.format(cell=counter, value='1u')};",
-            f"    for ({self.word} look = 0u; look < SPIN && {self.peek.format(cell=counter)} < THREADS; ++look) {{}}",
-            "}",
+            f"{self.add.format(cell=counter, value='1u')};",
+            f"while (patience > 0u && {self.peek.format(cell=counter)} < THREADS) --patience;",
         ]
 
     def _test(self) -> list[str]:
@@ -364,9 +383,9 @@ class Kernel(ABC):
         if not self.layout.shareds:
             return []
         return [
-            "if (local < SLOTS) {",
+            "if (item < SLOTS) {",
             *(
-                f"    local_memory[SHARED_ADDRESS(local, {number}u)] = {self._initial(location)}; // {location.name}"
+                f"    local_memory[SHARED_ADDRESS(item, {number}u)] = {self._initial(location)}; // {location.name}"
                 for number, location in enumerate(self.layout.shareds)
             ),
             "}",
@@ -380,10 +399,12 @@ class Kernel(ABC):
             if isinstance(term, Loc) and term.name in names:
                 users = [thread for thread in range(len(self.test.threads)) if term.name in self._mentioned(thread)]
                 cta = self.layout.ctas[users[0]] if users else 0
-                value = f"local_memory[SHARED_ADDRESS(local, {names.index(term.name)}u)]"
-                cell = f"results[RESULT(block * SLOTS + local, {number}u)]"
-                lines.append(f"if (cta == {cta}u && local < SLOTS) {cell} = {value};")
-        return [f"{self.meet};", *lines] if lines else []
+                value = f"local_memory[SHARED_ADDRESS(item, {names.index(term.name)}u)]"
+                cell = f"results[RESULT(block * SLOTS + item, {number}u)]"
+                lines.append(f"if (cta == {cta}u && item < SLOTS) {cell} = {value};")
+        if not self.layout.shareds:
+            return []
+        return [f"{self.meet};", *lines, f"{self.meet};"]
 
     def _mentioned(self, thread: int) -> frozenset[str]:
         mine = self.test.threads[thread]

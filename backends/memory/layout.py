@@ -4,7 +4,8 @@ A launch runs many instances of a test at once. Each has its own copy of the loc
 caches and never in a word. The scope tree of the test is kept:
 
 - a work-group plays one CTA of the test, for ``slots`` instances; a *block* is the instances that one work-group of
-  each CTA plays together, and there are ``blocks`` of them;
+  each CTA plays together, and there are ``blocks`` of them. A work-group plays ``passes`` blocks, one after the other:
+  where a device runs few work-groups at once, those that live longer meet more often;
 - in the work-group, local ids are warp first, then slot, then lane: ``(warp * slots + slot) * lanes + lane``. The slots
   are a multiple of 32, the lanes a power of two, so threads of different warps of a CTA are in different warps
   of a device with warps of up to 32, and threads of one warp in the same one;
@@ -13,15 +14,17 @@ caches and never in a word. The scope tree of the test is kept:
 A device with warps of 64 splits as well with 64 slots.
 
 *Thread randomisation* (4.3.3). Threads of one instance that walk the instances in step would always meet at the same
-distance in time. So the slots of a work-group are permuted, by an affine map for each warp of the test, and the blocks
-by one for each launch: ``x -> (x * odd + offset) mod n``, a bijection as ``n`` is a power of two. The keys come from
-``seed``, which is the number of the iteration: a run repeats.
+distance in time. So the order of the blocks is permuted in each launch, and with ``shuffle`` the slots are, by a
+permutation for each warp of the test: ``x -> (x * odd + offset) mod n``, a bijection as ``n`` is a power of two. The
+keys come from ``seed``, which is the number of the iteration: a run repeats.
 
-*Synchronisation* (4.3.4). With ``spin``, the threads of an instance count themselves in before the test, and wait for
-the others for at most ``spin`` looks: no device promises that they run at once, and none must hang.
+*Synchronisation* (4.3.4). With ``spin``, the threads of an instance count themselves in before the test and wait for
+the others. No device promises that they run at once, and none must hang: in a whole launch, a thread looks ``spin``
+times for the others and then waits no more. A device that runs the threads of a work-group one after the other needs
+``shuffle`` off to meet here.
 
-*Memory stress* (4.3.1). ``stress`` further work-groups a block, placed as if they played CTAs of the test, read and
-write a scratch area ``stress_rounds`` times.
+*Memory stress* (4.3.1). ``stress`` further work-groups, placed as if they played CTAs of the test, read and write a
+scratch area ``stress_rounds`` times.
 
 All of it is expressions in C that are the same in every language, over unsigned numbers of 32 bits; ``EXPRESSIONS``
 and the constants of ``Layout.constants`` are all there is. Gap: general bank conflicts (4.3.2) are not provoked on
@@ -45,18 +48,18 @@ LARGEST_GROUP = 1024
 """Threads that a work-group may have on any of the devices."""
 
 EXPRESSIONS: Mapping[str, str] = {
-    "cta": "(INTERLEAVED != 0u ? group % ROLES : group / BLOCKS)",
-    "turn": "(INTERLEAVED != 0u ? group / ROLES : group % BLOCKS)",
-    "block": "PERMUTED(turn, BLOCKS, seed)",
-    "lane": "local % LANES",
-    "warp": "cta * WARPS + local / (LANES * SLOTS)",
-    "slot": "PERMUTED(local / LANES % SLOTS, SLOTS, seed + 13u * warp)",
+    "cta": "(INTERLEAVED != 0u ? group % ROLES : group / TURNS)",
+    "turn": "(INTERLEAVED != 0u ? group / ROLES : group % TURNS)",
+    "block": "PERMUTED(turn * PASSES + pass, BLOCKS, seed)",
+    "lane": "item % LANES",
+    "warp": "cta * WARPS + item / (LANES * SLOTS)",
+    "slot": "PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp))",
     "instance": "block * SLOTS + slot",
     "position": "warp * LANES + lane",
 }
-"""In this order, from ``group`` and ``local`` (ids of the work-group and in it) and ``seed``. ``cta`` numbers the CTAs
-of the test, and then the work-groups for stress; ``warp`` numbers the places for warps of the whole test, ``position``
-those for threads."""
+"""In this order, from ``group`` and ``item`` (ids of the work-group and in it), ``pass`` and ``seed``; the first two do
+not depend on ``pass``. ``cta`` numbers the CTAs of the test, and then the work-groups for stress; ``warp`` numbers the
+places for warps of the whole test, ``position`` those for threads."""
 
 MACROS: Mapping[str, str] = {
     "PERMUTED(x, n, key)": "(((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))",
@@ -73,6 +76,7 @@ class Parameters:
     """How a test is launched; see the module's docstring.
 
     ``instances``: rounded up to whole blocks, the blocks to a power of two. ``slots``: a power of two, 32 or more.
+    ``passes``: a power of two; no more than there are blocks.
     ``stride`` and ``shared_stride``: words from one location to the next. ``interleaved``: work-groups of a block
     are neighbours, so that they run at the same time on a device that starts work-groups in order; else all those of
     the first CTA come first, which is what a device needs that gives each of its threads a run of work-groups.
@@ -80,9 +84,11 @@ class Parameters:
 
     instances: int = 1 << 14
     slots: int = WARP
+    passes: int = 1
     stride: int = 32
     shared_stride: int = 1
     interleaved: bool = True
+    shuffle: bool = True
     spin: int = 0
     stress: int = 0
     stress_rounds: int = 256
@@ -106,8 +112,13 @@ class Layout:
 
     @property
     def blocks(self) -> int:
+        """Blocks of instances, a power of two."""
+        return max(_power(-(-self.parameters.instances // self.parameters.slots)), self.parameters.passes)
+
+    @property
+    def turns(self) -> int:
         """Work-groups for each CTA of the test, a power of two."""
-        return _power(-(-self.parameters.instances // self.parameters.slots))
+        return self.blocks // self.parameters.passes
 
     @property
     def instances(self) -> int:
@@ -116,13 +127,13 @@ class Layout:
 
     @property
     def roles(self) -> int:
-        """Work-groups of a block: one for each CTA of the test, then those for stress."""
+        """Work-groups that run together: one for each CTA of the test, then those for stress."""
         return max(self.ctas) + 1 + self.parameters.stress
 
     @property
     def groups(self) -> int:
         """Work-groups of a launch."""
-        return self.roles * self.blocks
+        return self.roles * self.turns
 
     @property
     def group_size(self) -> int:
@@ -190,8 +201,11 @@ class Layout:
             "LANES": self.lanes,
             "SLOTS": self.parameters.slots,
             "BLOCKS": self.blocks,
+            "PASSES": self.parameters.passes,
+            "TURNS": self.turns,
             "INSTANCES": self.instances,
             "INTERLEAVED": int(self.parameters.interleaved),
+            "SHUFFLE": int(self.parameters.shuffle),
             "GROUPS": self.groups,
             "GROUP_SIZE": self.group_size,
             "GLOBALS": len(self.globals),
@@ -232,6 +246,8 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
     parameters = parameters or Parameters()
     if parameters.slots % WARP or parameters.slots != _power(parameters.slots):
         raise InputError(f"slots: expected a power of two, {WARP} or more, found {parameters.slots}")
+    if parameters.passes < 1 or parameters.passes != _power(parameters.passes):
+        raise InputError(f"passes: expected a power of two, found {parameters.passes}")
     if min(parameters.instances, parameters.stride, parameters.shared_stride) < 1:
         raise InputError("instances and strides: expected 1 or more")
     places = [thread.place for thread in test.threads]

@@ -1,0 +1,70 @@
+"""Runs the OpenCL kernels of a memory test, again and again. Needs Python 3.11, numpy and pyopencl.
+
+Prints "ready" once the kernels are built, and for each iteration "iteration N" with its outcomes as JSON: a list of
+rows, the count first and then the final value of each term, and last the number of instances that found no row. Exit
+codes: 0, or 2 where the kernels cannot be built or launched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Build the kernels that the command line names, and run them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernel", type=Path, help="the .cl file")
+    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
+    parser.add_argument("--platform", default="", help="part of the name of the OpenCL platform (the first there is)")
+    arguments = parser.parse_args()
+
+    import numpy as np
+    import pyopencl as cl
+
+    # The kernels' own constants say how much to launch.
+    text = arguments.kernel.read_text(encoding="utf-8")
+    constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
+    instances, row_words = constant["INSTANCES"], constant["ROW_WORDS"]
+    group_size, threads = (min(256, instances),), constant["GROUPS"] * constant["GROUP_SIZE"]
+
+    try:
+        platforms = [platform for platform in cl.get_platforms() if arguments.platform in platform.name]
+        if not platforms:
+            raise LookupError(f"no OpenCL platform named '{arguments.platform}'")
+        device = platforms[0].get_devices()[0]
+        context = cl.Context([device])
+        version = re.match(r"OpenCL ([12])\.", device.version)  # devices from 3.0 on call their OpenCL C 1.2
+        standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
+        program = cl.Program(context, text).build([f"-cl-std={standard}"])
+        queue = cl.CommandQueue(context)  # in order: each kernel sees what the one before it wrote
+        memory, results, table = (
+            cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * constant[size])
+            for size in ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
+        )
+        reset, run, count = program.reset, program.run, program.count
+        reset.set_args(memory)
+        count.set_args(memory, results, table)
+        histogram = np.zeros(constant["HISTOGRAM_WORDS"], dtype=np.uint32)
+        print("ready", flush=True)
+        for iteration in range(arguments.iterations):
+            run.set_args(memory, results, np.uint32(iteration))
+            cl.enqueue_nd_range_kernel(queue, reset, (instances,), group_size)
+            cl.enqueue_nd_range_kernel(queue, run, (threads,), (constant["GROUP_SIZE"],))
+            cl.enqueue_copy(queue, table, np.zeros_like(histogram))
+            cl.enqueue_nd_range_kernel(queue, count, (instances,), group_size)
+            cl.enqueue_copy(queue, histogram, table)
+            rows = histogram[2:].reshape(-1, row_words)
+            seen = sorted(rows[rows[:, 0] > 0, 1:].tolist(), key=lambda row: row[1:])
+            print(f"iteration {iteration} {json.dumps([seen, int(histogram[1])])}", flush=True)
+    except (cl.Error, LookupError) as error:
+        print(f"{arguments.kernel.name}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
