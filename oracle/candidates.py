@@ -13,7 +13,7 @@ partial order. Then the final value of a location is that of any write without a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations, product
@@ -97,14 +97,21 @@ def physical_location(test: LitmusTest, term: Loc) -> str:
     return physical({location.name: location for location in test.locations}, term.name)
 
 
-def candidates(test: LitmusTest, threads: Sequence[Paths], partial_co: bool, fence_orders: bool) -> Iterator[Batch]:
+def candidates(
+    test: LitmusTest,
+    threads: Sequence[Paths],
+    partial_co: bool,
+    fence_orders: bool,
+    worth_guessing: Callable[[Base[int]], int] | None = None,
+) -> Iterator[Batch]:
     """All candidate executions of a test, in batches.
 
     ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of
-    its own. Raises ``TooManyError`` where there are too many to list.
+    its own. ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. Raises
+    ``TooManyError`` where there are too many to list.
     """
     for paths in product(*(thread.paths for thread in threads)):
-        yield from _Combination(test, paths, partial_co, fence_orders).batches()
+        yield from _Combination(test, paths, partial_co, fence_orders).batches(worth_guessing)
 
 
 class _Combination:
@@ -135,13 +142,13 @@ class _Combination:
             for order in coherence_orders(len(writes), partial, asked)
         )
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self, worth_guessing: Callable[[Base[int]], int] | None) -> Iterator[Batch]:
         if self._options.count() > MOST_LISTED:
             raise TooManyError(f"{self._options.count()} candidate executions are too many to list")
         for options in self._options.parts():
-            yield from self._batches(options.table())
+            yield from self._batches(options.table(), worth_guessing)
 
-    def _batches(self, table: _Table) -> Iterator[Batch]:
+    def _batches(self, table: _Table, worth_guessing: Callable[[Base[int]], int] | None) -> Iterator[Batch]:
         algebra = bits(table.count, len(self._events))
         values, computed = self._values(table, algebra)
         valid = algebra.true
@@ -150,10 +157,14 @@ class _Combination:
             known = valid
             for read in undefined:
                 known &= _any(values[self._events[read].key].values())
-            guesser = self._events[self._circular(undefined)].key
-            domain = read_domains(self._test, self._paths)[guesser]
-            for part in table.guessing(valid & ~known, guesser, domain):
-                yield from self._batches(part)
+            circular = valid & ~known
+            if worth_guessing is not None:
+                circular &= worth_guessing(self._base(table, algebra, circular))
+            if circular:
+                guesser = self._events[self._circular(undefined)].key
+                domain = read_domains(self._test, self._paths)[guesser]
+                for part in table.guessing(circular, guesser, domain):
+                    yield from self._batches(part, worth_guessing)
             valid = known
         for key, guess in table.guessed.items():
             valid &= compared("eq", guess, computed[key], algebra)
@@ -202,7 +213,8 @@ class _Combination:
                 return read
         return undefined[0]
 
-    def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
+    def _base(self, table: _Table, algebra: Algebra[int], valid: int) -> Base[int]:
+        """What models start from, in the given candidates."""
         size = len(self._events)
         rf: list[dict[int, int]] = [{} for _ in range(size)]
         for read, sources in zip(self._reads, table.rf, strict=True):
@@ -210,27 +222,31 @@ class _Combination:
                 if mask & valid:
                     rf[write][read] = mask & valid
         co: list[dict[int, int]] = [{} for _ in range(size)]
+        for orders in table.co:
+            for order, mask in orders:
+                _add_pairs(co, order.pairs, mask & valid)
+        sync_fence: list[dict[int, int]] = [{} for _ in range(size)]
+        for pairs, mask in table.fences:
+            _add_pairs(sync_fence, pairs, mask & valid)
+        return Base(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
+
+    def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
         memory: dict[str, dict[Value, int]] = {}
         for location, orders in zip(self._writes, table.co, strict=True):
             finals: dict[int, int] = {}
             for order, mask in orders:
-                _add_pairs(co, order.pairs, mask & valid)
                 finals[order.final] = finals.get(order.final, 0) | mask
             memory[location] = {}
             for write, mask in finals.items():
                 for value, where in evaluate(self._events[write].value, values, algebra).items():
                     add(memory[location], value, mask & where)
-        sync_fence: list[dict[int, int]] = [{} for _ in range(size)]
-        for pairs, mask in table.fences:
-            _add_pairs(sync_fence, pairs, mask & valid)
-        base = Base(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
         final: dict[Term, Valuation[int]] = {}
         for term in self._terms:
             if isinstance(term, FinalRegister):
                 final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
             elif isinstance(term, Loc):
                 final[term] = memory[physical_location(self._test, term)]
-        return Batch(base, valid, values, final)
+        return Batch(self._base(table, algebra, valid), valid, values, final)
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:

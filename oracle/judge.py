@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from corpus.litmus import Condition, LitmusTest, Quantifier, Term
 from oracle.candidates import Batch, asked_terms, candidates
+from oracle.events import Base
 from oracle.interpreter import Model, Result
 from oracle.threads import Paths, unroll_threads
 from oracle.values import Value
@@ -78,7 +79,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     condition = test.condition
     executions = matching = violating = 0
     flags: dict[str, None] = {}
-    for batch, allowed, results in judged(test, threads, model):
+    for batch, allowed, results in judged(test, threads, model, forbidden=False):
         executions += allowed.bit_count()
         for result in results:
             if result.check.flag and result.truth & allowed:
@@ -90,22 +91,36 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     return answered(condition, matching > 0, violating > 0, executions, matching, tuple(flags), bounded)
 
 
-def judged(test: LitmusTest, threads: Sequence[Paths], model: Model) -> Iterator[tuple[Batch, int, list[Result[int]]]]:
-    """Every batch of candidates with those that the model allows, and the results of its checks."""
-    for batch in candidates(test, threads, model.partial_co, model.mentions("sync_fence")):
+def judged(
+    test: LitmusTest, threads: Sequence[Paths], model: Model, forbidden: bool = True
+) -> Iterator[tuple[Batch, int, list[Result[int]]]]:
+    """Every batch of candidates with those that the model allows, and the results of its checks.
+
+    Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
+    """
+
+    def allowed_of(base: Base[int]) -> int:
+        return _allowed(base.algebra.true, model.judge(base))
+
+    orders = model.partial_co, model.mentions("sync_fence")
+    for batch in candidates(test, threads, *orders, worth_guessing=None if forbidden else allowed_of):
         results = model.judge(batch.base)
-        allowed = batch.valid
-        for result in results:
-            if not result.check.flag:
-                allowed &= result.truth
-        yield batch, allowed, results
+        yield batch, _allowed(batch.valid, results), results
+
+
+def _allowed(among: int, results: Sequence[Result[int]]) -> int:
+    """The candidates that pass every check."""
+    for result in results:
+        if not result.check.flag:
+            among &= result.truth
+    return among
 
 
 def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[tuple[tuple[Term, Value], ...]]:
     """The final values, in allowed executions, of the terms that the condition names or observes."""
     found: set[tuple[tuple[Term, Value], ...]] = set()
     terms = asked_terms(test)
-    for batch, allowed, _ in judged(test, unroll_threads(test, unroll), model):
+    for batch, allowed, _ in judged(test, unroll_threads(test, unroll), model, forbidden=False):
         parts: list[tuple[int, tuple[tuple[Term, Value], ...]]] = [(allowed, ())]
         for term in terms:
             parts = [

@@ -1,0 +1,622 @@
+"""What a .cat model says of a litmus test, as naively as can be: what ``oracle.judge`` is checked against.
+
+One candidate at a time, with concrete values and plain sets. Each thread is run for every way to guess what its reads
+read; the guesses must come true. A model's syntax tree is evaluated over sets of events and sets of pairs.
+
+Values come from the writes of the test alone, so executions whose values justify themselves are not found: models to
+compare under must forbid cycles of ``rf | data``. Aliases and tags of dialects are not known here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import chain, combinations, permutations, product
+
+from corpus.litmus import (
+    And,
+    Assign,
+    Atom,
+    Barrier,
+    Branch,
+    Fence,
+    FinalRegister,
+    Label,
+    Load,
+    Loc,
+    Not,
+    Or,
+    Order,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    propositions,
+)
+from oracle.cat import Binding, Call, Check, Constant, Name, Operation
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event of one run, with its value; its dependencies are places of reads in the thread."""
+
+    thread: int | None
+    place: int
+    tags: frozenset
+    location: str | None = None
+    value: object = 0
+    scope: Scope | None = None
+    addr: frozenset = frozenset()
+    data: frozenset = frozenset()
+    ctrl: frozenset = frozenset()
+    rmw: int | None = None
+    barrier: tuple | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """A thread that has run, or is running: what happened, and its registers with the reads they come from."""
+
+    pc: int = 0
+    happened: tuple = ()
+    registers: dict = field(default_factory=dict)
+    control: frozenset = frozenset()
+    jumps: tuple = ()
+
+    def value(self, operand):
+        match operand:
+            case Reg(name):
+                return self.registers.get(name, (0, frozenset()))
+            case Loc(name):
+                return (name, 0), frozenset()
+        return operand, frozenset()
+
+    def then(self, *happened, **registers):
+        return replace(self, happened=self.happened + happened, registers=self.registers | registers, pc=self.pc + 1)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model says: counts as in ``oracle.judge.Judgement``; each outcome maps terms to final values."""
+
+    executions: int
+    matching: int
+    violating: int
+    flags: frozenset
+    outcomes: frozenset
+
+
+def compute(operation, left, right):
+    """Numbers are ints, addresses pairs of a name and an offset; None is no value."""
+    if operation in ("eq", "ne"):
+        return int((left == right) == (operation == "eq"))
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        if operation == "add" and isinstance(left, int):
+            left, right = right, left
+        if operation not in ("add", "sub") or isinstance(right, tuple) or isinstance(left, int):
+            return None
+        return left[0], left[1] + (right if operation == "add" else -right)
+    result = {
+        "add": left + right,
+        "sub": left - right,
+        "mul": left * right,
+        "div": 0 if right == 0 else int(left / right),
+        "and": left & right,
+        "or": left | right,
+        "xor": left ^ right,
+        "min": min(left, right),
+        "max": max(left, right),
+        "lt": int(left < right),
+        "le": int(left <= right),
+        "gt": int(left > right),
+        "ge": int(left >= right),
+    }[operation]
+    assert abs(result) < 2**31, "keep to numbers that do not wrap"
+    return result
+
+
+ORDER_NAMES = {
+    Order.WEAK: {"WEAK", "NA"},
+    Order.RELAXED: {"RLX"},
+    Order.ACQUIRE: {"ACQ"},
+    Order.RELEASE: {"REL"},
+    Order.ACQ_REL: {"ACQ_REL"},
+    Order.SC: {"SC"},
+}
+SCOPE_NAMES = {
+    None: set(),
+    Scope.WARP: {"WARP", "SG"},
+    Scope.CTA: {"CTA", "WG"},
+    Scope.QUEUE: {"QUEUE", "QF"},
+    Scope.GPU: {"GPU", "DV"},
+    Scope.SYS: {"SYS"},
+}
+
+
+def access(kind, mode, region, rmw):
+    """The sets and the scope of a read or write."""
+    order, scope = mode.order, mode.scope
+    if mode.volatile:
+        order, scope = Order.RELAXED, Scope.SYS
+    if rmw and kind == "R" and order in (Order.RELEASE, Order.ACQ_REL):
+        order = Order.RELAXED if order is Order.RELEASE else Order.ACQUIRE
+    if rmw and kind == "W" and order in (Order.ACQUIRE, Order.ACQ_REL):
+        order = Order.RELAXED if order is Order.ACQUIRE else Order.RELEASE
+    names = {kind, "M", "SHARED" if region is Region.SHARED else "GLOBAL"} | ORDER_NAMES[order] | SCOPE_NAMES[scope]
+    names |= {"ATOM"} if order is not Order.WEAK else set()
+    names |= {"VOL"} if mode.volatile else set()
+    names |= {"RMW"} if rmw else set()
+    names |= {mode.cache.upper()} if mode.cache else set()
+    return {"tags": frozenset(names), "scope": scope}
+
+
+def runs(test, number, values, unroll):
+    """Every run of a thread whose reads read some of ``values[location]``."""
+    thread = test.threads[number]
+    labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, Label)}
+    regions = {location.name: location.region for location in test.locations}
+    initial = {
+        name: ((value.name, 0) if isinstance(value, Loc) else value, frozenset()) for name, value in thread.registers
+    }
+    waiting = [Run(registers=initial)]
+    while waiting:
+        run = waiting.pop()
+        if run.pc == len(thread.instructions):
+            yield run
+            continue
+        ins = thread.instructions[run.pc]
+        guard = None if isinstance(ins, Label) else ins.guard
+        if guard is not None:
+            predicate, sources = run.value(Reg(guard.register))
+            run = replace(run, control=run.control | sources)
+            if (predicate == 0) != guard.unless:
+                waiting.append(run.then())
+                continue
+        waiting += _steps(run, ins, number, values, unroll, labels, regions)
+
+
+def _steps(run, ins, number, values, unroll, labels, regions):
+    here = Happening(number, len(run.happened), frozenset(), ctrl=run.control)
+    match ins:
+        case Label():
+            yield run.then()
+        case Assign(target, "mov", (operand,)):
+            yield run.then(**{target: run.value(operand)})
+        case Assign(target, operation, (left, right)):
+            (one, some), (other, more) = run.value(left), run.value(right)
+            result = compute(operation, one, other)
+            if result is not None:
+                yield run.then(**{target: (result, some | more)})
+        case Branch(label, condition):
+            taken = True
+            if condition is not None:
+                (one, some), (other, more) = run.value(condition.left), run.value(condition.right)
+                taken = compute(condition.operation, one, other)
+                run = replace(run, control=run.control | some | more)
+            if not taken:
+                yield run.then()
+            elif labels[label] > run.pc:
+                yield replace(run, pc=labels[label])
+            elif taken and run.jumps.count(run.pc) < unroll:
+                yield replace(run, pc=labels[label], jumps=(*run.jumps, run.pc))
+        case Fence(mode):
+            tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope]
+            yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
+        case Barrier(identity, arrive, mode=mode):
+            tags = {"B"} | SCOPE_NAMES[mode.scope] | ({"ARRIVE"} if arrive else set())
+            earlier = sum(event.barrier is not None and event.barrier[0] == identity for event in run.happened)
+            yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope, barrier=(identity, earlier)))
+        case _:
+            (where, addr) = run.value(ins.address)
+            if isinstance(where, int) or where[1] != 0 or where[0] not in regions:
+                return
+            here = replace(here, location=where[0], addr=addr)
+            atomic = isinstance(ins, Rmw)
+            read = replace(here, **access("R", ins.mode, regions[where[0]], atomic))
+            write = replace(here, **access("W", ins.mode, regions[where[0]], atomic))
+            if isinstance(ins, Store):
+                value, data = run.value(ins.value)
+                yield run.then(replace(write, value=value, data=data))
+                return
+            for old in sorted(values[where[0]], key=repr):
+                result = {} if ins.target is None else {ins.target: (old, frozenset({here.place}))}
+                loaded = replace(read, value=old)
+                if isinstance(ins, Load):
+                    yield run.then(loaded, **result)
+                    continue
+                given = [run.value(operand) for operand in ins.operands]
+                data = frozenset().union(*(sources for _, sources in given))
+                write = replace(write, place=here.place + 1, rmw=here.place, ctrl=run.control)
+                if ins.operation == "cas":
+                    if old != given[0][0]:
+                        yield run.then(loaded, **result)
+                        continue
+                    new, write = given[1][0], replace(write, ctrl=write.ctrl | {here.place})
+                elif ins.operation == "exch":
+                    new = given[0][0]
+                else:
+                    new, data = compute(ins.operation, old, given[0][0]), data | {here.place}
+                if new is not None:
+                    yield run.then(loaded, replace(write, value=new, data=data), **result)
+
+
+def all_runs(test, unroll):
+    """The runs of each thread, for all values that the test can come to write."""
+    start = {
+        location.name: (location.initial.name, 0) if isinstance(location.initial, Loc) else location.initial
+        for location in test.locations
+    }
+    values = {name: {value} for name, value in start.items()}
+    for _ in range(sum(isinstance(ins, Load | Rmw) for thread in test.threads for ins in thread.instructions) * 3 + 2):
+        columns = [list(runs(test, number, values, unroll)) for number in range(len(test.threads))]
+        grown = {name: set(known) for name, known in values.items()}
+        for event in (event for column in columns for run in column for event in run.happened):
+            if "W" in event.tags:
+                grown[event.location].add(event.value)
+        if grown == values:
+            break
+        values = grown
+    return start, columns
+
+
+@cache
+def partial_orders(size):
+    """All strict partial orders of ``range(size)``, found among all relations."""
+    pairs = list(permutations(range(size), 2))
+    orders = []
+    for chosen in chain.from_iterable(combinations(pairs, count) for count in range(len(pairs) + 1)):
+        order = frozenset(chosen)
+        if order >= compose(order, order) and not any((b, a) in order for a, b in order):
+            orders.append(order)
+    return orders
+
+
+def compose(left, right):
+    """``left ; right``."""
+    after = {}
+    for c, d in right:
+        after.setdefault(c, []).append(d)
+    return frozenset((a, d) for a, b in left for d in after.get(b, ()))
+
+
+def transitive(pairs):
+    """``pairs ^+``."""
+    while more := compose(pairs, pairs) - pairs:
+        pairs = pairs | more
+    return pairs
+
+
+class Execution:
+    """One candidate: events by number, reads-from, coherence, the order of ``fence.sc``."""
+
+    def __init__(self, events, places, rf, co, sync_fence):
+        self.events, self.places = events, places
+        self.rf, self.co, self.sync_fence = frozenset(rf), frozenset(co), frozenset(sync_fence)
+        self.all = frozenset(range(len(events)))
+        self._known = {}
+
+    def named(self, name):
+        """A base set or relation, as a kind and its members."""
+        if name not in self._known:
+            made = self._relation(name)
+            if made is None:
+                made = frozenset(number for number in self.all if name in self.events[number].tags)
+                self._known[name] = ("set", made)
+            else:
+                self._known[name] = ("relation", frozenset(made))
+        return self._known[name]
+
+    def relation(self, name):
+        """A base relation."""
+        return self.named(name)[1]
+
+    def _where(self, related):
+        return {(a, b) for a in self.all for b in self.all if related(self.events[a], self.events[b])}
+
+    def _depends(self, name):
+        return self._where(lambda e, f: e.thread is not None and e.thread == f.thread and e.place in getattr(f, name))
+
+    def _shares(self, e, f, scope):
+        return self.places[e.thread][: scope.value] == self.places[f.thread][: scope.value]
+
+    def _both_share(self, scope):
+        return self._where(lambda e, f: None not in (e.thread, f.thread) and self._shares(e, f, scope))
+
+    def _fences(self, *names):
+        fences = {number for number in self.all if {"F", "SC", *names} <= self.events[number].tags}
+        return {(a, b) for a, f in self.relation("po") if f in fences for g, b in self.relation("po") if f == g}
+
+    def _inside(self, name, other):
+        return self.relation(name) & self.relation(other)
+
+    def _relation(self, name):
+        match name:
+            case "rf" | "co" | "sync_fence":
+                return getattr(self, name)
+            case "fr":
+                return {(r, w) for v, r in self.rf for u, w in self.co if u == v}
+            case "id":
+                return {(a, a) for a in self.all}
+            case "po":
+                return self._where(lambda e, f: e.thread is not None and e.thread == f.thread and e.place < f.place)
+            case "int":
+                return self._where(lambda e, f: e.thread is not None and e.thread == f.thread)
+            case "ext":
+                return {(a, b) for a, b in self._where(lambda e, f: e.thread is None or e.thread != f.thread) if a != b}
+            case "loc" | "vloc":
+                return self._where(lambda e, f: e.location is not None and e.location == f.location)
+            case "addr" | "data" | "ctrl":
+                return self._depends(name)
+            case "rmw" | "amo":
+                return self._where(lambda e, f: e.thread == f.thread and f.rmw is not None and e.place == f.rmw)
+            case "lxsx" | "ssw":
+                return set()
+            case "po-loc":
+                return self._inside("po", "loc")
+            case "rfe" | "rfi" | "coe" | "coi" | "fre" | "fri":
+                return self._inside(name[:2], "ext" if name[2] == "e" else "int")
+            case "swarp" | "ssg":
+                return self._both_share(Scope.WARP)
+            case "scta" | "swg" | "cta":
+                return self._both_share(Scope.CTA)
+            case "squeue" | "sqf":
+                return self._both_share(Scope.QUEUE)
+            case "sgpu" | "sdv" | "gl":
+                return self._both_share(Scope.GPU)
+            case "sys":
+                return set(product(self.all, self.all))
+            case "sr":
+                return self._where(
+                    lambda e, f: (
+                        None not in (e.scope, f.scope) and self._shares(e, f, e.scope) and self._shares(f, e, f.scope)
+                    )
+                )
+            case "syncbar":
+                return self._where(
+                    lambda e, f: (
+                        e.barrier is not None
+                        and e.barrier == f.barrier
+                        and e.thread != f.thread
+                        and self._shares(e, f, e.scope or Scope.CTA)
+                        and "ARRIVE" not in f.tags
+                    )
+                )
+            case "membar.cta" | "membar.gl" | "membar.sys":
+                return self._fences({"cta": "CTA", "gl": "GPU", "sys": "SYS"}[name.partition(".")[2]])
+        return None
+
+    def judge(self, syntax):
+        """Whether the model allows the execution, and the flags that it raises."""
+        names, allowed, flags = {}, True, set()
+        for statement in syntax.statements:
+            if isinstance(statement, Check):
+                holds = self._check(statement, names)
+                if not statement.flag:
+                    allowed = allowed and holds
+                elif holds:
+                    flags.add(statement.name)
+            elif not statement.recursive:
+                (binding,) = statement.bindings
+                names = names | {binding.name: self._bound(binding, names)}
+            else:
+                names = names | {binding.name: (None, frozenset()) for binding in statement.bindings}
+                while True:
+                    new = {binding.name: self.value(binding.body, names) for binding in statement.bindings}
+                    if all(new[name][1] == names[name][1] for name in new):
+                        break
+                    names = names | new
+                names = names | new
+        return allowed, flags
+
+    def _bound(self, binding, names):
+        return (binding, names) if binding.parameters else self.value(binding.body, names)
+
+    def _check(self, check, names):
+        _, members = self.value(check.body, names)
+        if check.kind == "empty":
+            holds = not members
+        else:
+            pairs = transitive(members) if check.kind == "acyclic" else members
+            holds = not any(a == b for a, b in pairs)
+        return holds != check.negated
+
+    def value(self, term, names):
+        """A set or relation, as a kind (None: either, and empty) and its members."""
+        match term:
+            case Constant("0"):
+                return None, frozenset()
+            case Constant():
+                return "set", self.all
+            case Name(name):
+                return names[name] if name in names else self.named(name)
+            case Call(name, arguments):
+                given = [self.value(argument, names) for argument in arguments]
+                if name in names:
+                    binding, around = names[name]
+                    assert isinstance(binding, Binding)
+                    return self.value(binding.body, around | dict(zip(binding.parameters, given, strict=True)))
+                return self._built_in(name, given[0][1])
+            case Operation(kind, operands):
+                return self._operation(kind, [self.value(operand, names) for operand in operands])
+        raise AssertionError(term)
+
+    def _built_in(self, name, members):
+        if name == "domain":
+            return "set", frozenset(a for a, _ in members)
+        if name == "range":
+            return "set", frozenset(b for _, b in members)
+        if name == "fencerel":
+            po = self.relation("po")
+            return "relation", frozenset((a, b) for a, f in po if f in members for g, b in po if f == g)
+        first, second = (self.named(letter)[1] for letter in name)
+        return "relation", frozenset((a, b) for a, b in members if a in first and b in second)
+
+    def _operation(self, operation, values):
+        kinds, members = [kind for kind, _ in values], [found for _, found in values]
+        every = frozenset((a, a) for a in self.all)
+        match operation:
+            case "product":
+                return "relation", frozenset(product(*members))
+            case "identity":
+                return "relation", frozenset((a, a) for a in members[0])
+            case "compose":
+                return "relation", compose(*members)
+            case "inverse":
+                return "relation", frozenset((b, a) for a, b in members[0])
+            case "optional":
+                return "relation", members[0] | every
+            case "plus":
+                return "relation", transitive(members[0])
+            case "star":
+                return "relation", transitive(members[0]) | every
+            case "complement":
+                whole = self.all if kinds[0] == "set" else frozenset(product(self.all, self.all))
+                return kinds[0], whole - members[0]
+            case "union":
+                return kinds[0] or kinds[1], members[0] | members[1]
+            case "intersection":
+                return kinds[0] or kinds[1], members[0] & members[1]
+            case "difference":
+                return kinds[0], members[0] - members[1]
+        raise AssertionError(operation)
+
+
+def candidates(test, syntax, unroll=2):
+    """Every candidate execution with the final values of the terms that the condition asks for."""
+    start, columns = all_runs(test, unroll)
+    asked = [
+        term
+        for proposition in propositions(test.condition)
+        for atom in atoms(proposition)
+        for term in (atom.left, atom.right)
+        if not isinstance(term, int)
+    ]
+    asked = list(dict.fromkeys([*asked, *test.condition.observed]))
+    places = [thread.place for thread in test.threads]
+    ordered = mentions(syntax, "sync_fence")
+    for combination in product(*columns):
+        happened = [event for run in combination for event in run.happened]
+        used = [name for name in start if Loc(name) in asked or any(event.location == name for event in happened)]
+        initial = [
+            Happening(
+                None,
+                place,
+                frozenset({"W", "M", "IW", "WEAK", "NA", "GLOBAL" if region is Region.GLOBAL else "SHARED"}),
+                name,
+                start[name],
+            )
+            for place, (name, region) in enumerate(
+                (location.name, location.region) for location in test.locations if location.name in used
+            )
+        ]
+        events = [*initial, *happened]
+        writes = {
+            name: [at for at, event in enumerate(events) if "W" in event.tags and event.location == name]
+            for name in used
+        }
+        reads = [at for at, event in enumerate(events) if "R" in event.tags]
+        sources = [
+            [at for at in writes[events[read].location] if events[at].value == events[read].value] for read in reads
+        ]
+        coherence = [
+            list(coherence_orders(found, syntax.partial_co, Loc(name) in asked)) for name, found in writes.items()
+        ]
+        fences = list(fence_orders(events, places)) if ordered else [frozenset()]
+        for chosen in product(*sources):
+            for orders in product(*coherence):
+                finals = dict(zip(writes, (events[last].value for _, last in orders), strict=True))
+                ends = tuple(
+                    combination[term.thread].value(Reg(term.register))[0]
+                    if isinstance(term, FinalRegister)
+                    else finals[term.name]
+                    for term in asked
+                )
+                co = frozenset().union(*(order for order, _ in orders))
+                for sync_fence in fences:
+                    execution = Execution(events, places, zip(chosen, reads, strict=True), co, sync_fence)
+                    yield execution, dict(zip(asked, ends, strict=True))
+
+
+def coherence_orders(writes, partial, asked):
+    """Orders of the writes to a location, the first before all, each with a write that may be last."""
+    first, *others = writes
+    for order in partial_orders(len(others)):
+        pairs = frozenset({(first, other) for other in others} | {(others[a], others[b]) for a, b in order})
+        last = [write for write in writes if not any(a == write for a, _ in pairs)]
+        if partial or len(order) == len(others) * (len(others) - 1) // 2:
+            for final in last if asked else last[:1]:
+                yield pairs, final
+
+
+def fence_orders(events, places):
+    """Orders of the ``fence.sc`` events that are in one thread or in each other's scope."""
+    fences = [at for at, event in enumerate(events) if {"F", "SC"} <= event.tags]
+
+    def reaches(one, other):
+        depth = (events[one].scope or Scope.SYS).value
+        return places[events[one].thread][:depth] == places[events[other].thread][:depth]
+
+    pairs = [
+        (one, other)
+        for one, other in combinations(fences, 2)
+        if events[one].thread == events[other].thread or (reaches(one, other) and reaches(other, one))
+    ]
+    directed = product(*(((one, other), (other, one)) for one, other in pairs))
+    orders = {transitive(frozenset(chosen)) for chosen in directed}
+    return {order for order in orders if not any(a == b for a, b in order)}
+
+
+def mentions(syntax, name):
+    """Whether a base name stands in a model."""
+
+    def inside(term):
+        if isinstance(term, Name):
+            return term.name == name
+        return any(map(inside, getattr(term, "operands", getattr(term, "arguments", ()))))
+
+    return any(
+        any(map(inside, [statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings]))
+        for statement in syntax.statements
+    )
+
+
+def atoms(proposition):
+    """The comparisons of a proposition."""
+    match proposition:
+        case Atom():
+            return [proposition]
+        case Not(body):
+            return atoms(body)
+    return [atom for part in proposition.parts for atom in atoms(part)]
+
+
+def holds(proposition, finals):
+    """Whether a proposition is true of final values."""
+    match proposition:
+        case Atom(operation, left, right):
+            return compute(operation, *(finals.get(term, term) for term in (left, right))) == 1
+        case Not(body):
+            return not holds(body, finals)
+        case And(parts):
+            return all(holds(part, finals) for part in parts)
+        case Or(parts):
+            return any(holds(part, finals) for part in parts)
+    raise AssertionError(proposition)
+
+
+def judge(test, syntax, unroll=2):
+    """The verdict of a model, given as a syntax tree."""
+    executions = matching = violating = 0
+    flags, outcomes = set(), set()
+    condition = test.condition
+    for execution, finals in candidates(test, syntax, unroll):
+        allowed, raised = execution.judge(syntax)
+        if allowed:
+            executions += 1
+            flags |= raised
+            outcomes.add(frozenset(finals.items()))
+            if condition.filter is None or holds(condition.filter, finals):
+                satisfied = holds(condition.proposition, finals)
+                matching, violating = matching + satisfied, violating + (not satisfied)
+    return Verdict(executions, matching, violating, frozenset(flags), frozenset(outcomes))
