@@ -78,3 +78,10 @@ def holds(proposition: Proposition, value: Callable[[Term], Value]) -> bool:
             return all(holds(part, value) for part in parts)
         case Or(parts):
             return any(holds(part, value) for part in parts)
+
+
+def value_text(value: Value) -> str:
+    """A value as it is written: ``1``, ``&x``, ``&x+4``."""
+    if isinstance(value, int):
+        return str(value)
+    return f"&{value.location}" + (f"{value.offset:+d}" if value.offset else "")

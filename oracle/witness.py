@@ -30,7 +30,7 @@ from oracle.values import Value
 
 Pairs = tuple[tuple[int, int], ...]
 
-MOST_VIOLATIONS = 16
+MOST_VIOLATIONS = 8
 """Violations that are told apart, unless told otherwise; candidates beyond are counted."""
 
 
@@ -68,7 +68,7 @@ class Execution:
 class Violation:
     """A check that fails, and how, on ``execution``; ``count`` candidates fail it in this way.
 
-    ``edges``: a cycle from its lowest event on, initial writes last; or a path between two events that should not be
+    ``edges``: a cycle, from its first read or write on; or a path between two events that should not be
     related, and ``aside`` another path between them where the check is of an intersection. ``events``: those of a set
     that should be empty.
     """
@@ -82,7 +82,7 @@ class Violation:
 
     @property
     def steps(self) -> tuple[Edge, ...]:
-        """The base edges of ``edges``, one after the other; a cycle again from its lowest event on."""
+        """The base edges of ``edges``, one after the other; a cycle again from its first read or write on."""
         steps = tuple(step for edge in self.edges for step in edge.steps())
         return _rotated(steps, self.execution.events) if steps and self.is_cycle else steps
 
@@ -94,7 +94,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class MemoryExplanation:
-    """Why a model allows the outcome (``witness``) or forbids it (``violations``, in the order of their discovery).
+    """Why a model allows the outcome (``witness``) or forbids it (``violations``, by check).
 
     ``flags`` are those that the witness raises. ``outcomes``: how many candidates yield a forbidden outcome;
     ``killed``: how many of them fail each check first, in the model's order. ``bounded``: loops were cut.
@@ -145,10 +145,11 @@ def explain_memory(
                 failing &= ~alike
                 known = found.setdefault(_signature(violation), violation)
                 found[_signature(violation)] = replace(known, count=known.count + alike.bit_count())
+    checks = list(killed)
     return replace(
         explanation,
         outcomes=outcomes,
-        violations=tuple(found.values()),
+        violations=tuple(sorted(found.values(), key=lambda violation: checks.index(violation.check))),
         killed=tuple((check, count) for check, count in killed.items() if count),
     )
 
@@ -208,8 +209,13 @@ def _violation(model: Model, number: int, execution: Execution) -> tuple[Violati
 
 
 def _rotated(cycle: tuple[Edge, ...], events: Sequence[Event]) -> tuple[Edge, ...]:
-    """The cycle from its lowest event on, initial writes last."""
-    start = min(range(len(cycle)), key=lambda at: (events[cycle[at].source].thread == INITIAL, cycle[at].source))
+    """The cycle from its first read or write on; else from a fence, or an initial write."""
+
+    def rank(at: int) -> tuple[bool, bool, int]:
+        event = events[cycle[at].source]
+        return event.thread == INITIAL, event.kind not in (Kind.READ, Kind.WRITE), cycle[at].source
+
+    start = min(range(len(cycle)), key=rank)
     return cycle[start:] + cycle[:start]
 
 
