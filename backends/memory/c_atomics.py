@@ -23,8 +23,9 @@ from corpus.litmus import Fence, Load, Mode, Order, Rmw, Store
 
 class CAtomics(Kernel):
     """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``fetched`` are the operations
-    that have an ``atomic_fetch_``."""
+    that have an ``atomic_fetch_``; ``plain`` makes a volatile lvalue of a cell."""
 
+    plain: ClassVar[str] = "{}"
     order_prefix: ClassVar[str] = ""
     fetched: ClassVar[Sequence[str]]
 
@@ -46,12 +47,12 @@ class CAtomics(Kernel):
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, ins.mode):
-            return f"{target} = {cell.text};"
+            return f"{target} = {self.plain.format(cell.text)};"
         return f"{target} = {self.call('load', cell, self._ordering(thread, ins))};"
 
     def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, ins.mode):
-            return f"{cell.text} = {value};"
+            return f"{self.plain.format(cell.text)} = {value};"
         return f"{self.call('store', cell, [value, *self._ordering(thread, ins)])};"
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102

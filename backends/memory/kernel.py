@@ -326,15 +326,16 @@ class Kernel(ABC):
     def _stress(self) -> list[str]:
         if not self.layout.parameters.stress:
             return []
+        return ["if (cta >= CTAS) {", *("    " + line for line in self.hammering()), "    return;", "}"]
+
+    def hammering(self) -> list[str]:
+        """Read and write the scratch area, from where ``group``, ``item`` and ``seed`` say."""
         cell = "memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]"
         return [
-            "if (cta >= CTAS) {",
-            f"    {self.word} word = group * GROUP_SIZE + item + seed;",
-            f"    for ({self.word} rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {{",
-            f"        {self.scratch_store.format(cell=cell, value='rounds')};",
-            f"        word += 1u + ({self.scratch_load.format(cell=cell)} & 63u);",
-            "    }",
-            "    return;",
+            f"{self.word} word = group * GROUP_SIZE + item + seed;",
+            f"for ({self.word} rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {{",
+            f"    {self.scratch_store.format(cell=cell, value='rounds')};",
+            f"    word += 1u + ({self.scratch_load.format(cell=cell)} & 63u);",
             "}",
         ]
 
