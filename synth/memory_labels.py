@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -22,6 +20,7 @@ from oracle.consistency import resolve_consistency_models
 from oracle.judge import Answer, Judgement
 from synth.judging import judge_with
 from synth.screen import table_console, watched
+from synth.verdict_table import Verdict, print_verdicts, truth_text
 
 ERROR = "ERROR"
 """The verdict on a file that is no test."""
@@ -98,21 +97,16 @@ def verdict_text(judgement: Judgement, unroll: int) -> str:
     return judgement.answer
 
 
-def _condition_text(judgement: Judgement) -> str:
-    return "" if judgement.condition is None else str(judgement.condition).lower()
-
-
 def labels_csv(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -> str:
     """One line a verdict: ``file,model,verdict,condition``."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["file", "model", "verdict", "condition"])
-    for labels in labelled:
-        if labels.error:
-            writer.writerows((labels.file, name, ERROR, "") for name in names)
-        for name, judgement in zip(names, labels.judgements, strict=False):
-            writer.writerow((labels.file, name, verdict_text(judgement, unroll), _condition_text(judgement)))
-    return out.getvalue()
+    return print_verdicts(row for labels in labelled for row in _verdicts(labels, names, unroll))
+
+
+def _verdicts(labels: Labels, names: Sequence[str], unroll: int) -> Iterator[Verdict]:
+    if labels.error:
+        yield from (Verdict(labels.file, name, ERROR, None) for name in names)
+    for name, judgement in zip(names, labels.judgements, strict=False):
+        yield Verdict(labels.file, name, verdict_text(judgement, unroll), judgement.condition)
 
 
 def labels_json(labels: Labels, names: Sequence[str], unroll: int) -> str:
@@ -168,7 +162,7 @@ def print_table(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -
 
 def _row(judgement: Judgement, unroll: int) -> Iterator[Text]:
     yield Text(verdict_text(judgement, unroll), _MARKS[judgement.answer][1])
-    yield Text(_condition_text(judgement))
+    yield Text(truth_text(judgement.condition))
     for count in (judgement.executions, judgement.matching):
         yield Text("" if count is None else str(count))
     yield Text(", ".join(judgement.flags))

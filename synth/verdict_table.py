@@ -1,0 +1,60 @@
+"""The table of verdicts on litmus tests, ``labels.csv``: one line ``file,model,verdict,condition`` a verdict.
+
+The condition is the truth of the test's condition as it is written, ``true`` or ``false``, and empty where a model has
+no verdict.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus.errors import InputError
+from corpus.files import read_text
+
+COLUMNS = ["file", "model", "verdict", "condition"]
+
+_TRUTHS = {"true": True, "false": False, "": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a model says of a file."""
+
+    file: str
+    model: str
+    verdict: str
+    condition: bool | None
+
+
+def print_verdicts(verdicts: Iterable[Verdict]) -> str:
+    """The table as text."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in verdicts:
+        writer.writerow([row.file, row.model, row.verdict, truth_text(row.condition)])
+    return out.getvalue()
+
+
+def truth_text(truth: bool | None) -> str:
+    """``true``, ``false``, or nothing."""
+    return "" if truth is None else str(truth).lower()
+
+
+def read_verdicts(path: Path) -> list[Verdict]:
+    """The rows of a table. Raises ``InputError`` with the line where it cannot be read or is not such a table."""
+    reader = csv.reader(io.StringIO(read_text(path)))
+    if next(reader, None) != COLUMNS:
+        raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), 1, 1)
+    found = []
+    for row in reader:
+        if len(row) != len(COLUMNS) or row[3] not in _TRUTHS:
+            raise InputError(
+                f"expected {','.join(COLUMNS)}, the last true, false or empty", str(path), reader.line_num, 1
+            )
+        found.append(Verdict(*row[:3], _TRUTHS[row[3]]))
+    return found
