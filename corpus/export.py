@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from corpus.axb_litmus import RELAXED, VULKAN_RELAXED, axb_test
@@ -68,19 +68,25 @@ def _litmus(dialect: Dialect, mode: Mode) -> Callable[[Sequence[Test]], Files]:
             yield f"{test.name}.litmus", dialect.print(axb_test(test.program, test.name, mode))
         yield "@all", "".join(f"{test.name}.litmus\n" for test in tests)
         for model in dict.fromkeys(model for test in tests for model in test.verdicts):
-            yield f"expected/{model}.csv", "".join(_expected(tests, model))
+            yield expected_file(model, _terminating(tests, model))
 
     return files
 
 
-def _expected(tests: Sequence[Test], model: str) -> Iterator[str]:
+def _terminating(tests: Sequence[Test], model: str) -> dict[str, bool]:
+    said = {f"{test.name}.litmus": test.verdicts.get(model) for test in tests}
+    # UNKNOWN is neither.
+    return {file: verdict == "TERMINATES" for file, verdict in said.items() if verdict in ("TERMINATES", "MAY_HANG")}
+
+
+def expected_file(model: str, truths: Mapping[str, bool]) -> tuple[str, str]:
+    """The table of what is expected of files under a model: ``FILE,1`` or ``FILE,0`` a line.
+
+    Raises ``InputError`` where the model's name cannot name a file.
+    """
     if not _NAME.fullmatch(model):
         raise InputError(f"the model name {model!r} cannot name a file: expected letters, digits and _.+-")
-    bits = {"TERMINATES": "1", "MAY_HANG": "0"}
-    for test in tests:
-        verdict = test.verdicts.get(model)
-        if verdict in bits:  # UNKNOWN is neither
-            yield f"{test.name}.litmus,{bits[verdict]}\n"
+    return f"expected/{model}.csv", "".join(f"{file},{int(truth)}\n" for file, truth in truths.items())
 
 
 TARGETS: dict[str, Callable[[Sequence[Test]], Files]] = {

@@ -44,7 +44,7 @@ def are_litmus(paths: Sequence[str]) -> bool:
     kinds = {path: _is_litmus(Path(path)) for path in paths}
     if len(set(kinds.values())) > 1:
         litmus, progress = (next(path for path in paths if kinds[path] is kind) for kind in (True, False))
-        raise InputError(f"{litmus} holds litmus tests and {progress} progress tests; label one kind at a time")
+        raise InputError(f"{litmus} holds litmus tests and {progress} progress tests; name one kind at a time")
     return any(kinds.values())
 
 

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import track
 
-from corpus.dialects.bell import bell_file
-from corpus.dialects.lisa import LISA
-from corpus.errors import InputError
-from corpus.export import write_folder
 from corpus.files import write_atomically
-from corpus.litmus import Mode, Order, Scope
-from corpus.litmus_normal import map_modes
-from corpus.litmus_text import Dialect, dialects, read_litmus, translate
+from corpus.litmus_text import dialects
+from synth.conversion import convert_folder, converted, drop_option
 from synth.inputs import litmus_files
-
-
-def _without_cache(mode: Mode) -> Mode:
-    return replace(mode, cache=None)
-
-
-def _without_volatile(mode: Mode) -> Mode:
-    return replace(mode, volatile=False, order=Order.RELAXED, scope=Scope.SYS) if mode.volatile else mode
-
-
-_DROPS: Mapping[str, Callable[[Mode], Mode]] = {"cache": _without_cache, "volatile": _without_volatile}
 
 
 @click.command(name="convert")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER...", type=click.Path())
 @click.option("--to", "target", type=click.Choice(list(dialects())), required=True, help="The dialect to write.")
-@click.option("--drop", "dropped", type=click.Choice(list(_DROPS)), multiple=True, help="See above; may be repeated.")
+@drop_option
 @click.option("-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="A file, or a new folder.")
 def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], output: Path | None) -> None:
     """Write litmus tests in another dialect.
@@ -72,7 +52,7 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
     """
     dialect = dialects()[target]
     if len(inputs) == 1 and _is_file(inputs[0]) and not (output and output.is_dir()):
-        text = _converted(Path(inputs[0]), dialect, dropped)
+        text = converted(Path(inputs[0]), dialect, dropped).text
         if output is None:
             click.echo(text, nl=False)
         else:
@@ -80,51 +60,9 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
         return
     if output is None:
         raise click.UsageError("several files need -o FOLDER")
-    files = litmus_files(inputs)
-    _check_names(files)
-    texts = dict(_all_converted(files, dialect, dropped))
-    if texts:
-        write_folder(output, _contents(texts, dialect))
-    click.echo(f"{len(texts)} of {len(files)} tests in {output}", err=len(texts) < len(files))
-    if len(texts) < len(files):
-        sys.exit(2)
+    sys.exit(convert_folder(litmus_files(inputs), dialect, dropped, output))
 
 
 def _is_file(given: str) -> bool:
     path = Path(given)
     return not path.is_dir() and not path.name.startswith("@")
-
-
-def _converted(file: Path, dialect: Dialect, dropped: Sequence[str]) -> str:
-    test = read_litmus(file)
-    for name in dropped:
-        test = map_modes(test, _DROPS[name])
-    try:
-        return translate(test, dialect)
-    except InputError as error:
-        raise InputError(error.message, str(file)) from None
-
-
-def _all_converted(files: Sequence[Path], dialect: Dialect, dropped: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """File names and texts; what cannot be converted is a line on standard error."""
-    console = Console(stderr=True)
-    for file in track(files, "Converting", console=console, disable=not console.is_terminal, transient=True):
-        try:
-            yield file.name, _converted(file, dialect, dropped)
-        except InputError as error:
-            click.echo(f"synth: {error}", err=True)
-
-
-def _check_names(files: Sequence[Path]) -> None:
-    names: dict[str, Path] = {}
-    for file in files:
-        if file.name in names:
-            raise InputError(f"{names[file.name]} and {file} would be one file, {file.name}")
-        names[file.name] = file
-
-
-def _contents(texts: Mapping[str, str], dialect: Dialect) -> Iterator[tuple[str, str]]:
-    yield from texts.items()
-    yield "@all", "".join(f"{name}\n" for name in texts)
-    if dialect is LISA:
-        yield "synth.bell", bell_file()
