@@ -1,9 +1,10 @@
 """The values that each read of a test can read, in any execution that is of interest.
 
-Every value that a program computes comes from constants through at most as many reads as there are, unless values
-justify themselves in a circle, out of thin air. Then anything would do, and what is of interest are the numbers that
-the test speaks of. So the values of a read are those of the writes to its location, grown for as many rounds as there
-are reads, from the constants of the program and its condition; around a comparison by size, the neighbours too.
+Reads depend on each other through what is written where they read. A value goes from the constants of the program
+through each read at most once, unless values justify themselves in a circle, out of thin air. Then anything would do,
+and what is of interest are the numbers that the test speaks of, around a comparison by size the neighbours too, and one
+number that it does not speak of. So the values of a read are those of the writes to its location; where reads depend on
+each other in a circle, the numbers of interest come first, and values grow for as many rounds as the circle has reads.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
 from corpus.litmus import Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
-from oracle.events import Apply, Event, Expression, Kind, Read
+from oracle.events import Apply, Expression, Kind, Read, reads_in
+from oracle.lts import components
 from oracle.threads import Key, Path, TooManyError
 from oracle.values import Address, Value, calculate, wrap
 
@@ -28,26 +30,25 @@ def read_domains(test: LitmusTest, paths: Iterable[Path]) -> dict[Key, tuple[Val
         if event.kind is Kind.WRITE and event.location is not None:
             written[event.location].append(event.value)
     reads = [event for event in events.values() if event.kind is Kind.READ]
+    number = {read.key: index for index, read in enumerate(reads, start=1)}
+    needed = {name: {number[key] for value in values for key in reads_in(value)} for name, values in written.items()}
+    # Row 0 leads to all, as ``components`` wants it.
+    depends = [tuple(number.values()), *(tuple(sorted(needed[read.location or ""])) for read in reads)]
     spoken = constants(test)
-    domains: dict[Key, frozenset[Value]] = {read.key: spoken for read in reads}
-    for _ in range(len(reads) + 1):
-        grown = _grown(reads, written, domains)
-        if grown == domains:
-            break
-        domains = grown
-        if any(len(values) > MOST_VALUES for values in domains.values()):
-            raise TooManyError(f"a read may have more than {MOST_VALUES} values")
+    domains: dict[Key, frozenset[Value]] = {}
+    for group in components(depends)[:-1]:
+        circle = [reads[index - 1] for index in group]
+        circular = len(circle) > 1 or group[0] in depends[group[0]]
+        domains |= {read.key: spoken if circular else frozenset() for read in circle}
+        for _ in circle:
+            domains |= {read.key: domains[read.key] | _at(written[read.location or ""], domains) for read in circle}
+            if any(len(domains[read.key]) > MOST_VALUES for read in circle):
+                raise TooManyError(f"a read may have more than {MOST_VALUES} values")
     return {key: sort_values(values) for key, values in domains.items()}
 
 
-def _grown(
-    reads: Sequence[Event], written: Mapping[str, Sequence[Expression]], domains: Mapping[Key, frozenset[Value]]
-) -> dict[Key, frozenset[Value]]:
-    at = {
-        location: frozenset[Value]().union(*(possible(expression, domains) for expression in expressions))
-        for location, expressions in written.items()
-    }
-    return {read.key: domains[read.key] | at[read.location or ""] for read in reads}
+def _at(written: Sequence[Expression], domains: Mapping[Key, frozenset[Value]]) -> frozenset[Value]:
+    return frozenset[Value]().union(*(possible(expression, domains) for expression in written))
 
 
 def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> frozenset[Value]:
@@ -64,7 +65,7 @@ def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> 
 
 
 def constants(test: LitmusTest) -> frozenset[Value]:
-    """The values that a test speaks of, and the neighbours of those that it compares by size."""
+    """The values that a test speaks of, the neighbours of those that it compares by size, and a number that is new."""
     spoken: set[Value] = {value_of(location.initial) for location in test.locations}
     for thread in test.threads:
         spoken |= {value_of(value) for _, value in thread.registers}
@@ -75,7 +76,8 @@ def constants(test: LitmusTest) -> frozenset[Value]:
         for atom in atoms(proposition):
             numbers = [term for term in (atom.left, atom.right) if isinstance(term, int)]
             spoken |= _with_neighbours(numbers, atom.operation not in ("eq", "ne"))
-    return frozenset(spoken)
+    new = wrap(max((value for value in spoken if isinstance(value, int)), default=0) + 1)
+    return frozenset(spoken | {new})
 
 
 def _with_neighbours(terms: Iterable[Operand], near: bool) -> set[Value]:
