@@ -183,7 +183,11 @@ class CudaKernel(Kernel):
             raise refuse("PTX has this fence only for accesses through proxies, which CUDA code here has not")
         if ins.mode.order in (Order.ACQUIRE, Order.RELEASE):
             raise refuse("PTX has it from sm_90 on only, and the code is for sm_75 too")
-        return _asm(f"fence{mode_words(ins.mode, FENCE, refuse)};", "", "")
+        # OpenCL's fence of global memory is any fence where there is no other memory.
+        mode = (
+            replace(ins.mode, tags=()) if ins.mode.tags == ("global-fence",) and not self.layout.shareds else ins.mode
+        )
+        return _asm(f"fence{mode_words(mode, FENCE, refuse)};", "", "")
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         lines = []
