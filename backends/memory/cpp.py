@@ -2,7 +2,7 @@
 
 There are no work-groups, so a block's slots are walked in their permuted order by every thread, and what the layout
 says of CTAs and warps is not used. Threads of an instance wait for each other before it as ``backends.memory.layout``
-has it, and give up their core now and then while they do. Atomics are ``std::atomic_ref``.
+has it. Atomics are ``std::atomic_ref``.
 
 All atomics of C++ are of scope sys. A test with another scope can be written where the scope includes all of its
 threads, for then it is the same; ``Kernel.scope`` sees to that. Shared memory and barriers are refused.
@@ -31,6 +31,9 @@ $test
 #include <system_error>
 #include <thread>
 #include <vector>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 $constants
 
@@ -50,6 +53,26 @@ static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
 
 static void reset(const std::uint32_t index) {
 $reset
+}
+
+// The calling thread on a core of its own, as far as there are cores, or else two threads may share one for long.
+static void pin([[maybe_unused]] const std::uint32_t number) {
+#ifdef __linux__
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    int left = CPU_COUNT(&allowed) == 0 ? -1 : static_cast<int>(number) % CPU_COUNT(&allowed);
+    for (int core = 0; left >= 0 && core < CPU_SETSIZE; ++core) {
+        if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+        cpu_set_t mine;
+        CPU_ZERO(&mine);
+        CPU_SET(core, &mine);
+        sched_setaffinity(0, sizeof mine, &mine);
+    }
+#endif
 }
 
 $threads
@@ -108,6 +131,7 @@ class CppKernel(CAtomics):
     """``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``."""
 
     title: ClassVar[str] = "C++"
+    largest_group: ClassVar[int | None] = None
     suffix: ClassVar[str] = ".cpp"
     word: ClassVar[str] = "std::uint32_t"
     signed: ClassVar[str] = "std::int32_t({})"
@@ -154,8 +178,8 @@ class CppKernel(CAtomics):
             self.barrier({thread: barrier})
         spin = self.layout.parameters.spin
         body = [
-            "const std::uint32_t block = PERMUTED(turn / SLOTS, BLOCKS, seed);",
-            f"const std::uint32_t slot = PERMUTED(turn % SLOTS, SLOTS, SHUFFLE * (seed + {13 * thread}u));",
+            "const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);",
+            f"const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + {13 * thread}u));",
             "const std::uint32_t instance = block * SLOTS + slot;",
             *self.locations(),
             *self.registers(thread),
@@ -165,19 +189,14 @@ class CppKernel(CAtomics):
         ]
         return [
             f"static void thread{thread}(const std::uint32_t seed) {{",
-            *(["    std::uint32_t patience = SPIN;"] if spin else []),
-            "    for (std::uint32_t turn = 0u; turn < INSTANCES; ++turn) {",
-            *("        " + line for line in body),
+            f"    pin(seed + {thread}u);",
+            "    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {",
+            *(["        std::uint32_t patience = SPIN;"] if spin else []),
+            "        for (std::uint32_t next = 0u; next < SLOTS; ++next) {",
+            *("            " + line for line in body),
+            "        }",
             "    }",
             "}",
-        ]
-
-    def waiting(self) -> list[str]:  # noqa: D102
-        counter = "memory[COUNTERS + instance]"
-        return [
-            f"{self.add.format(cell=counter, value='1u')};",
-            f"for (; patience > 0u && {self.peek.format(cell=counter)} < THREADS; --patience)",
-            "    if (patience % 64u == 0u) std::this_thread::yield();",
         ]
 
     def file(self, name: str) -> str:  # noqa: D102

@@ -94,7 +94,8 @@ class Kernel(ABC):
     Attributes of a language, strings in which ``{}``, ``{cell}`` and ``{value}`` are filled in:
 
     - ``word``: the unsigned type of 32 bits; ``signed``, ``unsigned``: conversions of numbers;
-    - ``group``, ``item``: the ids of a work-group and of a thread in it;
+    - ``group``, ``item``: the ids of a work-group and of a thread in it; ``largest_group``: how many threads a
+      work-group may have;
     - ``arrays``: the name of each region's memory;
     - ``unused``: what goes before the declaration of a variable that may remain unused;
     - ``meet``: a barrier of the whole work-group, which orders shared memory;
@@ -104,6 +105,7 @@ class Kernel(ABC):
     """
 
     title: ClassVar[str]
+    largest_group: ClassVar[int | None] = 1024
     suffix: ClassVar[str]
     word: ClassVar[str] = "uint"
     group: ClassVar[str]
@@ -127,6 +129,8 @@ class Kernel(ABC):
         self._names = [_spelled(thread.names()) for thread in self.test.threads]
         self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
         self._check_barriers()
+        if self.largest_group is not None and layout.group_size > self.largest_group:
+            raise InputError(f"a work-group of {layout.group_size} threads: expected at most {self.largest_group}")
 
     # what a language states
 

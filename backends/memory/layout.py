@@ -44,9 +44,6 @@ from corpus.litmus_normal import terms
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""
 
-LARGEST_GROUP = 1024
-"""Threads that a work-group may have on any of the devices."""
-
 EXPRESSIONS: Mapping[str, str] = {
     "cta": "(INTERLEAVED != 0u ? group % ROLES : group / TURNS)",
     "turn": "(INTERLEAVED != 0u ? group / ROLES : group % TURNS)",
@@ -240,8 +237,8 @@ HISTOGRAM_HEADER = 2
 def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
     """The layout of a test in a launch.
 
-    Raises ``InputError`` where the scope tree is not within one launch, where a work-group would be too large, where
-    the slots are no power of two from 32 on, and where memory would need 2 GiB or more.
+    Raises ``InputError`` where the scope tree is not within one launch, where slots or passes are no power of two, and
+    where memory would need 2 GiB or more.
     """
     parameters = parameters or Parameters()
     if parameters.slots % WARP or parameters.slots != _power(parameters.slots):
@@ -266,10 +263,6 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
         raise InputError(f"{max(lanes) + 1} threads in one warp: expected at most {WARP}")
     positions = [(cta * tallest + warp) * widest + lane for cta, warp, lane in zip(ctas, warps, lanes, strict=True)]
     layout = Layout(test, parameters, tuple(positions), tuple(ctas), tallest, widest)
-    if layout.group_size > LARGEST_GROUP:
-        raise InputError(
-            f"a work-group of {layout.group_size} threads: expected at most {LARGEST_GROUP} (fewer slots, or warps)"
-        )
     if 4 * max(layout.words, layout.result_words) >= 1 << 31:
         raise InputError(f"{layout.instances} instances need 2 GiB or more: ask for fewer")
     return layout

@@ -38,11 +38,13 @@ class RunError(Exception):
 class Run:
     """Outcomes of the iterations of a test in order, a letter each: ``T`` terminated, ``H`` did not.
 
-    ``seconds`` has the wall time of each iteration; a hang's is the time-out.
+    ``seconds`` has the wall time of each iteration; a hang's is the time-out. ``said`` has the line of each iteration
+    that terminated.
     """
 
     outcomes: str
     seconds: tuple[float, ...]
+    said: tuple[str, ...] = ()
 
 
 def watch(
@@ -57,12 +59,13 @@ def watch(
     After the first hang the rest is skipped, for it would most likely hang too; with ``every_iteration`` a new process
     goes on with it. ``environment`` is added to ours. Raises ``RunError``.
     """
-    outcomes, seconds = "", list[float]()
+    outcomes, seconds, said = "", list[float](), list[str]()
     while len(outcomes) < iterations and (every_iteration or TIMED_OUT not in outcomes):
         run = _watch_process(command, iterations - len(outcomes), timeout, environment)
         outcomes += run.outcomes
         seconds += run.seconds
-    return Run(outcomes, tuple(seconds))
+        said += run.said
+    return Run(outcomes, tuple(seconds), tuple(said))
 
 
 def _watch_process(
@@ -89,7 +92,7 @@ def _watch_process(
             said = errors.read().decode("utf-8", "replace").strip().splitlines()
             raise RunError(said[-1] if said else f"the program ended with code {process.returncode}")
         if process.returncode == WATCHDOG:
-            return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout))
+            return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout), run.said)
         if TIMED_OUT not in run.outcomes and len(run.outcomes) != iterations:
             raise RunError(f"the program ended after {len(run.outcomes)} of {iterations} iterations")
         return run
@@ -98,7 +101,7 @@ def _watch_process(
 def _follow(process: subprocess.Popen[bytes], timeout: float) -> Run | None:
     """Read the program's lines until it ends or an iteration runs out of time; ``None`` where it never was ready."""
     assert process.stdout is not None
-    outcomes, seconds = "", list[float]()
+    outcomes, seconds, said = "", list[float](), list[str]()
     ready, pending = False, b""
     since = time.monotonic()
     with selectors.DefaultSelector() as selector:
@@ -106,17 +109,18 @@ def _follow(process: subprocess.Popen[bytes], timeout: float) -> Run | None:
         while True:
             left = since + (timeout if ready else SETUP_TIMEOUT) - time.monotonic()
             if not selector.select(max(left, 0)):
-                return Run(outcomes + TIMED_OUT, (*seconds, timeout)) if ready else None
+                return Run(outcomes + TIMED_OUT, (*seconds, timeout), tuple(said)) if ready else None
             data = os.read(process.stdout.fileno(), 65536)
             if not data:
                 process.wait()
-                return Run(outcomes, tuple(seconds)) if ready else None
+                return Run(outcomes, tuple(seconds), tuple(said)) if ready else None
             *lines, pending = (pending + data).split(b"\n")
             now = time.monotonic()
             for line in lines:
                 if line.startswith(b"iteration "):
                     outcomes += TERMINATED
                     seconds.append(now - since)
+                    said.append(line.decode("utf-8", "replace"))
                 elif line != b"ready":
                     continue
                 ready, since = True, now
