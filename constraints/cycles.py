@@ -29,6 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
+from constraints.enumerate import Effort
 from constraints.formula import Clause, Formula
 from constraints.solvers import open_solver
 from corpus.cycle import Cycle
@@ -328,13 +329,22 @@ def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], level
     return tuple(places)
 
 
-def cycles(bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER) -> Iterator[Cycle]:
-    """Every critical cycle of a size, once up to rotation; when the iterator is exhausted there is no other."""
+def cycles(
+    bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: Effort | None = None
+) -> Iterator[Cycle]:
+    """Every critical cycle of a size, once up to rotation; when the iterator is exhausted there is no other.
+
+    ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name.
+    """
+    effort = effort or Effort()
     encoding = CycleEncoding(bounds, size)
     solver = open_solver(solver_name, encoding.formula.variables)
     try:
         solver.add(encoding.formula.clauses)
-        while solver.solve():
+        while True:
+            effort.calls += 1
+            if not solver.solve():
+                return
             cycle, block = encoding.decode(solver.model())
             solver.add([block])
             yield cycle

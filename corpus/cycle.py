@@ -327,6 +327,14 @@ def _known_shapes(cycle: Cycle) -> dict[str, str]:
     return _COHERENCE if all(edge.same for edge in cycle.edges) else _SHAPES
 
 
+def family(name: str) -> str:
+    """The classic name that a test's name begins with, as ``MP`` of ``MP+membar.gl+po``; empty where there is none."""
+    decorations = ("+", "@", ".shared-")
+    classic = [*_SHAPES.values(), *_COHERENCE.values()]
+    found = [known for known in classic if f"{name}+".startswith(tuple(known + mark for mark in decorations))]
+    return max(found, key=len, default="")
+
+
 def oriented(cycle: Cycle) -> Cycle:
     """The cycle from the thread where its classic shape begins; as it is where it has none."""
     shape = _shape(cycle)

@@ -223,18 +223,18 @@ class Journal:
         return cls(path, _plain(request), _file=file)._start()
 
     @classmethod
-    def resume(cls, path: Path, request: Mapping[str, Any]) -> Journal:
+    def resume(cls, path: Path, request: Mapping[str, Any], is_whole: Callable[[Path], bool] = is_complete) -> Journal:
         """Go on with a corpus that an earlier run left.
 
         A last line that was cut off is dropped. A corpus that was complete but is damaged has no journal any more and
         starts from nothing. Raises ``InputError`` where there is no corpus, where another request made it, where
-        another process is at work on it, and where ``is_complete`` says that there is nothing left to do.
+        another process is at work on it, and where ``is_whole`` says that there is nothing left to do.
         """
         asked = _plain(request)
         manifest = read_manifest(path)
         if "request" in manifest:
             _check_same(manifest["request"], asked, path)
-        if is_complete(path):
+        if is_whole(path):
             raise InputError("the corpus is complete; there is nothing to resume", str(path))
         try:
             file = _hold(path / JOURNAL, os.O_CREAT)

@@ -1,41 +1,35 @@
 """The pipeline of memory tests: cycles of each size, their tests, verdicts, what to keep, and the suite on disk.
 
-A suite is a folder that litmus runners take (docs/memory.md):
-
-    NAME.litmus     one test, in the gpu-ptx dialect
-    @all            the index, one file name a line
-    labels.csv      file, model, verdict and condition
-    manifest.json   what was asked, complete or not, counts
-    times.json      everything that may differ from one run to the next; nothing else does
-    journal.jsonl   only while the suite is not complete: the verdicts known so far
-
 Cycles are found anew when a run goes on, for that takes seconds; verdicts, which take longer, come from the journal.
+``synth.memory_suite`` says what a suite is.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from constraints.cycles import CycleBounds, cycles
+from constraints.enumerate import Effort
 from corpus.containment import key, reductions
 from corpus.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.edges import parse_edges
 from corpus.files import write_atomically
 from corpus.litmus import Region
 from corpus.litmus_text import dialects
-from corpus.store import FORMAT, JOURNAL, MANIFEST, Found, Journal
-from oracle.consistency import resolve_consistency_models
+from corpus.store import FORMAT, JOURNAL, LABELS, MANIFEST, TIMES, Found, Journal
+from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from oracle.judge import UNROLL, Answer
 from synth import VERSION
 from synth.judging import AUTO, judge_with
+from synth.memory_suite import INDEX, KIND
 from synth.pool import run_tasks
+from synth.verdict_table import Verdict, print_verdicts
 
 DIALECT = "gpu-ptx"
 """What suites are written in: the dialect that can say every edge."""
@@ -62,7 +56,7 @@ class Request:
 
     def as_json(self) -> dict[str, Any]:
         """The request as the suite keeps it."""
-        return {"kind": "memory", **asdict(self)}
+        return {"kind": KIND, **asdict(self)}
 
     def bounds(self) -> CycleBounds:
         """What cycles to make. Raises ``InputError`` where an edge is unknown."""
@@ -76,8 +70,12 @@ class Request:
         )
 
     def all_models(self) -> tuple[str, ...]:
-        """The models to label under, each once."""
+        """The models to label under, each once, as they were asked for."""
         return tuple(dict.fromkeys((*self.models, *self.allowed_by, *self.forbidden_by)))
+
+    def model_names(self) -> list[str]:
+        """What those models are called. Raises ``InputError`` where one cannot be had."""
+        return [model.name for model in _resolved(self.all_models())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,6 @@ class Outcome:
 
     stopped: str = ""
     cycles: int = 0
-    tests: int = 0
 
     @property
     def complete(self) -> bool:
@@ -104,9 +101,13 @@ class Outcome:
         return not self.stopped
 
 
+def _resolved(models: tuple[str, ...]) -> list[ConsistencyModel]:
+    return resolve_consistency_models(models) if models else []
+
+
 def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[list[Labelled]]:
     """The tests of some cycles with their verdicts; what one process does."""
-    resolved = resolve_consistency_models(models) if models else []
+    resolved = _resolved(models)
     done = []
     for cycle in chunk:
         test = litmus_test(cycle)
@@ -117,26 +118,31 @@ def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[li
     yield done
 
 
-def synthesise(request: Request, journal: Journal, solver: str, jobs: int) -> Iterator[tuple[Cycle, Labelled] | None]:
+def synthesise(
+    request: Request, journal: Journal, solver: str, jobs: int, effort: Effort
+) -> Generator[tuple[Cycle, Labelled] | None]:
     """Every cycle with its labelled test, sizes in turn; None now and then, so that the caller can watch a clock."""
     bounds, models = request.bounds(), request.all_models()
     for size in range(request.sizes[0], request.sizes[1] + 1):
         known = {found.program: _restored(found) for found in journal.units.get(str(size), ())}
         waiting = []
-        for cycle in map(oriented, cycles(bounds, size, solver)):
+        for cycle in map(oriented, cycles(bounds, size, solver, effort)):
             name = cycle_name(cycle)
             if name in known:
                 yield cycle, known[name]
             else:
                 waiting.append(cycle)
-        chunks = [tuple(waiting[start : start + CHUNK]) for start in range(0, len(waiting), CHUNK)]
-        for answer in run_tasks(chunks, partial(label_cycles, models=models), jobs if len(chunks) > 1 else 1):
-            if answer is None:
                 yield None
-                continue
-            chunk, labels = answer
-            journal.append(str(size), [_found(labelled) for labelled in labels])
-            yield from zip(chunk, labels, strict=True)
+        chunks = [tuple(waiting[start : start + CHUNK]) for start in range(0, len(waiting), CHUNK)]
+        work = partial(label_cycles, models=models)
+        with closing(run_tasks(chunks, work, min(jobs, len(chunks)))) as answers:
+            for answer in answers:
+                if answer is None:
+                    yield None
+                    continue
+                chunk, labels = answer
+                journal.append(str(size), [_found(labelled) for labelled in labels])
+                yield from zip(chunk, labels, strict=True)
 
 
 def _found(labelled: Labelled) -> Found:
@@ -202,42 +208,39 @@ def write_suite(
 
     Raises ``InputError`` where a file cannot be written.
     """
-    folder, tests = journal.path, kept(request, found)
-    for _, labelled in tests:
-        write_atomically(folder / f"{labelled.name}.litmus", [labelled.text])
-    write_atomically(folder / "@all", [f"{labelled.name}.litmus\n" for _, labelled in tests])
-    write_atomically(folder / "labels.csv", [_labels_csv(request.all_models(), [labelled for _, labelled in tests])])
-    write_atomically(folder / "times.json", [_pretty(times)])
+    folder, tests, models = journal.path, kept(request, found), request.model_names()
+    files = [f"{labelled.name}.litmus" for _, labelled in tests]
+    for file, (_, labelled) in zip(files, tests, strict=True):
+        write_atomically(folder / file, [labelled.text])
+    write_atomically(folder / INDEX, [f"{file}\n" for file in files])
+    # An earlier run that knew less may have kept what contains a test found since.
+    for stale in sorted({file.name for file in folder.glob("*.litmus")} - set(files)):
+        (folder / stale).unlink()
+    rows = [
+        Verdict(file, model, verdict, condition)
+        for file, (_, labelled) in zip(files, tests, strict=True)
+        for model, (verdict, condition) in zip(models, labelled.verdicts, strict=True)
+    ]
+    write_atomically(folder / LABELS, [print_verdicts(rows)])
+    write_atomically(folder / TIMES, [_pretty(times)])
     sizes = Counter(cycle.size for cycle, _ in tests)
-    counts = {
-        "cycles": outcome.cycles,
-        "tests": len(tests),
-        "sizes": {str(size): sizes[size] for size in sorted(sizes)},
-    }
     manifest = {
         "format": FORMAT,
-        "synth": VERSION,
         "complete": outcome.complete,
+        "version": VERSION,
         "request": request.as_json(),
-        "models": list(request.all_models()),
-        "counts": counts,
+        "models": models,
+        "counts": {
+            "cycles": outcome.cycles,
+            "tests": len(tests),
+            "sizes": {str(size): sizes[size] for size in sorted(sizes)},
+        },
     }
     write_atomically(folder / MANIFEST, [_pretty(manifest | ({"stopped": outcome.stopped} if outcome.stopped else {}))])
     if outcome.complete:
         journal.close()
         (folder / JOURNAL).unlink()
     return len(tests)
-
-
-def _labels_csv(models: Sequence[str], tests: Iterable[Labelled]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["file", "model", "verdict", "condition"])
-    for labelled in tests:
-        for name, (verdict, condition) in zip(models, labelled.verdicts, strict=True):
-            truth = "" if condition is None else str(condition).lower()
-            writer.writerow([f"{labelled.name}.litmus", name, verdict, truth])
-    return out.getvalue()
 
 
 def _pretty(value: Mapping[str, Any]) -> str:

@@ -56,5 +56,6 @@ def read_verdicts(path: Path) -> list[Verdict]:
             raise InputError(
                 f"expected {','.join(COLUMNS)}, the last true, false or empty", str(path), reader.line_num, 1
             )
-        found.append(Verdict(*row[:3], _TRUTHS[row[3]]))
+        file, model, verdict, condition = row
+        found.append(Verdict(file, model, verdict, _TRUTHS[condition]))
     return found

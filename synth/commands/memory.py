@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from constraints.cycles import DEFAULT_SOLVER, cycles
+from constraints.enumerate import Effort
 from constraints.solvers import SOLVERS
 from corpus.cycle import Cycle
 from corpus.edges import SCOPES
@@ -17,15 +20,18 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus import Region
 from corpus.store import Journal
-from oracle.consistency import resolve_consistency_models
 from oracle.judge import Answer
 from synth.memory import Labelled, Outcome, Request, synthesise, write_suite
+from synth.memory_suite import is_whole
 from synth.model_option import ModelName
 from synth.pool import cores
 from synth.watch import watching
 
 LARGEST = 12
 """The largest size of cycles."""
+
+INTERRUPTED = "interrupted"
+"""Why a run stopped that was interrupted."""
 
 
 @click.command(name="memory")
@@ -119,47 +125,49 @@ def command(
         forbidden_by=(*forbidden, *forbidden_by),
         minimal=minimal,
     )
+    names = request.model_names()
     _check_some_cycle(request, solver)
-    names = [model.name for model in resolve_consistency_models(request.all_models())] if request.all_models() else []
     started = time.monotonic()
-    with (Journal.resume if resume else Journal.create)(output, request.as_json()) as journal:
-        outcome = Outcome()
+    with (
+        Journal.resume(output, request.as_json(), is_whole)
+        if resume
+        else Journal.create(output, request.as_json()) as journal
+    ):
+        effort, outcome = Effort(), Outcome()
         found: list[tuple[Cycle, Labelled]] = []
         try:
-            _collect(request, journal, solver, jobs or cores(), outcome, found, max_tests, time_limit)
+            # One process where the number is limited, so that the tests are the same each time.
+            items = synthesise(request, journal, solver, 1 if max_tests else jobs or cores(), effort)
+            outcome.stopped = _collect(items, found, max_tests, time_limit)
         except KeyboardInterrupt:
-            outcome.stopped = "interrupted"
+            outcome.stopped = INTERRUPTED
+        found.sort(key=lambda pair: (pair[0].size, pair[1].name))
         outcome.cycles = len(found)
-        tests = write_suite(request, journal, found, outcome, {"seconds": round(time.monotonic() - started, 3)})
+        times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
+        tests = write_suite(request, journal, found, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     click.echo(f"{output}: {tests} tests of {outcome.cycles} cycles, {state}")
-    sys.exit(_tell_unknown(found, names) or (130 if outcome.stopped == "interrupted" else 0))
+    sys.exit(_tell_unknown(found, names) or (130 if outcome.stopped == INTERRUPTED else 0))
 
 
 def _collect(
-    request: Request,
-    journal: Journal,
-    solver: str,
-    jobs: int,
-    outcome: Outcome,
+    items: Generator[tuple[Cycle, Labelled] | None],
     found: list[tuple[Cycle, Labelled]],
     max_tests: int | None,
     time_limit: float | None,
-) -> None:
-    """Adds to ``found`` until nothing is left or a limit is met."""
+) -> str:
+    """Adds to ``found`` until nothing is left, or a limit is met; gives the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    with watching() as watch:
-        for item in synthesise(request, journal, solver, 1 if max_tests else jobs):
+    with closing(items), watching() as watch:
+        for item in items:
             if deadline is not None and time.monotonic() > deadline:
-                outcome.stopped = f"the time limit of {time_limit:g} s"
-                return
-            if item is None:
-                continue
-            found.append(item)
-            watch(len(found), len(found), len(found))
-            if max_tests is not None and len(found) >= max_tests:
-                outcome.stopped = f"the limit of {max_tests} tests"
-                return
+                return f"the time limit of {time_limit:g} s"
+            if item is not None:
+                found.append(item)
+                watch(len(found), len(found), len(found))
+                if max_tests is not None and len(found) >= max_tests:
+                    return f"the limit of {max_tests} tests"
+    return ""
 
 
 def _edges_text(edges: str | None, file: Path | None) -> str:
@@ -215,7 +223,8 @@ def _check_some_cycle(request: Request, solver: str) -> None:
 
 
 def _why_none(request: Request) -> str:
-    edges = [edge for run in request.bounds().vocabulary.runs for edge in run]
+    bounds = request.bounds()
+    edges = [edge for run in bounds.vocabulary.runs for edge in run]
     if not edges:
         return "only annotations are given"
     if all(edge.internal for edge in edges):
@@ -226,7 +235,9 @@ def _why_none(request: Request) -> str:
             return f"edges lead from a {word}, and none arrives at one"
         if arriving and not leading:
             return f"edges arrive at a {word}, and none leads on"
-    return "these edges close none"
+    if bounds.regions == (Region.SHARED,) and "cta" not in bounds.levels:
+        return "shared memory is of one CTA, and without --scopes cta every thread is in its own"
+    return "these edges close none" + (f" of {request.threads} threads" if request.threads else "")
 
 
 def _tell_unknown(found: list[tuple[Cycle, Labelled]], names: list[str]) -> int:

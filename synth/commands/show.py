@@ -17,6 +17,7 @@ from corpus.store import Corpus, read_corpus
 from corpus.test import Test
 from oracle.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress import MODELS
+from synth.memory_suite import is_memory_suite
 from synth.screen import table_console
 
 
@@ -26,7 +27,10 @@ from synth.screen import table_console
 @click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw the distribution.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> None:
-    """Show what is in a corpus.
+    """Show what is in a corpus of progress tests, or in a suite of memory tests.
+
+    Of a suite of synth memory: what was asked, the tests by size and by family, how many every model allows, how many
+    tell each two models apart, and which verdicts go together, with an example. Of a corpus of progress tests:
 
     \b
     Tests terminating  by bound and by tag, under each guarantee, weak/strong
@@ -47,7 +51,15 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
       synth show suite --tests
       synth show suite --svg distribution.svg
       synth show suite --json | jq '.models["lobe-weak"]'
+      synth show gpu-2015 --json | jq '.models["ptx-rmo"].ALLOWED'
     """
+    if is_memory_suite(corpus):
+        from synth.memory_show import show
+
+        if svg:
+            raise click.UsageError("--svg draws progress tests")
+        show(corpus, list_tests, as_json)
+        return
     opened = read_corpus(corpus)
     models = opened.manifest.get("models", [])
     counts = census((test.verdicts for test in opened.tests), models, MODELS)
