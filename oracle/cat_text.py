@@ -28,14 +28,15 @@ def term_text(term: Term) -> str:
         case Operation("complement", (operand,)):
             return f"~{_inside(operand, 'complement')}"
         case Operation(kind, (operand,)):
-            return f"{_inside(operand)}{_SUFFIXES[kind]}"
+            return f"{_inside(operand, 'suffix')}{_SUFFIXES[kind]}"
         case Operation(kind, operands):
-            chain = kind if kind in _ASSOCIATIVE else ""
-            return _BINARY[kind].join(_inside(operand, chain) for operand in operands)
+            return _BINARY[kind].join(_inside(operand, kind) for operand in operands)
 
 
-def _inside(term: Term, chain: str = "") -> str:
-    """A term as an operand: in brackets, unless it is an atom or of the operator ``chain``."""
+def _inside(term: Term, around: str) -> str:
+    """A term as an operand of an operator: in brackets, unless it binds more tightly than any such operator needs."""
     text = term_text(term)
-    bare = not isinstance(term, Operation) or term.kind in ("identity", chain) or term.kind in _SUFFIXES
-    return text if bare else f"({text})"
+    if not isinstance(term, Operation) or term.kind == "identity":
+        return text
+    bare = {"product": set[str](), "suffix": set(_SUFFIXES)}.get(around, {*_SUFFIXES, "complement"})
+    return text if term.kind in bare or (term.kind == around and around in _ASSOCIATIVE) else f"({text})"

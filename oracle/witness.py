@@ -31,7 +31,7 @@ from oracle.values import Value
 Pairs = tuple[tuple[int, int], ...]
 
 MOST_VIOLATIONS = 8
-"""Violations that are told apart, unless told otherwise; candidates beyond are counted."""
+"""Violations that are told apart, and at least one of each check; candidates beyond are counted."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def explain_memory(
                 continue
             failing, asked = asked & ~result.truth, asked & result.truth
             killed[result.check] = killed.get(result.check, 0) + failing.bit_count()
-            while failing and len(found) < most:
+            while failing and (len(found) < most or all(one.check != result.check for one in found.values())):
                 violation, pairs = _violation(model, number, execution_of(batch, _lowest(failing)))
                 alike = failing & _alike(violation, pairs, batch.base, result)
                 failing &= ~alike

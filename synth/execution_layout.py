@@ -95,7 +95,9 @@ class _Layouter:
         self._texts = texts
         self._arrows = arrows
         self._places = places
-        self._cell = {event: (c, r) for c, column in enumerate(self._columns) for r, event in enumerate(column)}
+        # Where an event is; an initial write, and None, are in no column.
+        self._column: dict[int | None, int] = {event: c for c, column in enumerate(self._columns) for event in column}
+        self._row: dict[int | None, int] = {event: r for column in self._columns for r, event in enumerate(column)}
         self._levels = self._bends()
 
     def layout(self) -> Layout:
@@ -103,7 +105,11 @@ class _Layouter:
         heading = -_HEIGHT / 2 - 20
         middles = self._middles()
         self._middle = middles
-        boxes = {event: Box(middles[c], r * _ROW, self._width(event), _HEIGHT) for event, (c, r) in self._cell.items()}
+        boxes = {
+            event: Box(middles[c], r * _ROW, self._width(event), _HEIGHT)
+            for c, column in enumerate(self._columns)
+            for r, event in enumerate(column)
+        }
         top = heading - LINE / 2 - levels * 22
         spread = (middles[0] + middles[-1]) / 2
         for number, event in enumerate(self._initial):
@@ -129,11 +135,11 @@ class _Layouter:
         levels: dict[int, int] = {}
         for number in sorted(bent, key=lambda number: (self._span(number)[1] - self._span(number)[0], number)):
             low, high = self._span(number)
-            column = self._cell[self._arrows[number].target][0]
+            column = self._column[self._arrows[number].target]
             around = [
                 levels[other]
                 for other in levels
-                if self._cell[self._arrows[other].target][0] == column
+                if self._column[self._arrows[other].target] == column
                 and self._span(other)[0] < high
                 and low < self._span(other)[1]
             ]
@@ -141,12 +147,21 @@ class _Layouter:
         return levels
 
     def _is_bent(self, arrow: Arrow) -> bool:
-        one, other = self._cell.get(-1 if arrow.source is None else arrow.source), self._cell[arrow.target]
-        return one is not None and one[0] == other[0] and other[1] != one[1] + 1
+        """Whether an arrow is between two events of one column, and not straight down."""
+        return self._is_inside(arrow) and not self._is_down(arrow)
+
+    def _is_inside(self, arrow: Arrow) -> bool:
+        column = self._column.get(arrow.source)
+        return column is not None and column == self._column.get(arrow.target)
+
+    def _is_down(self, arrow: Arrow) -> bool:
+        """Whether an arrow is to the next event of the thread."""
+        return self._is_inside(arrow) and self._row[arrow.target] == self._row[arrow.source] + 1
 
     def _span(self, number: int) -> tuple[int, int]:
+        """The rows between which an arrow is that bends."""
         arrow = self._arrows[number]
-        rows = [self._cell[event][1] for event in (arrow.source, arrow.target) if event is not None]
+        rows = self._row[arrow.source], self._row[arrow.target]
         return min(rows), max(rows)
 
     def _outward(self, column: int) -> int:
@@ -161,7 +176,7 @@ class _Layouter:
         """How far bent arrows, arrows from nowhere and their labels reach out of a column to one side."""
         reach = 0.0
         for number, arrow in enumerate(self._arrows):
-            if self._cell[arrow.target][0] != column:
+            if self._column.get(arrow.target) != column:
                 continue
             if arrow.source is None and self._stub_side(arrow.target) == way:
                 reach = max(reach, _STUB[0] + text_width(arrow.label))
@@ -171,13 +186,13 @@ class _Layouter:
 
     def _stub_side(self, event: int) -> int:
         """Where the arrow from nowhere comes from: outside, unless only there is another arrow already."""
-        outward = self._outward(self._cell[event][0])
+        outward = self._outward(self._column[event])
         taken = {
             self._side(event, other)
             for arrow in self._arrows
-            if arrow.source in self._cell and event in (arrow.source, arrow.target) and not self._is_down(arrow)
+            if event in (arrow.source, arrow.target) and not self._is_down(arrow)
             for other in (arrow.source, arrow.target)
-            if other is not None and (other != event)
+            if other is not None and other != event and other in self._column
         }
         return -outward if taken == {outward} else outward
 
@@ -188,8 +203,7 @@ class _Layouter:
             between = [
                 text_width(arrow.label)
                 for arrow in self._arrows
-                if arrow.source in self._cell
-                and {self._cell[arrow.source][0], self._cell[arrow.target][0]} == {left, right}
+                if {self._column.get(arrow.source), self._column.get(arrow.target)} == {left, right}
             ]
             gap = _GAP + max(between, default=0.0)
             gap += self._reach(left, 1) + self._reach(right, -1)
@@ -198,37 +212,32 @@ class _Layouter:
 
     # Arrows
 
-    def _ported(self) -> dict[tuple[int, bool], float]:
-        """How far from the middle of a box's side each arrow starts and ends: those of one side are spread over it."""
-        ends: dict[tuple[int, int], list[tuple[float, int, bool]]] = {}
+    def _ported(self) -> dict[tuple[int, int], float]:
+        """For each arrow and event how far from the middle of the box's side it meets it: they share the side."""
+        ends: dict[tuple[int, int], list[tuple[float, int]]] = {}
         for number, arrow in enumerate(self._arrows):
             if arrow.source is None or self._is_down(arrow):
                 continue
-            for start, event, other in ((True, arrow.source, arrow.target), (False, arrow.target, arrow.source)):
-                if event in self._cell:
-                    ends.setdefault((event, self._side(event, other)), []).append((self._boxes[other].y, number, start))
+            for event, other in ((arrow.source, arrow.target), (arrow.target, arrow.source)):
+                if event in self._column:
+                    ends.setdefault((event, self._side(event, other)), []).append((self._boxes[other].y, number))
         ports = {}
-        for found in ends.values():
+        for (event, _), found in ends.items():
             step = min(9.0, 20.0 / max(1, len(found) - 1))
-            for rank, (_, number, start) in enumerate(sorted(found)):
-                ports[number, start] = (rank - (len(found) - 1) / 2) * step
+            for rank, (_, number) in enumerate(sorted(found)):
+                ports[number, event] = (rank - (len(found) - 1) / 2) * step
         return ports
 
     def _side(self, event: int, other: int) -> int:
-        column = self._cell[event][0]
-        if other in self._cell:
-            away = self._cell[other][0] - column
+        column = self._column[event]
+        if other in self._column:
+            away = self._column[other] - column
             return self._outward(column) if away == 0 else 1 if away > 0 else -1
         return 1 if self._boxes[other].x > self._boxes[event].x else -1
-
-    def _is_down(self, arrow: Arrow) -> bool:
-        one, other = self._cell.get(-1 if arrow.source is None else arrow.source), self._cell[arrow.target]
-        return one is not None and other == (one[0], one[1] + 1)
 
     def _curves(self, number: int) -> tuple[Curve, ...]:
         arrow = self._arrows[number]
         target = self._boxes[arrow.target]
-        column = self._cell[arrow.target][0]
         if arrow.source is None:
             way = self._stub_side(arrow.target)
             x, y = target.x + way * target.width / 2, target.y - 5
@@ -236,48 +245,48 @@ class _Layouter:
         source = self._boxes[arrow.source]
         if self._is_down(arrow):
             return (_line((source.x, source.bottom), (target.x, target.top)),)
-        end_side = self._side(arrow.target, arrow.source)
-        end = (target.x + end_side * target.width / 2, target.y + self._ports[number, False])
-        if arrow.source not in self._cell:  # an initial write, from above
-            start = (source.x, source.bottom)
-            return ((start, (source.x, end[1] - 30), (end[0] + end_side * 60, end[1]), end),)
-        start_side = self._side(arrow.source, arrow.target)
-        start = (source.x + start_side * source.width / 2, source.y + self._ports[number, True])
-        other = self._cell[arrow.source][0]
-        if other == column:
-            bend = start_side * self._bend(number)
-            out = max(start[0] * start_side, end[0] * start_side) * start_side + bend
+        start, end = self._end(number, arrow.source, arrow.target), self._end(number, arrow.target, arrow.source)
+        if arrow.source not in self._column or arrow.target not in self._column:
+            return ((start, _away(start, source), _away(end, target), end),)
+        away = self._column[arrow.target] - self._column[arrow.source]
+        if away == 0:
+            way = self._outward(self._column[arrow.target])
+            out = max(start[0] * way, end[0] * way) * way + way * self._bend(number)
             return ((start, (out, start[1]), (out, end[1]), end),)
-        if abs(other - column) == 1:
-            reach = (end[0] - start[0]) * 0.4
-            return ((start, (start[0] + reach, start[1]), (end[0] - reach, end[1]), end),)
-        return self._past(number, start, end, start_side)
+        passed = self._passed(arrow)
+        if passed:
+            return self._past(number, start, end, passed)
+        reach = (end[0] - start[0]) * 0.4
+        return ((start, (start[0] + reach, start[1]), (end[0] - reach, end[1]), end),)
 
-    def _past(self, number: int, start: Point, end: Point, way: int) -> tuple[Curve, ...]:
+    def _end(self, number: int, event: int, other: int) -> Point:
+        """Where an arrow meets the box of an event."""
+        box = self._boxes[event]
+        if event not in self._column:
+            return box.x, box.bottom if other in self._column else box.top
+        return box.x + self._side(event, other) * box.width / 2, box.y + self._ports[number, event]
+
+    def _passed(self, arrow: Arrow) -> list[int]:
+        """The events of the columns between those of an arrow."""
+        columns = [self._column.get(event, -1) for event in (arrow.source, arrow.target)]
+        between = self._columns[min(columns) + 1 : max(columns)] if -1 not in columns else []
+        return [event for column in between for event in column]
+
+    def _past(self, number: int, start: Point, end: Point, passed: Sequence[int]) -> tuple[Curve, ...]:
         """Between two rows past the columns on the way."""
         arrow = self._arrows[number]
-        assert arrow.source is not None
-        rows = sorted((self._cell[arrow.source][1], self._cell[arrow.target][1]))
-        lane = (rows[0] + rows[1]) // 2 + 0.5
-        earlier = sum(1 for before in self._arrows[:number] if self._is_long(before))
+        lane = (self._row[arrow.source] + self._row[arrow.target]) // 2 + 0.5
+        earlier = sum(1 for before in self._arrows[:number] if self._passed(before))
         y = lane * _ROW + (-1) ** earlier * ((earlier + 1) // 2) * 9
-        passed = [
-            self._boxes[event]
-            for c, column in enumerate(self._columns)
-            if min(start[0], end[0]) < self._middle[c] < max(start[0], end[0])
-            for event in column
-        ]
-        near, far = min(box.left for box in passed), max(box.right for box in passed)
-        first, last = ((near - 14, y), (far + 14, y)) if way > 0 else ((far + 14, y), (near - 14, y))
+        near = min(self._boxes[event].left for event in passed) - 14
+        far = max(self._boxes[event].right for event in passed) + 14
+        first, last = ((near, y), (far, y)) if start[0] < end[0] else ((far, y), (near, y))
         one, two = (first[0] - start[0]) * 0.5, (end[0] - last[0]) * 0.5
         return (
             (start, (start[0] + one, start[1]), (first[0] - one, y), first),
             _line(first, last),
             (last, (last[0] + two, y), (end[0] - two, end[1]), end),
         )
-
-    def _is_long(self, arrow: Arrow) -> bool:
-        return arrow.source in self._cell and abs(self._cell[arrow.source][0] - self._cell[arrow.target][0]) > 1
 
     # Labels
 
@@ -309,7 +318,7 @@ class _Layouter:
         if self._is_down(self._arrows[number]):
             return width / 2 + 4
         if number in self._levels:
-            return self._outward(self._cell[self._arrows[number].target][0]) * (width / 2 - 8)
+            return self._outward(self._column[self._arrows[number].target]) * (width / 2 - 8)
         return 0.0
 
     # Frames
@@ -353,6 +362,13 @@ def _bezier(curve: Curve, t: float) -> Point:
         sum(weight * point[0] for weight, point in zip(weights, curve, strict=True)),
         sum(weight * point[1] for weight, point in zip(weights, curve, strict=True)),
     )
+
+
+def _away(end: Point, box: Box) -> Point:
+    """What an arrow from or to an initial write heads for: what is straight out of the box where it ends."""
+    if end[0] == box.x:
+        return end[0], end[1] + (40 if end[1] > box.y else -30)
+    return end[0] + (60 if end[0] > box.x else -60), end[1]
 
 
 def _line(start: Point, end: Point) -> Curve:

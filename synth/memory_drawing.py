@@ -40,11 +40,12 @@ _BAND, _BOX_FILL, _FRAME, _FRAME_INK = "#ffe58f", "#ffffff", "#c4cad1", "#656d76
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An arrow with how it is drawn. ``band``: it is of the violation."""
+    """An arrow and how it is drawn. ``band``: it is of the violation; ``down``: it is to the thread's next event."""
 
     arrow: Arrow
     names: tuple[str, ...]
-    band: bool
+    band: bool = False
+    down: bool = False
 
     @property
     def colour(self) -> str:
@@ -180,15 +181,16 @@ def _lines(
             names[pair] = {"rmw": None}
     banded = {(step.source, step.target): dict.fromkeys(step.names) for step in steps if step.source != step.target}
     names |= banded
-    for reader, from_nowhere in execution.pairs("rf"):
-        if reader not in shown:
-            yield _Line(Arrow(None, from_nowhere, "rf"), ("rf",), False)
+    for write, from_nowhere in execution.pairs("rf"):
+        if write not in shown:
+            yield _Line(Arrow(None, from_nowhere, "rf"), ("rf",))
     for pair in sorted(names, key=lambda pair: (pair in banded, pair)):
         said = tuple(names[pair])
         told = [name for name in said if name != "po"]
         if pair in following and pair not in banded:
             told += _hidden_fences(test, execution, shown, *pair)
-        yield _Line(Arrow(*pair, ", ".join(told) or "po" * (pair in banded)), said, pair in banded)
+        label = ", ".join(told) or "po" * (pair in banded)
+        yield _Line(Arrow(*pair, label), said, pair in banded, pair in following)
 
 
 def _hidden_fences(
@@ -299,7 +301,7 @@ def _dot_node(picture: _Picture, number: int) -> str:
 def _dot_edge(number: int, line: _Line) -> str:
     look = f'label={quoted(line.arrow.label)} color="{line.colour}" fontcolor="{line.colour}"'
     look += " penwidth=2.6" if line.band else ""
+    look += "" if line.down else " constraint=false"
     if line.arrow.source is None:
         return f"  r{number} [shape=point style=invis]; r{number} -> e{line.arrow.target} [{look}];"
-    look += "" if "po" in line.names else " constraint=false"
     return f"  e{line.arrow.source} -> e{line.arrow.target} [{look}];"

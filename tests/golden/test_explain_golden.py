@@ -1,0 +1,36 @@
+"""Explanations of litmus tests as text, Graphviz and SVG; ``pytest --promote`` accepts a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from corpus.litmus_text import read_litmus
+from oracle.cat import shipped_models
+from oracle.interpreter import load_model
+from oracle.witness import explain_memory
+from synth.memory_drawing import draw_dot, draw_svg
+from synth.memory_explanation import explanation_text
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
+
+
+@pytest.mark.parametrize(
+    ("test", "model"),
+    [
+        ("mp+membar.cta+membar.gl", "ptx-rmo"),  # Alglave et al. 2015, Fig. 14
+        ("mp-weak", "ptx-6.0"),  # allowed
+        ("sb-fence-sc", "ptx-6.0"),  # both orders of the fences
+        ("mp-rmw-between", "ptx-6.0"),  # three threads, several checks
+        ("c-sb-sc", "rc11"),  # psc
+        ("c-thin-air", "rc11"),  # a circle of values
+        ("c-atomicity", "rc11"),  # a check of emptiness
+    ],
+)
+def test_explanation(test: str, model: str, golden: Callable[[str, str], None]) -> None:
+    explanation = explain_memory(read_litmus(EXAMPLES / f"{test}.litmus"), load_model(shipped_models()[model], model))
+    golden(f"explain/{test}.{model}.txt", explanation_text(explanation, 2))
+    golden(f"explain/{test}.{model}.dot", draw_dot(explanation))
+    golden(f"explain/{test}.{model}.svg", draw_svg(explanation))
