@@ -3,8 +3,8 @@
 One candidate at a time, with concrete values and plain sets. Each thread is run for every way to guess what its reads
 read; the guesses must come true. A model's syntax tree is evaluated over sets of events and sets of pairs.
 
-Values come from the writes of the test alone, so executions whose values justify themselves are not found: models to
-compare under must forbid cycles of ``rf | data``. Aliases and tags of dialects are not known here.
+Values come from the writes of the test alone, so executions that justify themselves are not found: models to compare
+under must forbid cycles of ``rf | addr | data | ctrl``. Aliases and tags of dialects are not known here.
 """
 
 from __future__ import annotations
@@ -248,15 +248,17 @@ def all_runs(test, unroll):
         for location in test.locations
     }
     values = {name: {value} for name, value in start.items()}
-    for _ in range(sum(isinstance(ins, Load | Rmw) for thread in test.threads for ins in thread.instructions) * 3 + 2):
+    rounds = 0
+    while True:
         columns = [list(runs(test, number, values, unroll)) for number in range(len(test.threads))]
-        grown = {name: set(known) for name, known in values.items()}
+        lengths = [[sum("R" in event.tags for event in run.happened) for run in column] for column in columns]
+        reads = sum(max(column, default=0) for column in lengths)
+        if rounds == reads:  # a value goes through each read at most once
+            break
+        rounds += 1
         for event in (event for column in columns for run in column for event in run.happened):
             if "W" in event.tags:
-                grown[event.location].add(event.value)
-        if grown == values:
-            break
-        values = grown
+                values[event.location].add(event.value)
     return start, columns
 
 

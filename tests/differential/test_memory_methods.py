@@ -1,0 +1,110 @@
+"""Verdicts on random litmus tests agree, however they are found: by listing executions, by SAT, by z3; and, naively, by
+``reference_herd``, which also counts executions and collects their final states."""
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+import reference_herd
+from litmus_models import grounded, odd, shipped
+from litmus_random import PROFILES, random_test
+
+from constraints.executions import judge_by_sat
+from constraints.smt import judge_by_smt
+from constraints.solvers import PYSAT_SOLVERS
+from corpus.errors import InputError
+from oracle.judge import Answer, judge, outcomes
+from oracle.values import Address
+
+MODELS = shipped() | odd()
+QUICK = 216
+"""Tests a model; with 14 models, some 3000."""
+
+
+def random_tests(name, count, events):
+    """Random tests of every profile in turn; others for each name."""
+    for number in range(count):
+        profile = PROFILES[number % len(PROFILES)]
+        yield random_test(Random(f"{name} {number}"), replace(profile, events=events))
+
+
+def said(way, test, model, **options):
+    """What a method says, but for counts; a refusal by its class, for what a method cannot list is its own matter."""
+    try:
+        judgement = way(test, model, **options)
+    except InputError as error:
+        return type(error)
+    return judgement.answer, judgement.condition, frozenset(judgement.flags), judgement.bounded
+
+
+def compare(test, model, ways):
+    """What the methods say, which must be one thing but for refusals."""
+    answers = [said(way, test, model) for way in ways]
+    assert len({answer for answer in answers if isinstance(answer, tuple)}) <= 1, (model.name, test, answers)
+    return answers
+
+
+def hold_all_agree(name, count, events, solved_by_z3):
+    model = MODELS[name]
+    seen = Counter()
+    for number, test in enumerate(random_tests(name, count, events)):
+        ways = [judge, judge_by_sat] + [judge_by_smt] * (number < solved_by_z3)
+        answers = compare(test, model, ways)
+        seen.update(answer[0] if isinstance(answer, tuple) else "refused" for answer in answers)
+    assert seen["refused"] <= count // 100
+    assert min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 5  # neither is what a test says anyway
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_enumeration_sat_and_z3_agree(name):
+    hold_all_agree(name, QUICK, events=4, solved_by_z3=24)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_enumeration_sat_and_z3_agree_on_many(name):
+    hold_all_agree(f"{name} at length", 20000 // len(MODELS), events=6, solved_by_z3=200)
+
+
+@pytest.mark.parametrize("solver", PYSAT_SOLVERS)
+def test_sat_solvers_agree(solver):
+    """Random tests under one model each."""
+    for name, model in MODELS.items():
+        (test,) = random_tests(solver, 1, 5)
+        assert said(judge_by_sat, test, model, solver=solver) == said(judge, test, model), name
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_naive_reference_agrees(name):
+    """In answer, number of executions and final states; of executions with values that come from somewhere."""
+    model = grounded(MODELS[name])
+    for test in random_tests(f"{name} by hand", 40, 4):
+        expected = reference_herd.judge(test, model.syntax)
+        judgement = judge(test, model)
+        assert (judgement.executions, judgement.matching) == (expected.executions, expected.matching), test
+        assert frozenset(judgement.flags) == expected.flags, test
+        assert frozenset(frozenset(map(_plain, finals)) for finals in outcomes(test, model)) == expected.outcomes, test
+
+
+@pytest.mark.parametrize(
+    ("stronger", "weaker"),
+    [
+        ("sc", "tso"),
+        ("tso", "rmo"),
+        ("rmo", "ptx-rmo"),
+        ("sc", "ptx-6.0"),
+        ("sc", "rc11"),
+        ("rc11", "rc11-scoped"),
+        ("sc", "thesis-strong-axiomatic"),
+    ],
+)
+def test_weaker_models_allow_what_stronger_ones_do(stronger, weaker):
+    """Every final state of the one is one of the other; the tables of verdicts tell them apart."""
+    for test in random_tests(f"{stronger} {weaker}", 120, 5):
+        assert outcomes(test, MODELS[stronger]) <= outcomes(test, MODELS[weaker]), test
+
+
+def _plain(final):
+    term, value = final
+    return term, (value.location, value.offset) if isinstance(value, Address) else value

@@ -1,0 +1,48 @@
+"""Every verdict on a litmus test that the papers state, with its page, table or figure, held by the oracle.
+
+A table for each source; a row names a test of ``examples/memory``, a model and the verdict.
+"""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from corpus.litmus_text import read_litmus
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.judge import Answer
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "examples" / "memory"
+SOURCES = ("alglave2015", "lustig2019", "rc11", "sorensen2013")
+AXIOMATIC = [model for model in resolve_consistency_models() if isinstance(model, AxiomaticModel)]
+
+
+def _rows(source):
+    with (HERE / f"{source}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+TABLE = [row for source in SOURCES for row in _rows(source)]
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row['test']}-{row['model']}")
+def test_the_oracle_says_what_the_paper_says(row):
+    (model,) = resolve_consistency_models([row["model"]])
+    assert model.judge(read_litmus(EXAMPLES / f"{row['test']}.litmus")).answer == row["verdict"], row["source"]
+
+
+def test_each_verdict_is_stated_once_and_has_a_source():
+    stated = [(row["test"], row["model"]) for row in TABLE]
+    assert len(stated) == len(set(stated))
+    assert all(row["source"] for row in TABLE)
+    assert {row["verdict"] for row in TABLE} == {"ALLOWED", "FORBIDDEN"}
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.litmus")), ids=lambda path: path.stem)
+def test_an_example_has_a_verdict_under_every_axiomatic_model(path):
+    """Whether a paper states it or not."""
+    test = read_litmus(path)
+    for model in AXIOMATIC:
+        judgement = model.judge(test)
+        assert judgement.answer is not Answer.UNKNOWN and not judgement.bounded, model.name
