@@ -13,6 +13,7 @@ Variables
 
 Constraints
     every position has one edge, every event one annotation that fits; consecutive edges fit
+    the halves of an atomic operation have annotations that go together, and of those that say the same only one
     the last edge is external, so that event 0 begins a thread; there are two external edges or more
     one edge to another location alone cannot come back: there is none, or there are two or more
     no edge composes with the next into another: rf;fr is co, fr;co is fr, co;co is co, po and fences go on
@@ -27,13 +28,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from constraints.enumerate import Effort
 from constraints.formula import Clause, Formula
 from constraints.solvers import open_solver
 from corpus.cycle import Cycle
-from corpus.edges import PLAIN, Annotation, Edge, Vocabulary
+from corpus.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode
 from corpus.litmus import Place, Region
 
 DEFAULT_SOLVER = "minisat22"
@@ -78,6 +79,7 @@ class CycleEncoding:
         self._positions_have_edges()
         self._events_are_annotated()
         self._sequences_are_whole()
+        self._atomics_are_said_once()
         self._threads_and_locations_close()
         self._nothing_composes()
         self._accesses_are_few()
@@ -146,17 +148,43 @@ class CycleEncoding:
         for event in range(self.size):
             for access in "RW":
                 listed = _listed(self._bounds.vocabulary, access)
+                halves = _half_listed(self._bounds.vocabulary, access)
+                atomic = [self._edge(event - (access == "W"), edge) for edge in self.edges if edge.kind == "Rmw"]
                 sources = [edge for edge in self.edges if edge.source == access]
                 for note in self.annotations:
                     if note not in listed:
-                        told = [
-                            self.formula.var("item", (event - back) % self.size, k, j)
-                            for k, j in parts
-                            for back, told in ((0, runs[k][j].first), (1, runs[k][j].second))
-                            if told == note
-                        ]
+                        reasons = [*self._told(event, note), *(atomic if note in halves else ())]
                         for edge in sources:
-                            self.formula.add(-self._edge(event, edge), -self._note(event, note), *told)
+                            self.formula.add(-self._edge(event, edge), -self._note(event, note), *reasons)
+
+    def _told(self, event: int, note: Annotation) -> list[int]:
+        """The edges beside an event that ask for an annotation of it."""
+        return [
+            self.formula.var("item", (event - back) % self.size, k, j)
+            for k, run in enumerate(self._bounds.vocabulary.runs)
+            for j, edge in enumerate(run)
+            for back, asked in enumerate((edge.first, edge.second))
+            if asked == note
+        ]
+
+    def _atomics_are_said_once(self) -> None:
+        """Of listed annotations that say the same, as plain and relaxed ones do, those that are least plain."""
+        reads, writes = (_half_listed(self._bounds.vocabulary, access) for access in "RW")
+        listed = sorted(product(reads, writes), key=lambda pair: (pair.count(PLAIN), pair))
+        kept = {atomic_mode(*pair): pair for pair in reversed(listed)}
+        for position in range(self.size):
+            for one, other in product(self.annotations, repeat=2):
+                mode = atomic_mode(one, other)
+                if mode is None:
+                    reasons = []
+                elif kept.get(mode, (one, other)) != (one, other):
+                    reasons = [*self._told(position, one), *self._told(position + 1, other)]
+                else:
+                    continue
+                notes = [-self._note(position, one), -self._note(position + 1, other)]
+                for edge in self.edges:
+                    if edge.kind == "Rmw":
+                        self.formula.add(-self._edge(position, edge), *notes, *reasons)
 
     def _threads_and_locations_close(self) -> None:
         positions = range(self.size)
@@ -194,15 +222,19 @@ class CycleEncoding:
                         self.formula.add(-self._edge(position, one), -self._edge(position + 1, other))
 
     def _accesses_are_few(self) -> None:
-        """Forbids runs of edges with too many accesses; ``run(name, s, p, k)``: from event s to p there are k more."""
+        """Forbids runs of edges with too many accesses; ``run(name, s, d, k)``: d events after s, there are k more.
+
+        No run starts amid an atomic operation, whose halves would count as two where the run goes all around.
+        """
+        atomic = [edge for edge in self.edges if edge.kind == "Rmw"]
         for name, most in (("internal", self._bounds.thread_accesses), ("same", self._bounds.location_accesses)):
             for start in range(self.size):
                 run = [[self.formula.var("run", name, start, d, k) for k in range(most + 1)] for d in range(self.size)]
-                self.formula.add(run[0][0])
+                self.formula.add(run[0][0], *(self._edge(start - 1, edge) for edge in atomic))
                 for distance in range(self.size - 1):
                     position = start + distance
                     stays = self._is(name, position)
-                    rmw = [self._edge(position, edge) for edge in self.edges if edge.kind == "Rmw"]
+                    rmw = [self._edge(position, edge) for edge in atomic]
                     for k in range(most):
                         self.formula.add(-run[distance][k], -stays, run[distance + 1][k + 1], *rmw)
                         for literal in rmw:
@@ -301,12 +333,19 @@ class CycleEncoding:
 
 def _annotations(vocabulary: Vocabulary) -> list[Annotation]:
     inline = [note for run in vocabulary.runs for edge in run for note in (edge.first, edge.second) if note]
-    return sorted({*_listed(vocabulary, "R"), *_listed(vocabulary, "W"), *inline})
+    halves = [note for access in "RW" for note in _half_listed(vocabulary, access)]
+    atomic = any(edge.kind == "Rmw" for run in vocabulary.runs for edge in run)
+    return sorted({*_listed(vocabulary, "R"), *_listed(vocabulary, "W"), *inline, *(halves if atomic else ())})
 
 
 def _listed(vocabulary: Vocabulary, access: str) -> list[Annotation]:
     """The annotations that a read or a write may have without an edge that says so."""
     return [note for note in vocabulary.annotations if access in note.fits] or [PLAIN]
+
+
+def _half_listed(vocabulary: Vocabulary, access: str) -> list[Annotation]:
+    """The same for the read or the write of an atomic operation, which has no cache operator and is not volatile."""
+    return [note for note in _listed(vocabulary, access) if note.scope or note == PLAIN] or [PLAIN]
 
 
 def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], levels: Sequence[str]) -> tuple[Place, ...]:

@@ -1,12 +1,12 @@
 """Critical cycles, their names, and the litmus tests that ask for them (Alglave et al. 2015, sections 4.1 and 4.5).
 
-**Values.** The writes of a location get 1, 2, .. in coherence order. That order is what the cycle's communication says
-and, where it says nothing, program order. A read takes the value of its source: the write at the other end of its rf
-edge; else, for an fr edge, the write before the one that replaces it; else the last write of its own thread, or 0.
+**Values.** All edges between accesses of one location lead forward in time, wherever each location is coherent, so the
+cycle says in which order memory has them. Writes get 1, 2, .. in that order, and a read the value of the write before
+it, or 0. Only where the whole cycle is of one location does one step in program order lead back.
 
 **Condition.** Every read has its value, and every location with two writes or more its last. Where three writes or more
-meet, a thread of its own observes the order of the others: it reads them one after the other, with a fence of the
-widest scope between.
+meet, a thread of its own observes their order: it reads them one after the other, with a fence of the widest scope
+between. Where a model lets writes that race stay unordered, no condition can ask for more.
 
 **Dependencies** survive compilers: the value read is and-ed with the high bit, which no value of a test has, and what
 is left, 0, goes into the address, the data or a branch (section 4.5).
@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
-from corpus.edges import Annotation, Edge
+from corpus.edges import COMMUNICATION, Annotation, Edge, atomic_mode
 from corpus.litmus import (
+    PLAIN,
     And,
     Assign,
     Atom,
@@ -77,6 +77,10 @@ class Cycle:
         """``R`` or ``W``."""
         return self.edges[event].source
 
+    def in_atomic(self, event: int) -> bool:
+        """Whether an event is the read or the write of an atomic operation."""
+        return "Rmw" in (self.edges[event - 1].kind, self.edges[event].kind)
+
     def threads(self) -> list[list[int]]:
         """The events of each thread, in program order."""
         found: list[list[int]] = []
@@ -113,57 +117,29 @@ class Cycle:
 # Values
 
 
-def _coherence(cycle: Cycle, events: list[int]) -> list[int]:
-    """The writes among the events of one location, in coherence order."""
-    writes = [event for event in events if cycle.access(event) == "W"]
-    after = {(e, (e + 1) % cycle.size) for e in events if cycle.edges[e].kind == "Co"}
-    sources = _sources(cycle)
-    for event in events:
-        if cycle.edges[event].kind == "Fr" and event in sources:
-            after.add((sources[event], (event + 1) % cycle.size))
-    for thread in cycle.threads():
-        own = [event for event in thread if event in writes]
-        for one, other in pairwise(own):
-            if not _reaches(after, other, one):
-                after.add((one, other))
-    order: list[int] = []
-    while len(order) < len(writes):
-        order.append(next(w for w in writes if w not in order and all(a in order for a, b in after if b == w)))
-    return order
+def _histories(cycle: Cycle) -> list[list[int]]:
+    """The events of each location in the order in which memory has them, locations as ``Cycle.locations`` has them.
 
-
-def _sources(cycle: Cycle) -> dict[int, int]:
-    """The write that each read takes its value from, where rf or program order says so."""
-    sources = {(e + 1) % cycle.size: e for e, edge in enumerate(cycle.edges) if edge.kind == "Rf"}
-    places = {event: number for number, events in enumerate(cycle.locations()) for event in events}
-    for thread in cycle.threads():
-        for number, event in enumerate(thread):
-            if cycle.access(event) == "R" and event not in sources:
-                own = [e for e in thread[:number] if cycle.access(e) == "W" and places[e] == places[event]]
-                if own:
-                    sources[event] = own[-1]
-    return sources
-
-
-def _reaches(pairs: set[tuple[int, int]], start: int, goal: int) -> bool:
-    reached, waiting = {start}, [start]
-    while waiting:
-        one = waiting.pop()
-        new = {b for a, b in pairs if a == one} - reached
-        reached |= new
-        waiting += new
-    return goal in reached
+    That is the order of the cycle. A cycle of one location must go back once: at its first step in program order.
+    """
+    histories = cycle.locations()
+    if len(histories) == 1:
+        (events,) = histories
+        back = next(place for place, event in enumerate(events) if cycle.edges[event].kind not in COMMUNICATION)
+        histories = [events[back + 1 :] + events[: back + 1]]
+    return histories
 
 
 def _values(cycle: Cycle) -> tuple[dict[int, int], list[list[int]]]:
     """The value of every event, and the writes of every location in coherence order."""
-    orders = [_coherence(cycle, events) for events in cycle.locations()]
-    values = {write: rank for order in orders for rank, write in enumerate(order, 1)}
-    sources = _sources(cycle)
-    written = dict(values)
-    for event in range(cycle.size):
-        if cycle.access(event) == "R":
-            values[event] = written[sources[event]] if event in sources else 0
+    values: dict[int, int] = {}
+    orders: list[list[int]] = []
+    for history in _histories(cycle):
+        writes: list[int] = []
+        for event in history:
+            writes += [event] * (cycle.access(event) == "W")
+            values[event] = len(writes)
+        orders.append(writes)
     return values, orders
 
 
@@ -185,9 +161,9 @@ def litmus_test(cycle: Cycle) -> LitmusTest:
         if len(order) > 1:
             atoms.append(Atom("eq", Loc(_location(number)), len(order)))
         if len(order) > 2:
-            place = _observer_place(cycle, [thread.place for thread in threads], order[0])
+            places = [thread.place for thread in threads]
             atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
-            threads.append(_observer(_location(number), len(order), place))
+            threads.append(_observer(cycle, _location(number), order, places))
     locations = tuple(
         Location(_location(number), region=cycle.regions[events[0]]) for number, events in enumerate(cycle.locations())
     )
@@ -199,19 +175,27 @@ def _location(number: int) -> str:
     return "xyzabcdefghijklmnopqrstuvw"[number] if number < 26 else f"x{number}"
 
 
-def _observer_place(cycle: Cycle, places: list[Place], write: int) -> Place:
-    """A CTA of its own; for shared memory the CTA of the writers, a warp of its own."""
-    if cycle.regions[write] is Region.GLOBAL:
-        return Place(0, 0, 1 + max(place.cta for place in places if place.gpu == 0), 0)
-    (home,) = (places[number] for number, events in enumerate(cycle.threads()) if write in events)
-    return home._replace(warp=1 + max(place.warp for place in places if place[:3] == home[:3]))
+def _observer(cycle: Cycle, location: str, writes: list[int], places: list[Place]) -> Thread:
+    """Reads the writes in their order, but for the last: strongly where they are strong, else PTX lets it see another.
 
-
-def _observer(location: str, writes: int, place: Place) -> Thread:
+    It is a warp of the writers' CTA, or where they have none in common a CTA of their GPU.
+    """
+    homes = [places[number] for number, events in enumerate(cycle.threads()) for event in events if event in writes]
+    strong = all(cycle.annotations[e].scope or cycle.annotations[e].volatile or cycle.in_atomic(e) for e in writes)
+    mode = Mode(Order.RELAXED, Scope.SYS) if strong else PLAIN
     body: list[Instruction] = []
-    for rank in range(1, writes):
-        body += [Fence(Mode(Order.SC, Scope.SYS))] * (rank > 1) + [Load(f"r{rank}", Loc(location))]
-    return Thread(tuple(body), place)
+    for rank in range(1, len(writes)):
+        body += [Fence(Mode(Order.SC, Scope.SYS))] * (rank > 1) + [Load(f"r{rank}", Loc(location), mode)]
+    return Thread(tuple(body), _beside(homes, places))
+
+
+def _beside(homes: list[Place], places: list[Place]) -> Place:
+    """A place that nobody has, as near to all of ``homes`` as they are to each other."""
+    one = homes[0]
+    if all(one.shares(home, Scope.CTA) for home in homes):
+        return one._replace(warp=1 + max(place.warp for place in places if place.shares(one, Scope.CTA)))
+    gpu = one.gpu if all(one.shares(home, Scope.GPU) for home in homes) else 0
+    return Place(gpu, 0, 1 + max(place.cta for place in places if place.gpu == gpu), 0)
 
 
 class _Writer:
@@ -261,22 +245,13 @@ class _Writer:
             value = Reg(f"v{event}")
         mode = cycle.annotations[event].mode
         if cycle.edges[event].kind == "Rmw" and more:
-            yield Rmw("exch", f"r{event}", address, (self._values[event + 1],), self._atomic(event))
+            both = atomic_mode(*cycle.annotations[event : event + 2])
+            assert both is not None, cycle.spelled
+            yield Rmw("exch", f"r{event}", address, (self._values[event + 1],), both)
         elif cycle.access(event) == "R":
             yield Load(f"r{event}", address, mode)
         else:
             yield Store(address, value, mode)
-
-    def _atomic(self, event: int) -> Mode:
-        """The mode of an atomic operation: both its halves' orders, and the wider of their scopes."""
-        read, write = self._cycle.annotations[event].mode, self._cycle.annotations[event + 1].mode
-        scopes = [mode.scope for mode in (read, write) if mode.scope is not None]
-        scope = min(scopes, key=lambda scope: scope.value) if scopes else Scope.GPU
-        if Order.SC in (read.order, write.order):
-            return Mode(Order.SC, scope)
-        acquires, releases = read.order is Order.ACQUIRE, write.order is Order.RELEASE
-        order = {(True, True): Order.ACQ_REL, (True, False): Order.ACQUIRE, (False, True): Order.RELEASE}
-        return Mode(order.get((acquires, releases), Order.RELAXED), scope)
 
 
 # Names

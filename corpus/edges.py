@@ -50,6 +50,28 @@ class Annotation:
 
 PLAIN = Annotation("Plain", "RW")
 
+_ATOMIC_ORDERS = {
+    (Order.RELAXED, Order.RELAXED): Order.RELAXED,
+    (Order.ACQUIRE, Order.RELAXED): Order.ACQUIRE,
+    (Order.RELAXED, Order.RELEASE): Order.RELEASE,
+    (Order.ACQUIRE, Order.RELEASE): Order.ACQ_REL,
+    (Order.SC, Order.SC): Order.SC,
+}
+
+
+def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
+    """The mode of the atomic operation whose halves have these annotations; None where there is none.
+
+    Halves have one scope and no cache operator, and are not volatile. A plain half is relaxed and of the other's scope;
+    two plain halves are relaxed at GPU scope, as PTX has it.
+    """
+    told = [half for half in (read, write) if half != PLAIN]
+    scopes = {half.scope for half in told} or {"gpu"}
+    if len(scopes) > 1 or "" in scopes:
+        return None
+    orders = tuple(half.order if half in told else Order.RELAXED for half in (read, write))
+    return Mode(_ATOMIC_ORDERS[orders], SCOPES[scopes.pop()]) if orders in _ATOMIC_ORDERS else None
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edge:
@@ -227,10 +249,11 @@ def _edges(word: str, scopes: Sequence[str]) -> list[Edge]:
     if fence:
         base, rest = fence[1].rstrip("."), "".join(fence.groups()[1:])
         named = [f"{base}.{scope}.{rest}" for scope in scopes]
+        told = re.fullmatch(r"(Fence\w+?)\.?(cta|gpu|sys)", base)
         if fence[1].startswith("Membar"):
             named = [f"{base}{rest}"]
-        elif "." in base:
-            named = [f"{base}.{rest}"]
+        elif told:
+            named = [f"{told[1]}.{told[2]}.{rest}"]
         if not named:
             raise InputError(f"{word} needs a scope, as in {base}.gpu.{rest}, or --scopes")
         return [edge for name in named for edge in _annotated(edges[name], word[fence.end() :], word, scopes)]
@@ -259,5 +282,7 @@ def _annotated(edge: Edge, rest: str, word: str, scopes: Sequence[str]) -> list[
             if access not in annotation.fits:
                 what = "a read" if access == "R" else "a write"
                 raise InputError(f"{annotation.name} does not fit {what} in '{word}'")
+        if edge.kind == "Rmw" and atomic_mode(*chosen, *[PLAIN] * (2 - len(chosen))) is None:
+            raise InputError(f"no atomic operation is {' and '.join(note.name for note in chosen)}, as in '{word}'")
         found.append(replace(edge, first=chosen[0], second=chosen[1] if len(chosen) > 1 else None))
     return found
