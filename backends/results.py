@@ -7,17 +7,14 @@ goes on where it was: a test that has a line for the same question is not run ag
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import IO
 
+from backends.journal import Journal, open_journal
 from backends.runtime.process import TERMINATED, TIMED_OUT
-from corpus.errors import InputError
 
 RESULTS = "results.jsonl"
 """The name of the file in a corpus folder."""
@@ -80,15 +77,13 @@ def print_result(result: Result) -> str:
 class ResultFile:
     """The results of a file by question, and the way to add to them; made by ``open_results``."""
 
-    answers: dict[Question, Result] = field(default_factory=dict)
-    _lines: IO[str] | None = None
-    _times: IO[str] | None = None
+    answers: dict[Question, Result]
+    _lines: Journal[Result]
+    _times: Journal[object]
 
     def add(self, result: Result, seconds: Sequence[float]) -> None:
         """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
         self.answers[result.question] = result
-        if self._lines is None or self._times is None:
-            return
         question = result.question
         times = {
             "test": question.test,
@@ -97,13 +92,8 @@ class ResultFile:
             "instances": question.instances,
             "seconds": [round(time, 6) for time in seconds],
         }
-        try:
-            for file, line in ((self._times, json.dumps(times)), (self._lines, print_result(result))):
-                file.write(line + "\n")
-                file.flush()
-            os.fsync(self._lines.fileno())
-        except OSError as error:
-            raise InputError(f"cannot write: {error.strerror}", self._lines.name) from None
+        self._times.append(json.dumps(times))
+        self._lines.append(print_result(result))
 
 
 @contextmanager
@@ -113,39 +103,9 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
     A last line that was cut off is dropped, for its test will run again. Raises ``InputError`` where the file cannot be
     opened, holds something else than results, or is in use.
     """
-    if path is None:
-        yield ResultFile()
-        return
-    with ExitStack() as stack:
-        try:
-            lines = stack.enter_context(path.open("a", encoding="utf-8", newline="\n"))
-            fcntl.flock(lines, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            answers = _read(path)
-            times = stack.enter_context(path.with_suffix(".times.jsonl").open("a", encoding="utf-8", newline="\n"))
-        except BlockingIOError:
-            raise InputError("another process is at work on these results", str(path)) from None
-        except OSError as error:
-            raise InputError(f"cannot open: {error.strerror}", str(error.filename or path)) from None
-        yield ResultFile(answers, lines, times)
-
-
-_FIRST_KEY = b'{"test":'
-"""How each line begins; a last line that begins otherwise was not cut off, it is something else."""
-
-
-def _read(path: Path) -> dict[Question, Result]:
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    answers = {}
-    for number, line in enumerate(data[:whole].splitlines(), 1):
-        try:
-            result = parse_result(line.decode("utf-8"))
-        except ValueError:
-            raise InputError("expected a result of a test", str(path), number) from None
-        answers[result.question] = result
-    rest = data[whole:]
-    if rest:
-        if not _FIRST_KEY.startswith(rest[: len(_FIRST_KEY)]):
-            raise InputError("expected a result of a test", str(path), len(answers) + 1)
-        os.truncate(path, whole)
-    return answers
+    times = None if path is None else path.with_suffix(".times.jsonl")
+    with (
+        open_journal(path, parse_result, b'{"test":', "a result of a test") as lines,
+        open_journal(times, json.loads, b'{"test":', "the times of a test") as seconds,
+    ):
+        yield ResultFile({result.question: result for result in lines.entries}, lines, seconds)

@@ -38,7 +38,7 @@ $test
 $constants
 
 alignas(128) static std::uint32_t memory[WORDS];
-static std::uint32_t results[RESULT_WORDS];
+[[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
 static std::uint32_t histogram[HISTOGRAM_WORDS];
 
 [[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }

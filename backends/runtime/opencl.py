@@ -41,7 +41,16 @@ def find_device(platform: str = POCL) -> str | None:
 
 def command(kernel: Path, platform: str = POCL) -> list[str]:
     """The command that runs a kernel file; the number of iterations is appended to it, 0 to build the kernel only."""
-    host = Path(__file__).with_name("opencl_host.py")
+    return _host("opencl_host.py", kernel, platform)
+
+
+def memory_command(kernel: Path, platform: str = POCL) -> list[str]:
+    """The same for the kernels of a memory test."""
+    return _host("opencl_memory_host.py", kernel, platform)
+
+
+def _host(name: str, kernel: Path, platform: str) -> list[str]:
+    host = Path(__file__).with_name(name)
     return [sys.executable, str(host), "--platform", platform, str(kernel.resolve())]
 
 

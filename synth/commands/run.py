@@ -9,8 +9,10 @@ from dataclasses import asdict
 from fnmatch import fnmatchcase
 from math import isfinite
 from pathlib import Path
+from typing import TypeVar
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -20,15 +22,20 @@ from backends.emit import distinct
 from backends.results import RESULTS, Question, Result, ResultFile, open_results
 from backends.runtime.cpp import SUBSCRIPTIONS, CppDevice
 from backends.runtime.device import Device, run_test
+from backends.runtime.memory import INSTANCES, memory_device
 from backends.runtime.opencl import POCL, OpenClDevice
 from backends.runtime.process import RunError
 from corpus.errors import InputError
 from corpus.store import is_corpus
 from corpus.test import Test
+from oracle.consistency import resolve_consistency_models
 from oracle.progress import verdicts
 from synth.conformance import MappingSummary, ModelSummary, by_mapping, by_model
-from synth.inputs import load_tests
+from synth.inputs import are_litmus, litmus_files, load_tests
 from synth.mapping_option import mapping_option
+from synth.memory_runs import Launches, run_memory_tests
+
+Item = TypeVar("Item")
 
 
 @click.command(name="run")
@@ -39,8 +46,8 @@ from synth.mapping_option import mapping_option
     "--instances",
     type=click.IntRange(min=1),
     metavar="M",
-    help="Instances that round-robin and chunked run at once.  [default: opencl as many as 65,535 work-groups hold; "
-    "cpp see --subscribe]",
+    help="Instances that round-robin and chunked, or a launch of a litmus test, run at once.  "
+    "[default: opencl as many as 65,535 work-groups hold; cpp see --subscribe; litmus tests 65,536]",
 )
 @click.option("--iterations", type=click.IntRange(min=1), default=20, show_default=True, help="Runs of each test.")
 @click.option(
@@ -71,7 +78,23 @@ from synth.mapping_option import mapping_option
     help="Where results go.  [default: results.jsonl in the corpus; not kept for plain files]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the results as one JSON object.")
+@click.option("--stress/--no-stress", default=False, show_default=True, help="Litmus tests: with memory stress.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="Litmus tests: a consistency model to compare with; repeatable.  [default: all that ship]",
+)
+@click.option(
+    "--sound",
+    multiple=True,
+    metavar="MODEL",
+    help="Litmus tests: a model to compare with, and that must forbid nothing that is seen; repeatable.",
+)
+@click.pass_context
 def command(
+    context: click.Context,
     inputs: tuple[str, ...],
     backend: str,
     mappings: tuple[str, ...],
@@ -86,8 +109,14 @@ def command(
     workers: int | None,
     output: Path | None,
     as_json: bool,
+    stress: bool,
+    models: tuple[str, ...],
+    sound: tuple[str, ...],
 ) -> None:
     """Run tests on this machine's devices and compare with the models.
+
+    \b
+    Progress tests (.axb files, corpora)
 
     Each test runs in a process of its own, which is killed if an iteration does not terminate in time; the iterations
     after a hang are skipped. The summary sets the hangs against each model's verdicts. A hang of a test that terminates
@@ -98,17 +127,45 @@ def command(
     given again; only new questions are run. See docs/backends.md for the format.
 
     \b
+    Litmus tests (.litmus files, folders of them, indexes)
+
+    Each of --iterations launches runs --instances instances of the test, 65,536 unless asked otherwise, with the
+    test's scope tree; the outcomes are counted and shown beside the models that forbid them. A test that the language
+    cannot say as it is written is not run, and the reason is told. What is seen of a device is no proof of what it
+    does not do. Results go to the file that -o names, and are not kept without it.
+
+    \b
     Examples:
       synth run suite --backend opencl
       synth run suite --backend opencl --mapping chunked --instances 8 --timeout 1
       synth run suite --backend cpp --subscribe over --tests '2x2-*' --json
       synth run examples/progress/*.axb --backend opencl --limit 3 -o results.jsonl
+      synth run examples/memory --backend cpp --sound rc11 -o memory.jsonl
+      synth run examples/memory/c-sb-sc.litmus --backend opencl --model sc --model tso --stress
 
-    Exit code 1 if a test could not be run at all.
+    Exit code 1 if a test could not be run at all, or if an outcome was seen that a model of --sound forbids.
     """
     if not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
-    tests = _selected(distinct(load_tests(inputs)), globs)[:limit]
+    if are_litmus(inputs):
+        _refuse_options(context, ("mappings", "every_iteration", "subscribe"), "progress")
+        named = resolve_consistency_models([*models, *sound])
+        files = [
+            file for file in litmus_files(inputs) if not globs or any(fnmatchcase(file.stem, glob) for glob in globs)
+        ]
+        code = run_memory_tests(
+            files[:limit],
+            memory_device(backend, platform, workers),
+            Launches(instances or INSTANCES, iterations, timeout, stress),
+            named,
+            [model.name for model in resolve_consistency_models(sound)] if sound else [],
+            output,
+            as_json,
+        )
+        sys.exit(code)
+    _refuse_options(context, ("stress", "models", "sound"), "litmus")
+    tests = distinct(load_tests(inputs))
+    tests = _selected(tests, [test.name for test in tests], globs)[:limit]
     device: Device = CppDevice(subscribe, instances) if backend == "cpp" else OpenClDevice(platform, instances, workers)
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
@@ -137,8 +194,16 @@ def command(
         sys.exit(1)
 
 
-def _selected(tests: list[Test], globs: Sequence[str]) -> list[Test]:
-    chosen = [test for test in tests if not globs or any(fnmatchcase(test.name, glob) for glob in globs)]
+def _refuse_options(context: click.Context, names: Sequence[str], kind: str) -> None:
+    """One line where an option was given that only tests of the other kind have."""
+    for parameter in context.command.params:
+        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
+            raise InputError(f"{parameter.opts[0]} is for {kind} tests")
+
+
+def _selected(tests: Sequence[Item], names: Sequence[str], globs: Sequence[str]) -> list[Item]:
+    pairs = list(zip(tests, names, strict=True))
+    chosen = [test for test, name in pairs if not globs or any(fnmatchcase(name, glob) for glob in globs)]
     if tests and not chosen:
         raise InputError(f"no test has a name that matches {' or '.join(globs)}")
     return chosen
