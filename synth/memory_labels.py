@@ -140,7 +140,7 @@ _MARKS = {
 
 def print_table(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -> None:
     """One line a test: of one model all that it says, of several a letter each."""
-    console = table_console(40 + max((len(labels.file) for labels in labelled), default=0) + 12 * len(names))
+    console = table_console(120 + max((len(labels.file) for labels in labelled), default=0) + 12 * len(names))
     table = Table("test", box=None, pad_edge=False, header_style="bold")
     if len(names) == 1:
         for column in ("verdict", "condition", "executions", "matching", "flags"):
