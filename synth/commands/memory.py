@@ -15,7 +15,7 @@ from constraints.cycles import DEFAULT_SOLVER, cycles
 from constraints.enumerate import Effort
 from constraints.solvers import SOLVERS
 from corpus.cycle import Cycle
-from corpus.edges import SCOPES
+from corpus.edges import SCOPES, parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus import Region
@@ -113,7 +113,7 @@ def command(
     least, most = _sizes(size)
     allowed, forbidden = _border(distinguish)
     request = Request(
-        edges=" ".join(text.split()),
+        edges=" ".join(word for line in text.splitlines() for word in line.partition("#")[0].split()),
         sizes=(least, most),
         threads=threads,
         scopes=_listed("--scopes", scopes, list(SCOPES)) if scopes is not None else (),
@@ -125,6 +125,7 @@ def command(
         forbidden_by=(*forbidden, *forbidden_by),
         minimal=minimal,
     )
+    parse_edges(text, request.scopes, edges_file and str(edges_file))
     names = request.model_names()
     _check_some_cycle(request, solver)
     started = time.monotonic()
@@ -173,11 +174,7 @@ def _collect(
 def _edges_text(edges: str | None, file: Path | None) -> str:
     if (edges is None) == (file is None):
         raise click.UsageError("give --edges or --edges-file, one of the two")
-    text = (
-        edges
-        if edges is not None
-        else "\n".join(line.partition("#")[0] for line in read_text(file or Path()).splitlines())
-    )
+    text = edges if edges is not None else read_text(file or Path())
     if not text.split():
         raise click.UsageError("expected edges, as in --edges 'PodWW Rfe PodRR Fre'; synth edges lists them")
     return text

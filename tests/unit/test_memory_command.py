@@ -1,0 +1,414 @@
+"""``synth memory``, ``synth edges``, and ``synth show`` and ``synth export`` of memory suites: the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corpus.cycle import family
+from corpus.edges import all_annotations, all_edges
+from corpus.litmus_normal import litmus_digest
+from corpus.litmus_text import read_litmus
+from corpus.store import JOURNAL, TIMES
+from synth.cli import main
+from synth.inputs import litmus_files
+
+PLAIN = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
+TWO_THREADS = ["2+2W", "LB", "MP", "R", "S", "SB"]
+
+
+def synth(*arguments: object) -> Result:
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+
+
+def memory(folder: Path, *arguments: object) -> list[str]:
+    """The names of the tests of a complete suite that the command makes."""
+    result = synth("memory", *arguments, "-o", folder)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.endswith("cycles, complete\n")
+    return names(folder)
+
+
+def names(folder: Path) -> list[str]:
+    return [file.stem for file in litmus_files([str(folder)])]
+
+
+def verdicts(folder: Path) -> dict[str, dict[str, str]]:
+    """To each test what each model says of it."""
+    found: dict[str, dict[str, str]] = {name: {} for name in names(folder)}
+    with (folder / "labels.csv").open() as file:
+        for row in csv.DictReader(file):
+            found[row["file"].removesuffix(".litmus")][row["model"]] = row["verdict"]
+    return found
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name != TIMES}
+
+
+# What it makes
+
+
+def test_the_classic_families_of_two_threads_each_once(tmp_path):
+    assert sorted(memory(tmp_path / "d", "--edges", PLAIN, "--size", 4)) == TWO_THREADS
+    files = {file.name for file in (tmp_path / "d").iterdir()}
+    assert files == {*(f"{name}.litmus" for name in TWO_THREADS), "@all", "labels.csv", "manifest.json", TIMES}
+    manifest = json.loads((tmp_path / "d" / "manifest.json").read_text())
+    assert manifest["complete"] is True and manifest["counts"] == {"cycles": 6, "tests": 6, "sizes": {"4": 6}}
+    assert manifest["request"]["kind"] == "memory" and manifest["request"]["edges"] == PLAIN
+
+
+def test_edges_may_come_from_a_file_with_comments(tmp_path):
+    (tmp_path / "edges").write_text("# plain\nPodWW PodRR # program order\nRfe Fre\n")
+    assert memory(tmp_path / "d", "--edges-file", tmp_path / "edges") == ["MP"]
+
+
+def test_scopes_and_fences_are_placed_and_labelled(tmp_path):
+    edges = "PodRR Rfe Fre MembarCtadWW MembarGldWW MembarCtadRR MembarGldRR"
+    found = memory(tmp_path / "d", "-e", edges, "--scopes", "cta,gpu", "-m", "sc", "-m", "ptx-rmo")
+    # Two fences of T0, three ways for T1; in one CTA, in two, on two GPUs.
+    assert len(found) == 2 * 3 * 3 and {family(name) for name in found} == {"MP"}
+    assert Counter("--" in name for name in found) == {True: 6, False: 12}
+    said = verdicts(tmp_path / "d")
+    assert {said[name]["sc"] for name in found} == {"FORBIDDEN"}
+    assert said["MP+membar.ctas@01"]["ptx-rmo"] == "FORBIDDEN"
+    assert said["MP+membar.ctas"]["ptx-rmo"] == "ALLOWED"
+    assert said["MP+membar.gls"]["ptx-rmo"] == "FORBIDDEN"
+    digests = {litmus_digest(read_litmus(file)) for file in litmus_files([str(tmp_path / "d")])}
+    assert len(digests) == len(found)
+
+
+def test_a_cut_of_the_gpu_family_of_2015(tmp_path):
+    edges = Path(__file__).parents[2] / "examples" / "gpu-2015.edges"
+    asked = [
+        "--size",
+        "3..4",
+        "--scopes",
+        "cta",
+        "--regions",
+        "global,shared",
+        "-m",
+        "sc",
+        "-m",
+        "rmo",
+        "-m",
+        "ptx-rmo",
+    ]
+    assert len(memory(tmp_path / "d", "--edges-file", edges, *asked)) == 9 + 363
+    shown = json.loads(synth("show", tmp_path / "d", "--json").stdout)
+    assert shown["sizes"] == {"3": 9, "4": 363}
+    assert {model: counts["ALLOWED"] for model, counts in shown["models"].items()} == {
+        "sc": 0,
+        "rmo": 160,
+        "ptx-rmo": 184,
+    }
+
+
+@pytest.mark.slow
+def test_the_gpu_family_of_2015(tmp_path):
+    script = Path(__file__).parents[2] / "examples" / "gpu-2015.sh"
+    command = Path(sys.executable).with_name("synth")
+    done = subprocess.run(["bash", script, tmp_path / "d", command], capture_output=True, text=True, check=True)
+    assert "10938 tests of 10938 cycles, complete" in done.stdout
+    shown = json.loads(synth("show", tmp_path / "d", "--json").stdout)
+    assert shown["tests"] == 10938 and shown["sizes"] == {"3": 9, "4": 363, "5": 1188, "6": 9378}
+    assert shown["models"] == {
+        "sc": {"ALLOWED": 0, "FORBIDDEN": 10938, "UNKNOWN": 0},
+        "rmo": {"ALLOWED": 5758, "FORBIDDEN": 5180, "UNKNOWN": 0},
+        "ptx-rmo": {"ALLOWED": 7354, "FORBIDDEN": 3584, "UNKNOWN": 0},
+    }
+
+
+# What it keeps
+
+
+def test_tests_between_two_models(tmp_path):
+    every = memory(tmp_path / "all", "-e", PLAIN, "--size", "3..5", "-m", "ptx-6.0", "-m", "sc", "-m", "tso")
+    said = verdicts(tmp_path / "all")
+    kept = memory(tmp_path / "d", "-e", PLAIN, "--size", "3..5", "--distinguish", "tso>sc")
+    assert kept == [name for name in every if said[name]["tso"] == "ALLOWED" and said[name]["sc"] == "FORBIDDEN"]
+    assert {"SB", "R"} <= set(kept) and "MP" not in kept
+    asked = ["--allowed-by", "ptx-6.0", "--forbidden-by", "tso", "--forbidden-by", "sc"]
+    weak = memory(tmp_path / "w", "-e", PLAIN, "--size", "3..5", *asked)
+    assert weak == memory(tmp_path / "v", "-e", PLAIN, "--size", "3..5", "--distinguish", "ptx-6.0>tso,sc")
+    assert "MP" in weak and "SB" not in weak
+
+
+@pytest.mark.parametrize(
+    ("edges", "border", "smallest"),
+    [
+        (f"{PLAIN} MembarGldWW MembarGldRR", "ptx-6.0>sc", "MP"),
+        ("PodWW PodRR PosRR Rfe Fre Rlx Rel Acq Plain", "ptx-rmo>ptx-6.0", "MP+plain-rel.cta+acq.cta-plain@01"),
+    ],
+)
+def test_minimal_tests_have_every_verdict_vector(tmp_path, edges, border, smallest):
+    asked = ["-e", edges, "--size", "3..4", "--scopes", "cta", "-m", "sc", "-m", "rmo", "--distinguish", border]
+    every = memory(tmp_path / "all", *asked)
+    minimal = memory(tmp_path / "minimal", *asked, "--minimal")
+    assert set(minimal) < set(every) and smallest in minimal
+    vectors = [{tuple(sorted(row.items())) for row in verdicts(tmp_path / d).values()} for d in ("all", "minimal")]
+    assert vectors[0] == vectors[1]
+
+
+# The same bytes
+
+
+def test_the_same_bytes_for_any_number_of_processes_and_hash_seed(tmp_path):
+    asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..5", "--scopes", "cta", "-m", "sc", "-m", "rmo"]
+    made = []
+    for jobs, seed in ((1, 0), (2, 1), (1, 2)):
+        folder = tmp_path / str(seed)
+        command = [sys.executable, "-c", "from synth.cli import main; main(prog_name='synth')", "memory"]
+        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+        subprocess.run([*command, *asked, "-j", str(jobs), "-o", folder], env=environment, check=True)
+        made.append(content(folder))
+    assert len(made[0]) > 60  # more than one chunk
+    assert made[0] == made[1] == made[2]
+
+
+@pytest.mark.parametrize("minimal", [[], ["--minimal"]])
+def test_a_run_that_a_limit_stopped_goes_on(tmp_path, minimal):
+    asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..5", "-m", "sc", "-m", "rmo", *minimal]
+    memory(tmp_path / "whole", *asked)
+    for limit in (1, 5, 20):
+        stopped = synth("memory", *asked, "--max-tests", limit, "-o", tmp_path / "d", *["--resume"] * (limit > 1))
+        assert stopped.exit_code == 0
+        assert stopped.stdout.endswith(f"cycles, incomplete: the limit of {limit} tests; --resume goes on\n")
+        assert "not complete: the limit of" in synth("show", tmp_path / "d").stdout
+    shown = json.loads(synth("show", tmp_path / "d", "--json").stdout)
+    assert shown["complete"] is False and shown["tests"] == len(names(tmp_path / "d"))
+    late = synth("memory", *asked, "--time-limit", 0, "--resume", "-o", tmp_path / "d")
+    assert "incomplete: the time limit of 0 s" in late.stdout
+    assert memory(tmp_path / "d", *asked, "--resume") == names(tmp_path / "whole")
+    assert content(tmp_path / "d") == content(tmp_path / "whole")
+
+
+def test_a_run_that_was_killed_goes_on(tmp_path):
+    asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..6", "-m", "sc", "-m", "rmo", "-m", "ptx-rmo"]
+    command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", *asked, "-j", "1", "-o"]
+    run = subprocess.Popen([*command, tmp_path / "d"], stdout=subprocess.DEVNULL, start_new_session=True)
+    journal = tmp_path / "d" / JOURNAL
+    for _ in range(4000):
+        if journal.exists() and journal.read_bytes().count(b"\n") > 10:
+            break
+        time.sleep(0.01)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    assert journal.exists()
+    shown = synth("show", tmp_path / "d")
+    assert shown.exit_code == 0 and "0 tests, not complete: the run did not end; --resume goes on" in shown.stdout
+    memory(tmp_path / "d", *asked, "--resume")
+    memory(tmp_path / "whole", *asked)
+    assert content(tmp_path / "d") == content(tmp_path / "whole")
+
+
+def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("synth.commands.memory._collect", interrupted)
+    result = synth("memory", "-e", PLAIN, "-o", tmp_path / "d")
+    assert result.exit_code == 130 and "incomplete: interrupted; --resume goes on" in result.stdout
+    monkeypatch.undo()
+    assert sorted(memory(tmp_path / "d", "-e", PLAIN, "--resume")) == TWO_THREADS
+
+
+# Misuse: one line, exit code 2, nothing written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-e", "PodWW Rfa Fre"], "unknown edge 'Rfa'; did you mean Rfi or Rfe"),
+        (["-e", "Rfe Fre PodWW PodRRNew.gpu"], "unknown annotation 'New.gpu'"),
+        (["-e", "Rfe Fre FenceScdWW PodRR"], "FenceScdWW needs a scope, as in FenceSc.gpu.dWW, or --scopes"),
+        (["-e", "PodWW PodRR"], "no cycle of 4 edges: no edge leads from one thread to another"),
+        (["-e", "PodRR Fre"], "no cycle of 4 edges: edges arrive at a write, and none leads on"),
+        (["-e", "Cg Rlx.gpu"], "no cycle of 4 edges: only annotations are given"),
+        (["-e", "Rfe Fre PodWW PodRR", "--size", "2..3"], "no cycle of 2 to 3 edges: these edges close none"),
+        (["-e", PLAIN, "--threads", 3], "no cycle of 4 edges: these edges close none of 3 threads"),
+        (["-e", PLAIN, "--regions", "shared"], "shared memory is of one CTA, and without --scopes cta"),
+        (["-e", " "], "expected edges, as in --edges"),
+        ([], "give --edges or --edges-file, one of the two"),
+        (["-e", PLAIN, "--edges-file", "x"], "give --edges or --edges-file, one of the two"),
+        (["--edges-file", "gone"], "gone: cannot read: No such file"),
+        (["-e", PLAIN, "--size", "1..4"], "expected sizes between 2 and 12, found '1..4'"),
+        (["-e", PLAIN, "--size", "5..4"], "expected sizes between 2 and 12, found '5..4'"),
+        (["-e", PLAIN, "--size", "4..13"], "expected sizes between 2 and 12"),
+        (["-e", PLAIN, "--size", "four"], "expected a size or MIN..MAX, found 'four'"),
+        (["-e", PLAIN, "--scopes", ""], "expected one or more of cta, gpu, sys"),
+        (["-e", PLAIN, "--scopes", "warp"], "expected cta, gpu, sys, found 'warp'"),
+        (["-e", PLAIN, "--regions", "local"], "expected global, shared, found 'local'"),
+        (["-e", PLAIN, "--distinguish", "sc"], "expected A>B or A>B,C, found 'sc'"),
+        (["-e", PLAIN, "--distinguish", "sc>"], "expected A>B or A>B,C, found 'sc>'"),
+        (["-e", PLAIN, "-m", "ptx"], "unknown consistency model 'ptx'; did you mean"),
+        (["-e", PLAIN, "--distinguish", "tso>obe"], "unknown consistency model 'obe'"),
+        (["-e", PLAIN, "--threads", 1], "--threads"),
+        (["-e", PLAIN, "--solver", "none"], "'none' is not one of"),
+        (["-e", PLAIN, "--resume"], "no such folder"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_misuse(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    result = synth("memory", *arguments, "-o", tmp_path / "d")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_edge_of_a_file_has_line_and_column(tmp_path):
+    (tmp_path / "edges").write_text("Rfe\nFre Podww\n")
+    result = synth("memory", "--edges-file", tmp_path / "edges", "-o", tmp_path / "d")
+    assert result.exit_code == 2 and f"{tmp_path / 'edges'}:2:5: unknown edge 'Podww'" in result.stderr
+
+
+def test_a_folder_that_exists_is_left_alone(tmp_path):
+    memory(tmp_path / "d", "-e", PLAIN)
+    before = content(tmp_path / "d")
+    for arguments, message in [
+        (["-e", PLAIN], "the folder exists and is not empty"),
+        (["-e", PLAIN, "--resume"], "the corpus is complete; there is nothing to resume"),
+        (["-e", "PodWW PodRR Rfe Fre", "--resume"], "made with another edges"),
+    ]:
+        result = synth("memory", *arguments, "-o", tmp_path / "d")
+        assert result.exit_code == 2 and message in result.stderr
+        assert content(tmp_path / "d") == before
+    (tmp_path / "d" / "MP.litmus").unlink()
+    memory(tmp_path / "d", "-e", PLAIN, "--resume")  # what is damaged is made anew
+    assert content(tmp_path / "d") == before
+
+
+def test_a_model_that_cannot_judge_the_tests(tmp_path):
+    acquire = ["-e", "PodWW PodRR Rfe Fre Rel.gpu Acq.gpu", "-m", "thesis-weak"]
+    result = synth("memory", *acquire, "-o", tmp_path / "d")
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("synth: thesis-weak has no verdict on 1 of 1 tests: P0: st.release.gpu x, 1: ")
+    some = synth("memory", *acquire, "-e", "PodWW PodRR Rfe Fre Rel.gpu Plain", "-m", "sc", "-o", tmp_path / "e")
+    assert some.exit_code == 0 and "thesis-weak has no verdict on 3 of 4 tests" in some.stderr
+    assert "unknown" in synth("show", tmp_path / "e").stdout
+
+
+# synth edges
+
+
+def test_every_edge_and_annotation_is_listed(tmp_path):
+    result = synth("edges")
+    assert result.exit_code == 0
+    listed = [line.split()[0] for line in result.stdout.splitlines()]
+    assert listed == [*all_edges(), *all_annotations()]
+
+
+# synth show and synth export
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("show") / "suite"
+    memory(folder, "-e", f"{PLAIN} MembarGldWW DpDatadW", "--scopes", "cta", "-m", "tso", "-m", "ptx-rmo", "-m", "sc")
+    return folder
+
+
+def test_show_counts_by_family_model_pair_and_vector(suite):
+    said = verdicts(suite)
+    summary = json.loads(synth("show", suite, "--json", "--tests").stdout)
+    assert (summary["complete"], summary["tests"]) == (True, len(said))
+    assert summary["sizes"] == {"4": len(said)} and sum(summary["families"].values()) == len(said)
+    assert summary["families"]["SB"] == 2
+    assert summary["models"]["tso"]["ALLOWED"] == sum(row["tso"] == "ALLOWED" for row in said.values())
+    pairs = {(pair["allows"], pair["forbids"]): pair["tests"] for pair in summary["pairs"]}
+    assert len(pairs) == 6 and pairs["sc", "tso"] == 0
+    assert pairs["ptx-rmo", "tso"] == sum(
+        row["ptx-rmo"] == "ALLOWED" and row["tso"] == "FORBIDDEN" for row in said.values()
+    )
+    for vector in summary["vectors"]:
+        assert said[vector["example"]] == vector["verdicts"]
+        assert vector["tests"] == list(said.values()).count(vector["verdicts"])
+    assert {test["name"]: test["verdicts"] for test in summary["list"]} == said
+
+    shown = synth("show", suite).stdout
+    assert f"{suite}: {len(said)} tests, complete" in shown
+    rows = {line.split()[0]: line.split()[1:] for line in shown.splitlines() if line.strip()}
+    assert rows["SB"] == ["2", "2", "2", "0"]
+    assert rows["edges"][:2] == ["PodWW", "PodRR"] and rows["scopes"] == ["cta"]
+    assert "MP+po+data" not in shown and "LB+data+po" not in shown.split("Every test")[0]
+    assert "LB+datas" in synth("show", suite, "--tests").stdout
+
+
+def test_show_of_what_is_damaged_or_asked_wrongly(suite, tmp_path):
+    refused = synth("show", suite, "--svg", tmp_path / "x.svg")
+    assert refused.exit_code == 2 and "--svg draws progress tests" in refused.stderr
+    memory(tmp_path / "d", "-e", PLAIN, "-m", "sc")
+    (tmp_path / "d" / "@all").write_text("MP.litmus\n")
+    assert "1 tests, where the manifest promises 6" in synth("show", tmp_path / "d").stderr
+    (tmp_path / "d" / "labels.csv").write_text("file,model,verdict,condition\nMP.litmus,sc,FORBIDDEN,perhaps\n")
+    broken = synth("show", tmp_path / "d")
+    assert broken.exit_code == 2 and "labels.csv:2:1: expected file,model,verdict,condition" in broken.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "beside"),
+    [("dartagnan-ptx", set()), ("dartagnan-opencl", set()), ("herd-lisa", {"synth.bell"}), ("herd-c", set())],
+)
+def test_exported_folders_are_what_runners_take(tmp_path, target, beside):
+    every = memory(tmp_path / "d", "-e", PLAIN, "-m", "sc", "-m", "tso")
+    result = synth("export", tmp_path / "d", "--to", target, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, f"6 of 6 tests in {tmp_path / 'out'}\n", "")
+    assert (tmp_path / "out" / "@all").read_text().split() == [f"{name}.litmus" for name in every]
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        *(f"{name}.litmus" for name in every),
+        "@all",
+        "expected",
+        *beside,
+    }
+    for name in every:
+        given, made = (litmus_digest(read_litmus(tmp_path / d / f"{name}.litmus")) for d in ("d", "out"))
+        assert given == made
+    assert (tmp_path / "out/expected/sc.csv").read_text() == "".join(f"{name}.litmus,0\n" for name in every)
+    allowed = {"SB", "R"}
+    assert (tmp_path / "out/expected/tso.csv").read_text() == "".join(
+        f"{name}.litmus,{int(name in allowed)}\n" for name in every
+    )
+    labelled = synth("label", tmp_path / "out", "-m", "tso", "--format", "csv").stdout.splitlines()[1:]
+    assert {Path(line.split(",")[0]).stem for line in labelled if line.endswith("true")} == allowed
+
+
+def test_what_a_dialect_cannot_say_is_left_out_of_an_export(tmp_path):
+    memory(tmp_path / "d", "-e", "PodWW PodRR Rfe Fre Cg Plain", "-m", "sc")
+    some = synth("export", tmp_path / "d", "--to", "dartagnan-ptx", "-o", tmp_path / "some")
+    assert some.exit_code == 2
+    assert len(some.stderr.splitlines()) == 16 and some.stderr.splitlines()[-1].startswith("1 of 16 tests in")
+    assert "the PTX dialect has no cache operators" in some.stderr
+    assert (tmp_path / "some/expected/sc.csv").read_text() == "MP.litmus,0\n"
+    every = synth("export", tmp_path / "d", "--to", "dartagnan-ptx", "--drop", "cache", "-o", tmp_path / "every")
+    assert every.exit_code == 0 and "16 of 16 tests" in every.stdout
+    # Nothing was said of the tests that have become others.
+    assert (tmp_path / "every/expected/sc.csv").read_text() == "MP.litmus,0\n"
+    none = synth("export", tmp_path / "d/MP+cg-cg+cg-cg.litmus", "--to", "herd-c", "-o", tmp_path / "none")
+    assert none.exit_code == 2 and not (tmp_path / "none").exists()
+
+
+def test_litmus_and_progress_tests_have_formats_of_their_own(suite, tmp_path):
+    mutex = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
+    for arguments, message in [
+        ([suite, "--to", "axb"], "--to axb is for progress tests"),
+        ([mutex, "--to", "herd-lisa"], "--to herd-lisa is for litmus tests"),
+        ([mutex, "--to", "axb", "--drop", "cache"], "--drop is for litmus tests"),
+        ([mutex, suite, "--to", "dartagnan-ptx"], "name one kind at a time"),
+    ]:
+        result = synth("export", *arguments, "-o", tmp_path / "out")
+        assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
+        assert not (tmp_path / "out").exists()
