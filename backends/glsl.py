@@ -61,6 +61,6 @@ EXPECT memory IDX $finished_byte EQ $expected
 """
 
 
-def shader(script: str) -> str:
-    """The GLSL text inside an Amber script that ``Glsl`` wrote, for a compiler to check."""
-    return script.split(" TARGET_ENV spv1.5\n", 1)[1].split("\nEND\n", 1)[0] + "\n"
+def shaders(script: str) -> list[str]:
+    """The GLSL texts inside an Amber script, for a compiler to check."""
+    return [part.split("\nEND\n", 1)[0] + "\n" for part in script.split(" TARGET_ENV spv1.5\n")[1:]]

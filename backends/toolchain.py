@@ -1,4 +1,4 @@
-"""Real compilers: finds them, and has them compile what a back end wrote.
+"""Real compilers: finds them, and has them compile what a back end wrote; and the disassembler of what nvcc made.
 
 nvcc comes from the ``cuda`` extra (PyPI) or from PATH, and needs g++ as its host compiler; glslang and spirv-val are
 the Debian packages glslang-tools and spirv-tools; OpenCL kernels are built by PoCL through pyopencl. Nothing goes
@@ -11,11 +11,12 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from backends.glsl import shader
+from backends.glsl import shaders
 from backends.runtime import opencl
 
 CUDA_ARCHITECTURES = (75, 90)
@@ -52,7 +53,13 @@ def _which(*names: str) -> Path | None:
 def missing(backend: str) -> list[str]:
     """What this machine lacks to compile the files of a back end, each with the way to get it; empty if nothing."""
     needs: dict[str, list[tuple[Callable[[], object], str]]] = {
-        "cuda": [(lambda: cuda_tool("nvcc"), "nvcc (pip install 'synth[cuda]')"), (lambda: _which("g++"), "g++")],
+        "cuda": [
+            *(
+                (partial(cuda_tool, name), f"{name} (pip install 'synth[cuda]')")
+                for name in ("nvcc", "cuobjdump", "nvdisasm")
+            ),
+            (lambda: _which("g++"), "g++"),
+        ],
         "opencl": [(opencl.find_device, "PoCL (pip install 'pyopencl[pocl]')")],
         "glsl": [
             (lambda: _which("glslangValidator", "glslang"), "glslangValidator (Debian: glslang-tools)"),
@@ -63,8 +70,10 @@ def missing(backend: str) -> list[str]:
     return [name for find, name in needs[backend] if find() is None]
 
 
-def compile_file(file: Path, binary: Path | None = None) -> Compilation:
+def compile_file(file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
     """Compile a file that a back end wrote, whichever its suffix says; ``binary`` keeps the program, if there is one.
+
+    ``memory`` says that it is a memory test, for whose OpenCL kernels there is another host.
 
     Raises ``FileNotFoundError`` where a compiler is missing (see ``missing``).
     """
@@ -77,10 +86,30 @@ def compile_file(file: Path, binary: Path | None = None) -> Compilation:
             case ".cu":
                 return _run(file, _cuda(file, target))
             case ".cl":
-                return _run(file, [*opencl.command(file), "0"])
+                command = opencl.memory_command if memory else opencl.command
+                return _run(file, [*command(file), "0"])
             case ".amber":
                 return _glsl(file, output)
     raise ValueError(f"no back end writes {file.suffix} files")
+
+
+def machine_code(program: Path) -> dict[str, str]:
+    """The SASS of a program that nvcc made, ``sm_75`` and so on, as ``nvdisasm -c`` prints it.
+
+    Raises ``FileNotFoundError`` where a tool is missing, and ``RuntimeError`` where it finds no code.
+    """
+    with TemporaryDirectory() as scratch:
+        cuobjdump, nvdisasm = (str(cuda_tool(name) or name) for name in ("cuobjdump", "nvdisasm"))
+        _run(program, [cuobjdump, "-xelf", "all", str(program.resolve())], scratch)
+        codes = {}
+        for cubin in sorted(Path(scratch).glob("*.cubin")):
+            disassembly = _run(program, [nvdisasm, "-c", str(cubin)])
+            if not disassembly.ok:
+                raise RuntimeError(disassembly.output)
+            codes[cubin.name.split(".")[-2]] = disassembly.output
+        if not codes:
+            raise RuntimeError(f"no machine code in {program}")
+        return codes
 
 
 def _cuda(file: Path, target: str) -> list[str]:
@@ -90,16 +119,28 @@ def _cuda(file: Path, target: str) -> list[str]:
 
 def _glsl(file: Path, output: Path) -> Compilation:
     source, binary = output / "test.comp", output / "test.spv"
-    source.write_text(shader(file.read_text(encoding="utf-8")), encoding="utf-8")
     glslang = str(_which("glslangValidator", "glslang") or "glslangValidator")
-    compiled = _run(file, [glslang, "-V", "--quiet", "--target-env", "spirv1.5", "-o", str(binary), str(source)])
-    return _run(file, ["spirv-val", "--target-env", "vulkan1.2", str(binary)]) if compiled.ok else compiled
+    compiled = Compilation(file, False, "no shader in the script")
+    for shader in shaders(file.read_text(encoding="utf-8")):
+        source.write_text(shader, encoding="utf-8")
+        compiled = _run(file, [glslang, "-V", "--quiet", "--target-env", "spirv1.5", "-o", str(binary), str(source)])
+        if compiled.ok:
+            compiled = _run(file, ["spirv-val", "--target-env", "vulkan1.2", str(binary)])
+        if not compiled.ok:
+            break
+    return compiled
 
 
-def _run(file: Path, command: Sequence[str]) -> Compilation:
+def _run(file: Path, command: Sequence[str], folder: str | None = None) -> Compilation:
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, stdin=subprocess.DEVNULL
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT,
+            stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
         return Compilation(file, False, f"{Path(command[0]).name} took more than {TIMEOUT:g} seconds")

@@ -207,8 +207,3 @@ class GlslKernel(Kernel):
             if not isinstance(ins, Fence) or tag not in _FENCED:
                 raise self.refuse(thread, ins, f"has no word for {tag} here")
         return mode.order is not Order.WEAK
-
-
-def shaders(script: str) -> list[str]:
-    """The GLSL texts inside an Amber script, for a compiler to check."""
-    return [part.split("\nEND\n", 1)[0] + "\n" for part in script.split(" TARGET_ENV spv1.5\n")[1:]]

@@ -120,6 +120,8 @@ class Kernel(ABC):
     peek: ClassVar[str]
     scratch_load: ClassVar[str]
     scratch_store: ClassVar[str]
+    companions: ClassVar[Mapping[str, str]] = {}
+    """Files that every test of the language shares, by name."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout

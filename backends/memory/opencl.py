@@ -66,7 +66,7 @@ class OpenClKernel(CAtomics):
     scratch_load: ClassVar[str] = "{cell}"
     scratch_store: ClassVar[str] = "{cell} = {value}"
     fetched: ClassVar[Sequence[str]] = ("add", "sub", "and", "or", "xor", "min", "max")
-    companions: ClassVar[dict[str, str]] = {
+    companions: ClassVar[Mapping[str, str]] = {
         "run_opencl_memory.py": files("backends.runtime").joinpath("opencl_memory_host.py").read_text(encoding="utf-8")
     }
 

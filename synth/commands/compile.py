@@ -10,10 +10,12 @@ from rich.console import Console
 from rich.progress import track
 
 from backends.emit import BACKENDS, compile_test, distinct, write_files
+from backends.memory.layout import Parameters
 from backends.toolchain import compile_file, missing
 from corpus.errors import InputError
-from synth.inputs import load_tests
+from synth.inputs import are_litmus, litmus_files, load_tests
 from synth.mapping_option import mapping_option
+from synth.memory_compile import compile_memory
 
 
 @click.command(name="compile")
@@ -25,7 +27,7 @@ from synth.mapping_option import mapping_option
     type=click.IntRange(min=1),
     metavar="M",
     help="Instances that round-robin and chunked run at once.  [default: as many as 65,535 work-groups hold; "
-    "800 threads for cpp]",
+    f"800 threads for cpp; of a memory test, {Parameters().instances}]",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
@@ -41,8 +43,8 @@ def command(
 ) -> None:
     """Turn tests into CUDA, OpenCL, GLSL or C++ programs.
 
-    Each test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread; a mapping says which
-    work-group runs which thread of the test:
+    Each progress test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread; a mapping
+    says which work-group runs which thread of the test:
 
     \b
       plain        one instance; work-group i runs thread i
@@ -58,19 +60,32 @@ def command(
 
     A test that hangs does not come back: always run it under a time-out.
 
+    Each memory (litmus) test becomes one file, DIR/TEST.SUFFIX, that runs many instances at once and counts their
+    outcomes; the host for OpenCL is run_opencl_memory.py. A test that the language cannot say is left out, with a line
+    that says why; nothing is approximated. In CUDA, accesses are the PTX of the test, and --check includes optcheck:
+    the machine code for sm_75 and sm_90 must have every access once, in order, with its dependencies.
+
     \b
     Examples:
       synth compile suite --backend cuda -o cuda
       synth compile examples/progress --backend glsl --mapping all -o glsl --check
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
+      synth compile examples/memory --backend cuda -o litmus --check
 
-    Exit code 1 if --check finds a file that does not compile.
+    Exit code 1 if --check finds a file that does not compile, or optcheck a test that is not itself any more; 2 if no
+    memory test can be said in the language.
     """
     if check and (lacking := missing(backend)):
         raise InputError(f"--check needs {' and '.join(lacking)}")
-    tests = distinct(load_tests(inputs))
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
+    if are_litmus(inputs):
+        if mappings != ("plain",):
+            raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
+        parameters = Parameters() if instances is None else Parameters(instances=instances)
+        compile_memory(litmus_files(inputs), backend, parameters, output, check)
+        return
+    tests = distinct(load_tests(inputs))
     written = []
     for test in tests:
         for mapping in mappings:
