@@ -167,14 +167,14 @@ _SUFFIXES = {
     "^-1": "inverse",
 }
 _COHERENCE = {"partial-co": True, "total-co": False}
+_MODELS = files("oracle").joinpath("models")
 
 
 def shipped_models() -> Mapping[str, str]:
     """The path of every .cat file that ships, by its name without the suffix."""
-    folder = files("oracle").joinpath("models")
     return {
         Path(item.name).stem: str(item)
-        for item in sorted(folder.iterdir(), key=lambda item: item.name)
+        for item in sorted(_MODELS.iterdir(), key=lambda item: item.name)
         if item.name.endswith(".cat")
     }
 
@@ -224,19 +224,21 @@ class _Reader:
                 return [self._check(tree)]
             case _:
                 bindings = tuple(map(self._binding, _trees(tree)))
-                if tree.data == "recursion":
-                    for binding in bindings:
-                        if binding.parameters:
-                            raise InputError(
-                                "expected a set or relation, for a function cannot be recursive", *binding.place
-                            )
+                names = [binding.name for binding in bindings]
+                for binding in bindings:
+                    if names.count(binding.name) > 1:
+                        raise InputError(f"'{binding.name}' is defined twice at once", *binding.place)
+                    if tree.data == "recursion" and binding.parameters:
+                        raise InputError(
+                            "expected a set or relation, for a function cannot be recursive", *binding.place
+                        )
                 return [Definition(bindings, tree.data == "recursion")]
 
     def _included(self, token: Token) -> list[Statement]:
         name = token.strip('"')
-        beside = Path(self._path).parent / name
-        path = str(beside) if beside.is_file() else shipped_models().get(Path(name).stem, "")
-        if not path:
+        folders = (Path(self._path).parent, Path(str(_MODELS)))
+        path = next((str(folder / name) for folder in folders if (folder / name).is_file()), None)
+        if path is None:
             raise self._error(f"cannot include {name}: no such file beside this one, and no model that ships", token)
         if str(Path(path).resolve()) in self._above:
             raise self._error(f"{name} includes itself", token)

@@ -13,8 +13,9 @@ right of ``\\``, for there the least fixpoint need not exist.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -85,6 +86,7 @@ def load_model(path: str, name: str = "") -> Model:
     other way round, a recursion is not monotone, or a file cannot be read.
     """
     model = Model(name or Path(path).stem, read_cat(path))
+    _check_functions(model.syntax)
     nothing = bits(1, 0)
     model.judge(Base(nothing, (), (), Choices((), (), ())))
     return model
@@ -92,20 +94,23 @@ def load_model(path: str, name: str = "") -> Model:
 
 @cache
 def _mentioned(syntax: Syntax) -> frozenset[str]:
-    found: set[str] = set()
+    bodies = (
+        body
+        for statement in syntax.statements
+        for body in ([statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings])
+    )
+    return frozenset[str]().union(*map(_names_in, bodies))
 
-    def walk(term: Term) -> None:
-        match term:
-            case Name(name):
-                found.add(name)
-            case Operation(operands=operands) | Call(arguments=operands):
-                for operand in operands:
-                    walk(operand)
 
+def _check_functions(syntax: Syntax) -> None:
+    """Raises where a function mentions an unknown name; whatever else is wrong with it shows when it is applied."""
+    known = {*SETS, *RELATIONS}
     for statement in syntax.statements:
-        for body in [statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings]:
-            walk(body)
-    return frozenset(found)
+        for binding in statement.bindings if isinstance(statement, Definition) else ():
+            for term in _subterms(binding.body):
+                if isinstance(term, Name) and binding.parameters and term.name not in known.union(binding.parameters):
+                    raise _unknown(term.name, term.place, sorted(known.union(binding.parameters)))
+            known.add(binding.name)
 
 
 class _Interpreter(Generic[T]):
@@ -139,10 +144,10 @@ class _Interpreter(Generic[T]):
         meaning = self._eval(check.body, self.names)
         value: Relation[T] | Set[T]
         if check.kind == "empty":
-            value = _plain(meaning, check.place)
+            value = _plain(meaning, check.body.place)
             truth = algebra.is_empty(value)
         else:
-            value = self._relation(meaning, check.place)
+            value = self._relation(meaning, check.body.place)
             truth = algebra.is_acyclic(value) if check.kind == "acyclic" else algebra.is_irreflexive(value)
         return Result(check, algebra.negate(truth) if check.negated else truth, value)
 
@@ -199,8 +204,8 @@ class _Interpreter(Generic[T]):
                 return value
             case Constant(symbol):
                 return NOTHING if symbol == "0" else self._algebra.everything()
-            case Call(name, arguments, place):
-                return self._call(name, [self._eval(argument, names) for argument in arguments], place, names)
+            case Call():
+                return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
             case Operation(kind, operands, place):
                 return self._operation(kind, [self._eval(operand, names) for operand in operands], operands, place)
 
@@ -235,7 +240,8 @@ class _Interpreter(Generic[T]):
             raise _error(f"expected a {wanted}, as on the left, found a {found}", operands[1].place)
         return cast(Meaning[T], getattr(algebra, kind if isinstance(left, tuple) else f"set_{kind}")(left, right))
 
-    def _call(self, name: str, values: list[Meaning[T]], place: Place, names: Mapping[str, Meaning[T]]) -> Meaning[T]:
+    def _call(self, call: Call, values: list[Meaning[T]], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
+        name, place = call.function, call.place
         function = names.get(name)
         if isinstance(function, _Function):
             parameters = function.binding.parameters
@@ -251,8 +257,8 @@ class _Interpreter(Generic[T]):
         _check_arity(name, 1, values, place)
         algebra = self._algebra
         if name == "fencerel":
-            return self._base.separated_by(self._set(values[0], place))
-        relation = self._relation(values[0], place)
+            return self._base.separated_by(self._set(values[0], call.arguments[0].place))
+        relation = self._relation(values[0], call.arguments[0].place)
         if name in ("domain", "range"):
             return algebra.domain(relation) if name == "domain" else algebra.range(relation)
         first, second = (algebra.identity(self._base.set(letter)) for letter in name)
@@ -300,14 +306,16 @@ def _size(value: Meaning[T]) -> int:
     return sum(map(len, value)) if isinstance(value, tuple) else len(value) if isinstance(value, Mapping) else 0
 
 
+def _subterms(term: Term) -> Iterator[Term]:
+    """A term and all that it is made of."""
+    yield term
+    if isinstance(term, Operation | Call):
+        for part in term.operands if isinstance(term, Operation) else term.arguments:
+            yield from _subterms(part)
+
+
 def _names_in(term: Term) -> frozenset[str]:
-    match term:
-        case Name(name):
-            return frozenset({name})
-        case Operation(operands=operands) | Call(arguments=operands):
-            return frozenset[str]().union(*map(_names_in, operands))
-        case _:
-            return frozenset()
+    return frozenset(part.name for part in _subterms(term) if isinstance(part, Name))
 
 
 def _check_arity(name: str, wanted: int, values: Sequence[object], place: Place) -> None:
@@ -320,8 +328,6 @@ def _error(message: str, place: Place) -> InputError:
 
 
 def _unknown(name: str, place: Place, known: Sequence[str]) -> InputError:
-    from difflib import get_close_matches
-
     near = get_close_matches(name, known)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return _error(f"unknown name '{name}'{hint}", place)
