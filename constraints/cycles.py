@@ -17,6 +17,7 @@ Constraints
     the last edge is external, so that event 0 begins a thread; there are two external edges or more
     one edge to another location alone cannot come back: there is none, or there are two or more
     no edge composes with the next into another: rf;fr is co, fr;co is fr, co;co is co, po and fences go on
+    no edge is plain program order where communication within the thread, if that is asked for, would say the same
     at most so many accesses a thread and a location; the two halves of an atomic operation count as one
     groups are equivalences, narrower ones within wider ones; a thread is in one group; shared memory is of one cta
     of the rotations that begin a thread, the least in lexicographic order: of edges, annotations, regions, groups
@@ -34,7 +35,7 @@ from constraints.enumerate import Effort
 from constraints.formula import Clause, Formula
 from constraints.solvers import open_solver
 from corpus.cycle import Cycle
-from corpus.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode
+from corpus.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode, inner_communication
 from corpus.litmus import Place, Region
 
 DEFAULT_SOLVER = "minisat22"
@@ -82,6 +83,7 @@ class CycleEncoding:
         self._atomics_are_said_once()
         self._threads_and_locations_close()
         self._nothing_composes()
+        self._steps_are_said_once()
         self._accesses_are_few()
         self._groups_are_equivalences()
         self._regions_follow_locations()
@@ -218,8 +220,22 @@ class CycleEncoding:
         for position in range(self.size):
             for one in self.edges:
                 for other in self.edges:
-                    if (one.kind, other.kind) in COMPOSE:
+                    if _compose(one, other):
                         self.formula.add(-self._edge(position, one), -self._edge(position + 1, other))
+
+    def _steps_are_said_once(self) -> None:
+        """Rfi, Coi and Fri stand for PosWR, PosWW and PosRW where both are asked for by themselves and fit."""
+        for number, run in enumerate(self._bounds.vocabulary.runs):
+            inner = inner_communication(run[0]) if len(run) == 1 and not (run[0].first or run[0].second) else None
+            if (inner,) not in self._bounds.vocabulary.runs:
+                continue
+            assert inner is not None
+            before = [edge for edge in self.edges if not _compose(edge, inner)]
+            after = [edge for edge in self.edges if not _compose(inner, edge)]
+            for position in range(self.size):
+                item = self.formula.var("item", position, number, 0)
+                for one, other in product(before, after):
+                    self.formula.add(-item, -self._edge(position - 1, one), -self._edge(position + 1, other))
 
     def _accesses_are_few(self) -> None:
         """Forbids runs of edges with too many accesses; ``run(name, s, d, k)``: d events after s, there are k more.
@@ -329,6 +345,14 @@ class CycleEncoding:
         places = _places(edges, same, self._bounds.levels)
         # The false literals that were asked for on the way say nothing that the true ones do not.
         return Cycle(edges, notes, regions, places), [-literal for literal in chosen]
+
+
+def _compose(one: Edge, other: Edge) -> bool:
+    """Whether an edge and the next are an edge; within a thread, plain steps to one location are communication too."""
+    kinds = {(one.kind, other.kind)}
+    if one.internal and other.internal:
+        kinds.add(((inner_communication(one) or one).kind, (inner_communication(other) or other).kind))
+    return not kinds.isdisjoint(COMPOSE)
 
 
 def _annotations(vocabulary: Vocabulary) -> list[Annotation]:

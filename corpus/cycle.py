@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from corpus.edges import COMMUNICATION, Annotation, Edge, atomic_mode
+from corpus.edges import COMMUNICATION, Annotation, Edge, atomic_mode, inner_communication
 from corpus.litmus import (
     PLAIN,
     And,
@@ -120,13 +120,15 @@ class Cycle:
 def _histories(cycle: Cycle) -> list[list[int]]:
     """The events of each location in the order in which memory has them, locations as ``Cycle.locations`` has them.
 
-    That is the order of the cycle. A cycle of one location must go back once: at its first step in program order.
+    That is the order of the cycle. A cycle of one location must go back once: at its first step that can be nothing but
+    program order, or else the first that can.
     """
     histories = cycle.locations()
     if len(histories) == 1:
         (events,) = histories
-        back = next(place for place, event in enumerate(events) if cycle.edges[event].kind not in COMMUNICATION)
-        histories = [events[back + 1 :] + events[: back + 1]]
+        steps = [place for place, event in enumerate(events) if cycle.edges[event].kind not in COMMUNICATION]
+        back = min(steps, key=lambda place: inner_communication(cycle.edges[events[place]]) is not None) + 1
+        histories = [events[back:] + events[:back]]
     return histories
 
 

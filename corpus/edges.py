@@ -114,6 +114,14 @@ class Edge:
         return Mode(self.order, SCOPES[self.scope])
 
 
+def inner_communication(edge: Edge) -> Edge | None:
+    """The communication that a plain step to the same location is where the location is coherent; None of two reads."""
+    for kind, ends in COMMUNICATION.items():
+        if edge.kind == "Po" and edge.same and ends == (edge.source, edge.target):
+            return Edge(kind, *ends, True, True)
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """What cycles are made of: runs of edges that belong together, mostly of one, and annotations."""

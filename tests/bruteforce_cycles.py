@@ -78,18 +78,32 @@ Told = tuple[frozenset[Annotation], ...]
 def _rows(vocabulary: Vocabulary, size: int) -> Iterator[tuple[tuple[Edge, ...], Told]]:
     """Every row of ``size`` edges, made of runs that were asked for, that closes: a rotation at least of each cycle."""
 
-    def grown(row: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+    def grown(row: tuple[Edge, ...], lengths: tuple[int, ...]) -> Iterator[tuple[tuple[Edge, ...], tuple[int, ...]]]:
         if len(row) == size:
-            yield row
+            yield row, lengths
         for run in vocabulary.runs:
             longer = row + run
             if run and len(longer) <= size and all(_follows(*pair) for pair in pairwise((*row[-1:], *run))):
-                yield from grown(longer)
+                yield from grown(longer, lengths + (len(run),) * len(run))
 
-    for row in grown(()):
-        if _follows(row[-1], row[0]):
+    for row, lengths in grown((), ()):
+        if _follows(row[-1], row[0]) and not any(
+            lengths[p] == 1 and _says_what_communication_says(vocabulary, row[p - 1], row[p], row[(p + 1) % size])
+            for p in range(size)
+        ):
             told = tuple(frozenset({row[p - 1].second, row[p].first}) - {None} for p in range(size))
             yield tuple(replace(edge, first=None, second=None) for edge in row), told
+
+
+def _says_what_communication_says(vocabulary: Vocabulary, before: Edge, edge: Edge, after: Edge) -> bool:
+    """Whether Rfi, Coi or Fri could stand for a plain step that is asked for by itself: the test would be the same."""
+    if edge.kind != "Po" or not edge.same or edge.first or edge.second:
+        return False
+    return any(
+        run == (replace(edge, kind=kind),) and _follows(before, run[0]) and _follows(run[0], after)
+        for run in vocabulary.runs
+        for kind in ("Rf", "Co", "Fr")
+    )
 
 
 def _is_critical(edges: Sequence[Edge], thread_accesses: int, location_accesses: int, threads: int | None) -> bool:
@@ -110,13 +124,21 @@ def _is_critical(edges: Sequence[Edge], thread_accesses: int, location_accesses:
 
 def _follows(one: Edge, other: Edge) -> bool:
     """Whether an edge may come after another: they meet, and the two in one go are not an edge themselves."""
-    composed = (
-        one.kind in ("Po", "Fence") and other.kind in ("Po", "Fence"),  # program order
-        one.kind == "Rf" and other.kind == "Fr",  # coherence
-        one.kind == "Co" and other.kind == "Co",
-        one.kind == "Fr" and other.kind == "Co",  # from-read
+    meanings = [(one.kind, other.kind)]
+    if one.internal and other.internal:
+        meanings.append((_in_memory(one), _in_memory(other)))
+    return one.target == other.source and not any(
+        (first in ("Po", "Fence") and second in ("Po", "Fence"))
+        or (first, second) in (("Rf", "Fr"), ("Co", "Co"), ("Fr", "Co"))
+        for first, second in meanings
     )
-    return one.target == other.source and not any(composed)
+
+
+def _in_memory(edge: Edge) -> str:
+    """What a step within a thread is for the one location that it stays in."""
+    if edge.kind == "Po" and edge.same:
+        return {"WR": "Rf", "WW": "Co", "RW": "Fr", "RR": "Po"}[edge.source + edge.target]
+    return edge.kind
 
 
 def _groups(edges: Sequence[Edge], joins: Callable[[Edge], bool]) -> Groups:

@@ -38,7 +38,7 @@ SMALL = {
     "few-of-a-location": (f"{CLASSIC} {SAME} Rfi", 6, 20, {"thread_accesses": 4, "location_accesses": 2}),
     "one-access-a-thread": (f"{CLASSIC} Rmw", 4, 1, {"thread_accesses": 1}),
     "everything-4": (EVERYTHING, 4, 17, {}),
-    "everything-5": (EVERYTHING, 5, 40, {}),
+    "everything-5": (EVERYTHING, 5, 37, {}),
     "dependencies-4": (f"{CLASSIC} {DEPENDENCIES}", 4, 20, {}),
     "dependencies-3-accesses": (f"Rfe Fre Coe PodRW Coi Fri {DEPENDENCIES}", 5, 112, {"thread_accesses": 3}),
     "fences-3": (f"{CLASSIC} {SAME} {FENCES}", 3, 3, {}),
@@ -64,6 +64,8 @@ SMALL = {
     "sequences-that-overlap": ("[PodWW,Rfe] [Rfe,PodRR,Fre] PodWW [PodRR,Fre] [Fre,PodWR|PodWW] Rfe [Fre]", 6, 2, {}),
     "sequences-with-annotations": ("[PodWW,RfeRel.gpuAcq.gpu] PodRR Fre Coe Rlx.gpu Plain", 4, 4, {}),
     "sequences-around": ("[PodRR,Fre,Rfe] [Fre,PodWW,Rfe,PodRR]", 6, 1, {}),
+    "steps-are-communication": ("Rfe Fre Coe Rmw PosWW Coi PosWR Rfi", 5, 4, {}),
+    "steps-asked-for-otherwise": ("Rfe Fre Coe Rmw [PosWW,Rfe] Coi PosWRPlain Rfi PosWR", 5, 7, {}),
     "threads-2": (f"{CLASSIC} {SAME}", 6, 0, {"threads": 2}),
     "threads-3": (f"{CLASSIC} {SAME}", 6, 11, {"threads": 3}),
     "threads-4": (f"{CLASSIC} {SAME}", 6, 3, {"threads": 4}),
@@ -87,7 +89,7 @@ SMALL = {
 }
 LARGE = {
     "plain-8": (CLASSIC, 8, 36, {}),
-    "everything-3-accesses": (EVERYTHING, 5, 147, {"thread_accesses": 3}),
+    "everything-3-accesses": (EVERYTHING, 5, 132, {"thread_accesses": 3}),
     "tree-7": (CLASSIC, 7, 1080, {"levels": TREE}),
     "regions-6": (CLASSIC, 6, 388, {"levels": TREE, "regions": BOTH}),
     "annotated-atomics-5": ("Rmw Rfe Fre Coe PodWW PodRR PodRW Rlx.gpu Acq.gpu Rel.gpu Plain", 5, 1452, {}),
