@@ -1,0 +1,150 @@
+"""Where threads and instances of memory tests go: the C expressions of the layout, evaluated as Python."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from backends.memory.layout import EXPRESSIONS, MACROS, WARP, Layout, Parameters, place
+from corpus.errors import InputError
+from corpus.litmus import Atom, Condition, LitmusTest, Load, Loc, Location, Place, Quantifier, Region, Scope, Thread
+
+SMALL = Parameters(instances=64, slots=32, stride=4)
+TREES = {
+    "apart": [Place(cta=0), Place(cta=1)],
+    "warps": [Place(warp=0), Place(warp=1)],
+    "one warp": [Place(), Place(), Place()],
+    "mixed": [Place(cta=1, warp=3), Place(cta=0), Place(cta=1, warp=1), Place(cta=1, warp=3), Place(cta=2)],
+}
+PARAMETERS = [
+    SMALL,
+    replace(SMALL, instances=128, slots=64),
+    replace(SMALL, interleaved=False, stress=2),
+    replace(SMALL, passes=2, shuffle=False),
+    replace(SMALL, instances=128, passes=4, interleaved=False, stress=1),
+    replace(SMALL, instances=1),
+]
+
+
+def litmus_of(places: list[Place], shared: bool = False) -> LitmusTest:
+    threads = tuple(Thread((Load("r0", Loc("x")),), each) for each in places)
+    locations = (Location("x", 0, Region.SHARED if shared else Region.GLOBAL), Location("y"))
+    return LitmusTest("t", threads, locations, Condition(Quantifier.EXISTS, Atom("eq", Loc("x"), 0)))
+
+
+def python(text: str) -> str:
+    """A C expression as Python: whole division, numbers without suffix, a conditional in Python's order."""
+    text = re.sub(r"\bpass\b", "pass_", re.sub(r"(\d)u\b", r"\1", text)).replace("/", "//")
+    return re.sub(r"^\((.*) \? (.*) : (.*)\)$", r"(\2) if \1 else (\3)", text)
+
+
+def functions(layout: Layout) -> dict[str, object]:
+    names: dict[str, object] = dict(layout.constants)
+    for head, body in MACROS.items():
+        name, parameters = re.fullmatch(r"(\w+)\((.*)\)", head).groups()
+        names[name] = eval(f"lambda {parameters}: {python(body)}", names)
+    return names
+
+
+def launched(layout: Layout, seed: int) -> list[dict[str, int]]:
+    """Every thread of a launch that runs a thread of the test, in every pass, with all that the kernel knows of it."""
+    found = []
+    common = functions(layout)
+    codes = {name: compile(python(text), name, "eval") for name, text in EXPRESSIONS.items()}
+    for group in range(layout.groups):
+        for item in range(layout.group_size):
+            for step in range(layout.parameters.passes):
+                names = common | {"group": group, "item": item, "pass_": step, "seed": seed}
+                for name, code in codes.items():
+                    names[name] = eval(code, names)
+                if names["cta"] < names["CTAS"] and names["position"] in layout.positions:
+                    found.append(names | {"thread": layout.positions.index(names["position"])})
+    return found
+
+
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=range(len(PARAMETERS)))
+@pytest.mark.parametrize("seed", [0, 5])
+def test_every_thread_of_every_instance_is_where_the_scope_tree_has_it(
+    tree: str, parameters: Parameters, seed: int
+) -> None:
+    test = litmus_of(TREES[tree])
+    layout = place(test, parameters)
+    threads = launched(layout, seed)
+    assert len(threads) == layout.instances * len(test.threads)
+    where = {(each["instance"], each["thread"]): each for each in threads}
+    assert sorted(where) == [(m, t) for m in range(layout.instances) for t in range(len(test.threads))]
+    for instance in range(layout.instances):
+        for first, second in combinations(range(len(test.threads)), 2):
+            one, other = where[instance, first], where[instance, second]
+            places = test.threads[first].place, test.threads[second].place
+            assert (one["group"] == other["group"]) == places[0].shares(places[1], Scope.CTA)
+            if one["group"] == other["group"]:
+                assert one["slot"] == other["slot"] and one["pass_"] == other["pass_"]
+                same_warp = one["item"] // WARP == other["item"] // WARP
+                assert same_warp == places[0].shares(places[1], Scope.WARP)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=range(len(PARAMETERS)))
+def test_memory_of_instances_is_disjoint(parameters: Parameters) -> None:
+    layout = place(litmus_of(TREES["apart"]), parameters)
+    names = functions(layout)
+    cells = [names["ADDRESS"](m, n) for m in range(layout.instances) for n in range(2)]
+    cells += [layout.counters + m for m in range(layout.instances)] + [layout.scratch]
+    assert len(set(cells)) == len(cells) and max(cells) < layout.words
+    results = [names["RESULT"](m, n) for m in range(layout.instances) for n in range(len(layout.terms))]
+    assert sorted(results) == list(range(layout.result_words))
+
+
+def test_shared_memory_of_slots_is_disjoint() -> None:
+    layout = place(litmus_of(TREES["warps"], shared=True), replace(SMALL, shared_stride=3))
+    names = functions(layout)
+    cells = [names["SHARED_ADDRESS"](s, 0) for s in range(layout.parameters.slots)]
+    assert cells == [3 * s for s in range(32)] and max(cells) < layout.shared_words
+    assert [location.name for location in layout.shareds] == ["x"]
+    assert [location.name for location in layout.globals] == ["y"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 32, 256])
+def test_permutations_are_bijections(size: int) -> None:
+    permuted = functions(place(litmus_of(TREES["apart"])))["PERMUTED"]
+    orders = {tuple(permuted(x, size, key) for x in range(size)) for key in range(200)}
+    assert all(sorted(order) == list(range(size)) for order in orders)
+    assert tuple(permuted(x, size, 0) for x in range(size)) == tuple(range(size))
+    assert len(orders) == min(size, 200)
+
+
+def test_threads_of_an_instance_are_out_of_step() -> None:
+    """With ``shuffle`` the second thread walks the slots in another order than the first; without, in the same."""
+    for shuffle in (True, False):
+        layout = place(litmus_of(TREES["apart"]), replace(SMALL, shuffle=shuffle))
+        orders = [[each["slot"] for each in launched(layout, 3) if each["group"] == group] for group in (0, 1)]
+        assert (orders[0] != orders[1]) == shuffle
+
+
+def test_sizes() -> None:
+    layout = place(litmus_of(TREES["mixed"]), replace(SMALL, instances=100))
+    assert (layout.instances, layout.blocks, layout.warps, layout.lanes) == (128, 4, 2, 2)
+    assert (layout.roles, layout.groups, layout.group_size) == (3, 12, 128)
+    assert layout.ctas == (0, 1, 0, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("places", "parameters", "message"),
+    [
+        ([Place(gpu=0), Place(gpu=1)], SMALL, "P0 and P1 are on different GPUs"),
+        ([Place(queue=0), Place(queue=1)], SMALL, "P0 and P1 are on different queues"),
+        ([Place()] * 33, SMALL, "33 threads in one warp"),
+        ([Place()], replace(SMALL, slots=48), "slots: expected a power of two"),
+        ([Place()], replace(SMALL, slots=16), "slots: expected a power of two, 32 or more"),
+        ([Place()], replace(SMALL, passes=3), "passes: expected a power of two"),
+        ([Place()], replace(SMALL, instances=0), "expected 1 or more"),
+        ([Place()], replace(SMALL, instances=1 << 28), "2 GiB"),
+    ],
+)
+def test_refused(places: list[Place], parameters: Parameters, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        place(litmus_of(places), parameters)
