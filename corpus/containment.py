@@ -1,34 +1,59 @@
-"""Which critical cycles contain which: what is left when something is taken away.
+"""Which critical cycles contain which.
 
-A step makes one thing weaker or deletes a thread:
+A cycle contains another that is left of it when some threads go and the rest is made weaker, or stays:
 
 - a fence becomes one of a narrower scope, an acq_rel one, or program order; a dependency becomes program order;
-- an annotation becomes one of a narrower scope, relaxed, or plain; a cache operator or volatile goes;
-- a thread goes, where its neighbours then communicate directly and the cycle still closes (ISA2 without its middle
+- an access gets a narrower scope, a weaker order, or becomes plain; a cache operator or volatile goes;
+- an atomic operation, whose halves have one scope, gets a narrower scope or a weaker order;
+- a thread goes where its neighbours then communicate directly and the cycle still closes (ISA2 without its middle
   thread is MP).
 
-A cycle contains what such steps lead to. ``key`` names a cycle up to rotation.
+Where threads are and where locations are stays as it is. This is a partial order of cycles up to rotation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Hashable, Iterator, Sequence
 
 from corpus.cycle import Cycle
-from corpus.edges import COMMUNICATION, PLAIN, SCOPES, Annotation, Edge, all_annotations
-from corpus.litmus import Order
+from corpus.edges import COMMUNICATION, Edge, atomic_mode
+from corpus.litmus import PLAIN, Mode, Order
 from corpus.litmus_normal import renumbered
 
-Item = TypeVar("Item")
+_WEAKER = {
+    Order.SC: (Order.ACQ_REL, Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
+    Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
+    Order.ACQUIRE: (Order.RELAXED,),
+    Order.RELEASE: (Order.RELAXED,),
+}
+"""What is weaker than an order, of the orders that have a scope."""
 
-_WIDTHS = list(SCOPES)
+
+def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
+    """Those of the cycles, no two of which are one but for rotation, that contain no other of them."""
+    rotations: dict[Hashable, list[tuple[int, Cycle]]] = {}
+    for number, cycle in enumerate(cycles):
+        for rotation in _rotations(cycle):
+            rotations.setdefault(_skeleton(rotation), []).append((number, rotation))
+    return [
+        cycle
+        for number, cycle in enumerate(cycles)
+        if not any(
+            other != number and _is_at_least(left, rotation)
+            for left in _left(cycle)
+            for other, rotation in rotations.get(_skeleton(left), ())
+        )
+    ]
 
 
-def key(cycle: Cycle) -> Hashable:
-    """The same for two cycles exactly where one is a rotation of the other."""
-    return min(_spelled(rotation) for rotation in _rotations(cycle))
+def contains(cycle: Cycle, other: Cycle) -> bool:
+    """Whether a cycle contains another, or is a rotation of it."""
+    rotations = [(rotation, _skeleton(rotation)) for rotation in _rotations(other)]
+    return any(
+        _skeleton(left) == skeleton and _is_at_least(left, rotation)
+        for left in _left(cycle)
+        for rotation, skeleton in rotations
+    )
 
 
 def _rotations(cycle: Cycle) -> Iterator[Cycle]:
@@ -41,63 +66,62 @@ def _rotations(cycle: Cycle) -> Iterator[Cycle]:
         )
 
 
-def _spelled(cycle: Cycle) -> tuple[object, ...]:
-    return cycle.edges, cycle.annotations, cycle.regions, cycle.places
+# What stays as it is
 
 
-def reductions(cycle: Cycle) -> Iterator[Cycle]:
-    """The cycles that one step leads to, each once up to rotation."""
-    seen: set[Hashable] = set()
-    for reduced in _reduced(cycle):
-        name = key(reduced)
-        if name not in seen:
-            seen.add(name)
-            yield reduced
+def _skeleton(cycle: Cycle) -> Hashable:
+    edges = tuple((edge.source, edge.target, edge.internal, edge.same) for edge in cycle.edges)
+    return edges, cycle.regions, cycle.places
 
 
-def _reduced(cycle: Cycle) -> Iterator[Cycle]:
-    for position, edge in enumerate(cycle.edges):
-        for weaker in weaker_edges(edge):
-            yield replace(cycle, edges=_with(cycle.edges, position, weaker))
-    for event, annotation in enumerate(cycle.annotations):
-        for note in weaker_annotations(annotation, cycle.access(event)):
-            yield replace(cycle, annotations=_with(cycle.annotations, event, note))
-    for number in range(len(cycle.places)):
-        shorter = _without_thread(cycle, number)
-        if shorter is not None:
-            yield shorter
+# What may be weaker
 
 
-def _with(items: tuple[Item, ...], index: int, item: Item) -> tuple[Item, ...]:
-    return (*items[:index], item, *items[index + 1 :])
+def _is_at_least(cycle: Cycle, other: Cycle) -> bool:
+    """Whether a cycle orders as much as another of the same skeleton at every edge and at every event."""
+    return all(_edge_is_at_least(edge, weaker) for edge, weaker in zip(cycle.edges, other.edges, strict=True)) and all(
+        _mode_is_at_least(mode, weaker) for mode, weaker in zip(_modes(cycle), _modes(other), strict=True)
+    )
 
 
-def weaker_edges(edge: Edge) -> Iterator[Edge]:
-    """The edges of the same accesses that order less."""
-    if edge.kind in ("Addr", "Data", "Ctrl"):
-        yield _program_order(edge)
-    if edge.kind == "Fence":
-        yield _program_order(edge)
-        for scope in _WIDTHS[: _WIDTHS.index(edge.scope)]:
-            yield replace(edge, scope=scope)
-        if edge.order is Order.SC:
-            yield replace(edge, order=Order.ACQ_REL)
+def _edge_is_at_least(edge: Edge, other: Edge) -> bool:
+    if other.kind == "Po":
+        return edge.kind in ("Po", "Fence", "Addr", "Data", "Ctrl")
+    if (edge.kind, other.kind) == ("Fence", "Fence"):
+        return _mode_is_at_least(edge.fence, other.fence)
+    return edge.kind == other.kind
 
 
-def _program_order(edge: Edge) -> Edge:
-    return Edge("Po", edge.source, edge.target, edge.internal, edge.same)
+def _modes(cycle: Cycle) -> Iterator[Mode | None]:
+    """The mode of each event; that of an atomic operation for both its halves."""
+    for event, edge in enumerate(cycle.edges):
+        start = event if edge.kind == "Rmw" else event - 1
+        if cycle.in_atomic(event):
+            yield atomic_mode(cycle.annotations[start], cycle.annotations[(start + 1) % cycle.size])
+        else:
+            yield cycle.annotations[event].mode
 
 
-def weaker_annotations(annotation: Annotation, access: str) -> Iterator[Annotation]:
-    """The annotations of an access that order less."""
-    if annotation == PLAIN:
-        return
-    yield PLAIN
-    for weaker in all_annotations().values():
-        if access in weaker.fits and weaker.scope and annotation.scope:
-            narrower = _WIDTHS.index(weaker.scope) <= _WIDTHS.index(annotation.scope)
-            if narrower and weaker != annotation and weaker.order in (Order.RELAXED, annotation.order):
-                yield weaker
+def _mode_is_at_least(mode: Mode | None, other: Mode | None) -> bool:
+    if other in (mode, PLAIN):
+        return True
+    if mode is None or other is None or mode.scope is None or other.scope is None:
+        return False
+    return mode.scope.value <= other.scope.value and other.order in (mode.order, *_WEAKER.get(mode.order, ()))
+
+
+# What may go
+
+
+def _left(cycle: Cycle) -> set[Cycle]:
+    """The cycle, and what is left of it when threads go one after the other."""
+    found, waiting = {cycle}, [cycle]
+    while waiting:
+        one = waiting.pop()
+        smaller = {left for number in range(len(one.places)) if (left := _without_thread(one, number))} - found
+        found |= smaller
+        waiting += smaller
+    return found
 
 
 def _without_thread(cycle: Cycle, number: int) -> Cycle | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from typing import Any
 
 from constraints.cycles import CycleBounds, cycles
 from constraints.enumerate import Effort
-from corpus.containment import key, reductions
+from corpus.containment import minimal
 from corpus.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.edges import parse_edges
 from corpus.files import write_atomically
@@ -176,22 +176,11 @@ def kept(request: Request, found: Sequence[tuple[Cycle, Labelled]]) -> list[tupl
 
 def _minimal(found: Sequence[tuple[Cycle, Labelled]]) -> list[tuple[Cycle, Labelled]]:
     """The tests that contain no other of the same verdicts (``corpus.containment``)."""
-    vectors = {key(cycle): tuple(verdict for verdict, _ in labelled.verdicts) for cycle, labelled in found}
-    below: dict[Hashable, frozenset[tuple[str, ...]]] = {}
-
-    def contained(cycle: Cycle) -> frozenset[tuple[str, ...]]:
-        """The verdicts of the tests that a cycle contains, itself left out."""
-        name = key(cycle)
-        if name not in below:
-            found: set[tuple[str, ...]] = set()
-            for reduced in reductions(cycle):
-                found |= contained(reduced)
-                if key(reduced) in vectors:
-                    found.add(vectors[key(reduced)])
-            below[name] = frozenset(found)
-        return below[name]
-
-    return [(cycle, labelled) for cycle, labelled in found if vectors[key(cycle)] not in contained(cycle)]
+    groups: dict[tuple[str, ...], list[Cycle]] = {}
+    for cycle, labelled in found:
+        groups.setdefault(tuple(verdict for verdict, _ in labelled.verdicts), []).append(cycle)
+    chosen = {cycle for group in groups.values() for cycle in minimal(group)}
+    return [(cycle, labelled) for cycle, labelled in found if cycle in chosen]
 
 
 # The suite on disk

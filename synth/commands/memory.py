@@ -125,7 +125,7 @@ def command(
         forbidden_by=(*forbidden, *forbidden_by),
         minimal=minimal,
     )
-    parse_edges(text, request.scopes, edges_file and str(edges_file))
+    parse_edges(text, request.scopes, str(edges_file) if edges_file else None)
     names = request.model_names()
     _check_some_cycle(request, solver)
     started = time.monotonic()
