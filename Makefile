@@ -29,6 +29,7 @@ check: .venv/dev-ready  ## What to run before a commit: style, types, import arr
 
 bench: .venv/ready  ## Time, tests a second, solver calls and memory of the synthesis
 	$(BIN)/python benchmarks/progress.py
+	$(BIN)/python benchmarks/memory.py
 
 clean:           ## Remove the environment and the demonstration
 	rm -rf .venv demo

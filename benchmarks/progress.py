@@ -4,8 +4,7 @@
     python benchmarks/progress.py 2x5 3x5 4x5            those that take minutes
     python benchmarks/progress.py 2x4 --solver cadical195 --jobs 1
 
-Memory is the sum of the resident sets of all processes at its peak, sampled 20 times a second; pages that processes
-share count once for each, so it is an upper bound.
+Memory is as benchmarks/measuring.py has it.
 """
 
 from __future__ import annotations
@@ -13,43 +12,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from measuring import SYNTH, measure
 from rich.console import Console
 from rich.table import Table
 
 QUICK = ["2x2", "2x3", "3x3", "2x4", "3x4"]
-
-
-def resident_kilobytes(group: int) -> int:
-    """The resident sets of a process group, added up."""
-    total = 0
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            if os.getpgid(int(entry.name)) == group:
-                fields = dict(line.split(":", 1) for line in (entry / "status").read_text().splitlines() if ":" in line)
-                total += int(fields.get("VmRSS", "0 kB").split()[0])
-        except (OSError, ValueError):
-            continue  # it ended while we looked
-    return total
-
-
-def measure(arguments: list[str]) -> tuple[float, int]:
-    """Seconds and peak kilobytes of one command."""
-    started, peak = time.monotonic(), 0
-    process = subprocess.Popen(arguments, start_new_session=True, stdout=subprocess.DEVNULL)
-    while process.poll() is None:
-        peak = max(peak, resident_kilobytes(process.pid))
-        time.sleep(0.05)
-    if process.returncode:
-        sys.exit(f"{' '.join(arguments)}: exit code {process.returncode}")
-    return time.monotonic() - started, peak
 
 
 def main() -> None:
@@ -59,7 +30,6 @@ def main() -> None:
     parser.add_argument("--solver", default=None)
     parser.add_argument("--jobs", type=int, default=None)
     options = parser.parse_args()
-    synth = str(Path(sys.executable).with_name("synth"))
     extra = [] if options.solver is None else ["--solver", options.solver]
     extra += [] if options.jobs is None else ["--jobs", str(options.jobs)]
 
@@ -72,7 +42,7 @@ def main() -> None:
         for kind in options.filter or ["all", "minimal"]:
             with tempfile.TemporaryDirectory() as folder:
                 suite = Path(folder) / "suite"
-                command = [synth, "progress", "--threads", threads, "--instrs", instrs, f"--{kind}", "-o", str(suite)]
+                command = [SYNTH, "progress", "--threads", threads, "--instrs", instrs, f"--{kind}", "-o", str(suite)]
                 seconds, kilobytes = measure(command + extra)
                 manifest = json.loads((suite / "manifest.json").read_text())
                 effort = json.loads((suite / "times.json").read_text())

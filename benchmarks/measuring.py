@@ -1,0 +1,42 @@
+"""What the benchmarks share: the time and the memory of a command, all its processes included.
+
+Memory is the sum of the resident sets at its peak, sampled 20 times a second; pages that processes share count once for
+each, so it is an upper bound.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SYNTH = str(Path(sys.executable).with_name("synth"))
+
+
+def measure(arguments: list[str]) -> tuple[float, int]:
+    """Seconds and peak kilobytes of one command; its failure ends the benchmark."""
+    started, peak = time.monotonic(), 0
+    process = subprocess.Popen(arguments, start_new_session=True, stdout=subprocess.DEVNULL)
+    while process.poll() is None:
+        peak = max(peak, _resident_kilobytes(process.pid))
+        time.sleep(0.05)
+    if process.returncode:
+        sys.exit(f"{' '.join(arguments)}: exit code {process.returncode}")
+    return time.monotonic() - started, peak
+
+
+def _resident_kilobytes(group: int) -> int:
+    """The resident sets of a process group, added up."""
+    total = 0
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if os.getpgid(int(entry.name)) == group:
+                fields = dict(line.split(":", 1) for line in (entry / "status").read_text().splitlines() if ":" in line)
+                total += int(fields.get("VmRSS", "0 kB").split()[0])
+        except (OSError, ValueError):
+            continue  # it ended while we looked
+    return total
