@@ -150,11 +150,9 @@ def command(
     if are_litmus(inputs):
         _refuse_options(context, ("mappings", "every_iteration", "subscribe"), "progress")
         named = resolve_consistency_models([*models, *sound])
-        files = [
-            file for file in litmus_files(inputs) if not globs or any(fnmatchcase(file.stem, glob) for glob in globs)
-        ]
+        files = litmus_files(inputs)
         code = run_memory_tests(
-            files[:limit],
+            _selected(files, [file.stem for file in files], globs)[:limit],
             memory_device(backend, platform, workers),
             Launches(instances or INSTANCES, iterations, timeout, stress),
             named,

@@ -1,0 +1,203 @@
+// sb. Usage: NAME [iterations]
+// P0: st.relaxed.sys x, 1
+// P0: ld.relaxed.sys r0, y
+// P1: st.sc.sys y, 1
+// P1: fence.sc.sys
+// P1: ld.sc.sys r0, x
+// exists (P0:r0 == 0 /\ P1:r0 == 0)
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <vector>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+#define THREADS 2u
+#define CTAS 2u
+#define ROLES 2u
+#define WARPS 1u
+#define LANES 1u
+#define SLOTS 64u
+#define BLOCKS 4u
+#define PASSES 1u
+#define TURNS 4u
+#define INSTANCES 256u
+#define INTERLEAVED 1u
+#define SHUFFLE 1u
+#define GROUPS 8u
+#define GROUP_SIZE 64u
+#define GLOBALS 2u
+#define SHAREDS 0u
+#define STRIDE 16u
+#define SHARED_STRIDE 1u
+#define SHARED_WORDS 1u
+#define COUNTERS 8192u
+#define SPIN 1000u
+#define SCRATCH 8448u
+#define SCRATCH_WORDS 16384u
+#define STRESS_ROUNDS 256u
+#define WORDS 24832u
+#define TERMS 2u
+#define RESULT_WORDS 512u
+#define ROWS 256u
+#define ROW_WORDS 4u
+#define HISTOGRAM_WORDS 1026u
+#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
+#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define RESULT(i, term) ((term) * INSTANCES + (i))
+
+alignas(128) static std::uint32_t memory[WORDS];
+[[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
+static std::uint32_t histogram[HISTOGRAM_WORDS];
+
+[[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }
+
+static std::atomic_ref<std::uint32_t> atomic(std::uint32_t& cell) { return std::atomic_ref<std::uint32_t>(cell); }
+
+static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
+    std::uint32_t old = 0u;
+    atomic(cell).compare_exchange_strong(old, value, std::memory_order_relaxed, std::memory_order_relaxed);
+    return old;
+}
+
+static void reset(const std::uint32_t index) {
+    memory[ADDRESS(index, 0u)] = 0u; // x
+    memory[ADDRESS(index, 1u)] = 0u; // y
+    memory[COUNTERS + index] = 0u;
+}
+
+// The calling thread on a core of its own, as far as there are cores, or else two threads may share one for long.
+static void pin([[maybe_unused]] const std::uint32_t number) {
+#ifdef __linux__
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    int left = CPU_COUNT(&allowed) == 0 ? -1 : static_cast<int>(number) % CPU_COUNT(&allowed);
+    for (int core = 0; left >= 0 && core < CPU_SETSIZE; ++core) {
+        if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+        cpu_set_t mine;
+        CPU_ZERO(&mine);
+        CPU_SET(core, &mine);
+        sched_setaffinity(0, sizeof mine, &mine);
+    }
+#endif
+}
+
+static void thread0(const std::uint32_t seed) {
+    pin(seed + 0u);
+    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
+        std::uint32_t patience = SPIN;
+        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
+            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 0u));
+            const std::uint32_t instance = block * SLOTS + slot;
+            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+            [[maybe_unused]] std::uint32_t p0_r0 = 0u;
+            atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
+            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) --patience;
+            atomic(memory[at0]).store(1u, std::memory_order_relaxed);
+            p0_r0 = atomic(memory[at1]).load(std::memory_order_relaxed);
+            results[RESULT(instance, 0u)] = p0_r0;
+        }
+    }
+}
+
+static void thread1(const std::uint32_t seed) {
+    pin(seed + 1u);
+    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
+        std::uint32_t patience = SPIN;
+        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
+            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 13u));
+            const std::uint32_t instance = block * SLOTS + slot;
+            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+            [[maybe_unused]] std::uint32_t p1_r0 = 0u;
+            atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
+            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) --patience;
+            atomic(memory[at1]).store(1u, std::memory_order_seq_cst);
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+            p1_r0 = atomic(memory[at0]).load(std::memory_order_seq_cst);
+            results[RESULT(instance, 1u)] = p1_r0;
+        }
+    }
+}
+
+static void count(const std::uint32_t index) {
+    const std::uint32_t value0 = results[RESULT(index, 0u)];
+    const std::uint32_t value1 = results[RESULT(index, 1u)];
+    if ((value0 == 0u) && (value1 == 0u)) atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed);
+    std::uint32_t hash = 0u;
+    hash = (hash ^ value0) * 2654435761u;
+    hash = (hash ^ value1) * 2654435761u;
+    std::uint32_t probe = 0u;
+    for (; probe < ROWS; ++probe) {
+        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+        std::uint32_t owner = atomic(histogram[row]).load(std::memory_order_relaxed);
+        if (owner == 0u) owner = claim(histogram[row], index + 1u);
+        if (owner == 0u) {
+            histogram[row + 2u] = value0;
+            histogram[row + 3u] = value1;
+            owner = index + 1u;
+        }
+        if (owner == index + 1u || (value0 == results[RESULT((owner - 1u), 0u)] && value1 == results[RESULT((owner - 1u), 1u)])) {
+            atomic(histogram[row + 1u]).fetch_add(1u, std::memory_order_relaxed);
+            break;
+        }
+    }
+    if (probe == ROWS) atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed);
+}
+
+static void iterate(const std::uint32_t seed) {
+    for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
+    std::vector<std::thread> threads;
+    try {
+        threads.emplace_back(thread0, seed);
+        threads.emplace_back(thread1, seed);
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "cannot start 2 threads: %s\n", error.what());
+        std::_Exit(2);
+    }
+    for (auto& thread : threads) thread.join();
+    std::fill_n(histogram, HISTOGRAM_WORDS, 0u);
+    for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
+}
+
+static void print(const long iteration) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (const std::uint32_t* row = histogram + 2; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
+        if (row[0] != 0u) rows.emplace_back(row + 1, row + ROW_WORDS);
+    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+        return std::lexicographical_compare(left.begin() + 1, left.end(), right.begin() + 1, right.end());
+    });
+    std::printf("iteration %ld [[", iteration);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::printf("%s[%u", row == 0 ? "" : ", ", rows[row][0]);
+        for (std::size_t term = 1; term < rows[row].size(); ++term) std::printf(", %u", rows[row][term]);
+        std::printf("]");
+    }
+    std::printf("], %u]\n", histogram[1]);
+    std::fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    std::puts("ready");
+    std::fflush(stdout);
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        iterate(static_cast<std::uint32_t>(iteration));
+        print(iteration);
+    }
+    return 0;
+}

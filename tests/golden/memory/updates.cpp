@@ -1,0 +1,244 @@
+// updates. Usage: NAME [iterations]
+// P0: atom.acq_rel.sys.cas r0, x, 5, 7
+// P0: atom.relaxed.sys.exch r1, x, 8
+// P0: red.release.sys.add x, 2
+// P0: st y, r0
+// P1: ld r0, y
+// P1: and r1, r0, -2147483648
+// P1: add t0, &x, r1
+// P1: ld.relaxed.sys r2, [t0]
+// P1: ble r2, 7, LC0
+// P1: div t1, r2, 2
+// P1: st y, t1
+// P1: goto LC1
+// P1: LC0:
+// P1: LC2:
+// P1: add r0, r0, 1
+// P1: blt r0, 3, LC2
+// P1: LC1:
+// locations [y;]
+// filter (x != 4)
+// exists (x == 10 /\ (P1:r2 == 8 \/ ~(P0:r0 == 5)))
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <vector>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+#define THREADS 2u
+#define CTAS 2u
+#define ROLES 4u
+#define WARPS 1u
+#define LANES 1u
+#define SLOTS 32u
+#define BLOCKS 2u
+#define PASSES 1u
+#define TURNS 2u
+#define INSTANCES 64u
+#define INTERLEAVED 1u
+#define SHUFFLE 1u
+#define GROUPS 8u
+#define GROUP_SIZE 32u
+#define GLOBALS 2u
+#define SHAREDS 0u
+#define STRIDE 32u
+#define SHARED_STRIDE 1u
+#define SHARED_WORDS 1u
+#define COUNTERS 4096u
+#define SPIN 0u
+#define SCRATCH 4160u
+#define SCRATCH_WORDS 16384u
+#define STRESS_ROUNDS 256u
+#define WORDS 20544u
+#define TERMS 4u
+#define RESULT_WORDS 256u
+#define ROWS 256u
+#define ROW_WORDS 6u
+#define HISTOGRAM_WORDS 1538u
+#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
+#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define RESULT(i, term) ((term) * INSTANCES + (i))
+
+alignas(128) static std::uint32_t memory[WORDS];
+[[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
+static std::uint32_t histogram[HISTOGRAM_WORDS];
+
+[[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }
+
+static std::atomic_ref<std::uint32_t> atomic(std::uint32_t& cell) { return std::atomic_ref<std::uint32_t>(cell); }
+
+static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
+    std::uint32_t old = 0u;
+    atomic(cell).compare_exchange_strong(old, value, std::memory_order_relaxed, std::memory_order_relaxed);
+    return old;
+}
+
+static void reset(const std::uint32_t index) {
+    memory[ADDRESS(index, 0u)] = 5u; // x
+    memory[ADDRESS(index, 1u)] = 4294967295u; // y
+    memory[COUNTERS + index] = 0u;
+}
+
+// The calling thread on a core of its own, as far as there are cores, or else two threads may share one for long.
+static void pin([[maybe_unused]] const std::uint32_t number) {
+#ifdef __linux__
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    int left = CPU_COUNT(&allowed) == 0 ? -1 : static_cast<int>(number) % CPU_COUNT(&allowed);
+    for (int core = 0; left >= 0 && core < CPU_SETSIZE; ++core) {
+        if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+        cpu_set_t mine;
+        CPU_ZERO(&mine);
+        CPU_SET(core, &mine);
+        sched_setaffinity(0, sizeof mine, &mine);
+    }
+#endif
+}
+
+static void thread0(const std::uint32_t seed) {
+    pin(seed + 0u);
+    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
+        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
+            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 0u));
+            const std::uint32_t instance = block * SLOTS + slot;
+            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+            [[maybe_unused]] std::uint32_t p0_r0 = 0u;
+            [[maybe_unused]] std::uint32_t p0_r1 = 0u;
+            { std::uint32_t expected = 5u; atomic(memory[at0]).compare_exchange_strong(expected, 7u, std::memory_order_acq_rel, std::memory_order_acquire); p0_r0 = expected; }
+            p0_r1 = atomic(memory[at0]).exchange(8u, std::memory_order_relaxed);
+            atomic(memory[at0]).fetch_add(2u, std::memory_order_release);
+            plain(memory[at1]) = p0_r0;
+            results[RESULT(instance, 2u)] = p0_r0;
+        }
+    }
+}
+
+static void thread1(const std::uint32_t seed) {
+    pin(seed + 1u);
+    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
+        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
+            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 13u));
+            const std::uint32_t instance = block * SLOTS + slot;
+            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+            [[maybe_unused]] std::uint32_t p1_r0 = 0u;
+            [[maybe_unused]] std::uint32_t p1_r1 = 0u;
+            [[maybe_unused]] std::uint32_t p1_r2 = 0u;
+            [[maybe_unused]] std::uint32_t p1_t0 = 0u;
+            [[maybe_unused]] std::uint32_t p1_t1 = 0u;
+            p1_r0 = plain(memory[at1]);
+            p1_r1 = p1_r0 & 2147483648u;
+            p1_t0 = at0 + p1_r1;
+            p1_r2 = atomic(memory[p1_t0]).load(std::memory_order_relaxed);
+            if (std::int32_t(p1_r2) > std::int32_t(7u)) {
+                p1_t1 = 2u == 0u ? 0u : 2u == 4294967295u ? 0u - p1_r2 : std::uint32_t(std::int32_t(p1_r2) / std::int32_t(2u));
+                plain(memory[at1]) = p1_t1;
+            } else {
+                do {
+                    p1_r0 = p1_r0 + 1u;
+                } while (std::int32_t(p1_r0) < std::int32_t(3u));
+            }
+            results[RESULT(instance, 1u)] = p1_r2;
+        }
+    }
+}
+
+static void stress(const std::uint32_t group, const std::uint32_t seed) {
+    const std::uint32_t item = 0u;
+    std::uint32_t word = group * GROUP_SIZE + item + seed;
+    for (std::uint32_t rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {
+        plain(memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]) = rounds;
+        word += 1u + (plain(memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]) & 63u);
+    }
+}
+
+static void count(const std::uint32_t index) {
+    const std::uint32_t value0 = memory[ADDRESS(index, 0u)];
+    const std::uint32_t value1 = results[RESULT(index, 1u)];
+    const std::uint32_t value2 = results[RESULT(index, 2u)];
+    const std::uint32_t value3 = memory[ADDRESS(index, 1u)];
+    if ((value0 != 4u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed);
+    std::uint32_t hash = 0u;
+    hash = (hash ^ value0) * 2654435761u;
+    hash = (hash ^ value1) * 2654435761u;
+    hash = (hash ^ value2) * 2654435761u;
+    hash = (hash ^ value3) * 2654435761u;
+    std::uint32_t probe = 0u;
+    for (; probe < ROWS; ++probe) {
+        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+        std::uint32_t owner = atomic(histogram[row]).load(std::memory_order_relaxed);
+        if (owner == 0u) owner = claim(histogram[row], index + 1u);
+        if (owner == 0u) {
+            histogram[row + 2u] = value0;
+            histogram[row + 3u] = value1;
+            histogram[row + 4u] = value2;
+            histogram[row + 5u] = value3;
+            owner = index + 1u;
+        }
+        if (owner == index + 1u || (value0 == memory[ADDRESS((owner - 1u), 0u)] && value1 == results[RESULT((owner - 1u), 1u)] && value2 == results[RESULT((owner - 1u), 2u)] && value3 == memory[ADDRESS((owner - 1u), 1u)])) {
+            atomic(histogram[row + 1u]).fetch_add(1u, std::memory_order_relaxed);
+            break;
+        }
+    }
+    if (probe == ROWS) atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed);
+}
+
+static void iterate(const std::uint32_t seed) {
+    for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
+    std::vector<std::thread> threads;
+    try {
+        threads.emplace_back(thread0, seed);
+        threads.emplace_back(thread1, seed);
+        for (std::uint32_t group = 0u; group < 2u; ++group)
+            threads.emplace_back(stress, group, seed);
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "cannot start 4 threads: %s\n", error.what());
+        std::_Exit(2);
+    }
+    for (auto& thread : threads) thread.join();
+    std::fill_n(histogram, HISTOGRAM_WORDS, 0u);
+    for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
+}
+
+static void print(const long iteration) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (const std::uint32_t* row = histogram + 2; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
+        if (row[0] != 0u) rows.emplace_back(row + 1, row + ROW_WORDS);
+    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+        return std::lexicographical_compare(left.begin() + 1, left.end(), right.begin() + 1, right.end());
+    });
+    std::printf("iteration %ld [[", iteration);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::printf("%s[%u", row == 0 ? "" : ", ", rows[row][0]);
+        for (std::size_t term = 1; term < rows[row].size(); ++term) std::printf(", %u", rows[row][term]);
+        std::printf("]");
+    }
+    std::printf("], %u]\n", histogram[1]);
+    std::fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    std::puts("ready");
+    std::fflush(stdout);
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        iterate(static_cast<std::uint32_t>(iteration));
+        print(iteration);
+    }
+    return 0;
+}

@@ -1,0 +1,32 @@
+"""The generated text of memory tests in CUDA and GLSL; ``pytest --promote`` accepts a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from backends.memory.emit import compile_memory_test
+from backends.memory.layout import Parameters
+from corpus.litmus_text import read_litmus
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        ("mp-acq-rel-cta", "cuda"),
+        ("mp+membar.gl+addr", "cuda"),
+        ("cas-sl+membar.gls", "cuda"),
+        ("sb-shared-global", "cuda"),
+        ("mp-bar-arrive", "cuda"),
+        ("mp-acq-rel-cta", "glsl"),
+        ("mp-bar-sync", "glsl"),
+    ],
+)
+def test_text(name: str, backend: str, golden: Callable[[str, str], None]) -> None:
+    test = read_litmus(EXAMPLES / f"{name}.litmus")
+    file, text = next(iter(compile_memory_test(name, test, backend, Parameters(spin=64)).items()))
+    golden(f"memory/{file}", text)

@@ -1,0 +1,138 @@
+"""What the languages of memory tests refuse, and why; what a scope may be written as; where addresses are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from backends.memory.addresses import address_regions
+from backends.memory.emit import compile_memory_test
+from backends.memory.layout import Parameters, place
+from backends.memory.opencl import OpenClKernel
+from corpus.errors import InputError
+from corpus.litmus import LitmusTest, Region
+from corpus.litmus_text import parse_litmus, read_litmus
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
+
+
+def written(test: LitmusTest, backend: str) -> str:
+    return next(iter(compile_memory_test("t", test, backend, Parameters(instances=64)).values()))
+
+
+def ptx(left: str, right: str = "ld.weak r1, x", places: str = "cta 0,gpu 0 | cta 1,gpu 0", state: str = "x=0;") -> str:
+    first, second = places.split("|")
+    rows = [f" {left or ' '} | {right} ;"]
+    return (
+        f"PTX t\n{{ {state} }}\n P0@{first.strip()} | P1@{second.strip()} ;\n" + "\n".join(rows) + "\nexists (x == 0)\n"
+    )
+
+
+def opencl(code: str, parameters: str = "global int* x, global atomic_int* y", where: str = "wg 0, dev 0") -> str:
+    return f"OPENCL t\n{{ x = 0; y = 0; }}\nP0@{where} ({parameters}) {{\n{code}\n}}\nexists (y = 0)\n"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.litmus")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+def test_examples_are_written_or_refused_by_instruction(path: Path, backend: str) -> None:
+    test = read_litmus(path)
+    unknown = ["cache operators", "volatile accesses", "only barriers", "no scope", "no word", "no work-groups"]
+    try:
+        assert test.name and len(written(test, backend)) > 1000
+    except InputError as error:
+        message = error.message
+    else:
+        message = "no scope"
+    assert any(reason in message for reason in [*unknown, "shared memory"]), message
+
+
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+def test_the_same_bytes_twice(backend: str) -> None:
+    test = read_litmus(EXAMPLES / "iriw-acquire.litmus")
+    assert written(test, backend) == written(test, backend)
+
+
+@pytest.mark.parametrize(
+    ("text", "backend", "message"),
+    [
+        (ptx("st.relaxed.cta x, 1"), "cpp", "P0: st.relaxed.cta x, 1: C++ has no scope cta, nor another of the same"),
+        (ptx("atom.relaxed.gpu.mul r0, x, 2"), "opencl", "P0: atom.relaxed.gpu.mul r0, x, 2: OpenCL has no atomic mul"),
+        (opencl("atomic_fetch_min_explicit(y, 1, memory_order_relaxed);"), "cpp", "C++ has no atomic min"),
+        (ptx("fence.proxy.alias"), "opencl", "OpenCL has no such fence"),
+        (ptx("st.weak x, 1", places="cta 0,gpu 0 | cta 0,gpu 1"), "opencl", "P0 and P1 are on different GPUs"),
+        (ptx("st.weak x, 1", "ld.weak r1, t", state="x=0; t @ texture aliases x;"), "opencl", "t is an alias of x"),
+        (ptx("st.weak x, 1", state="x=0; y=&x;"), "opencl", "y holds an address at the start"),
+        (ptx("bar.cta.sync 0", places="cta 0,gpu 0 | cta 0,gpu 0"), "opencl", "do not come to the same barriers"),
+        (opencl("if (*x == 1) { barrier(CLK_LOCAL_MEM_FENCE); }"), "opencl", "a barrier can only be where"),
+        (opencl("sub_group_barrier(CLK_LOCAL_MEM_FENCE);"), "opencl", "has only barriers of a work-group"),
+        (opencl("barrier(CLK_LOCAL_MEM_FENCE);"), "cpp", "C++ has no work-groups whose threads could meet"),
+        (opencl("*x = 1;", "local int* x, global atomic_int* y"), "cpp", "x is in shared memory, and C++ has none"),
+    ],
+)
+def test_refused(text: str, backend: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        written(parse_litmus(text), backend)
+    assert message in error.value.message
+
+
+def test_a_scope_is_the_threads_that_it_includes() -> None:
+    apart, together = "cta 0,gpu 0 | cta 1,gpu 0", "cta 0,gpu 0 | cta 0,gpu 0"
+    assert "memory_scope_device" in written(parse_litmus(ptx("st.relaxed.sys x, 1", places=apart)), "opencl")
+    assert "memory_scope_work_group" in written(parse_litmus(ptx("st.relaxed.cta x, 1", places=apart)), "opencl")
+    assert ".store(1u" in written(parse_litmus(ptx("st.relaxed.gpu x, 1", places=apart)), "cpp")
+    assert ".store(1u" in written(parse_litmus(ptx("st.relaxed.cta x, 1", places=together)), "cpp")
+
+
+def test_a_work_group_has_a_limit() -> None:
+    test = parse_litmus(ptx("st.weak x, 1", places="cta 0,gpu 0 | cta 0,gpu 0"))
+    with pytest.raises(InputError, match="a work-group of 2048 threads: expected at most 1024"):
+        OpenClKernel(place(test, Parameters(slots=1024)))
+    compile_memory_test("t", test, "cpp", Parameters(slots=1024))
+
+
+GPU_PTX = """GPU_PTX t
+{ 0:.reg .s32 r0; 0:.reg .s32 r1; 0:.reg .s32 r4; 0:.reg .b64 r2 = x; 0:.reg .b64 r3; 0:.reg .pred p1; }
+ T0                       ;
+ ld.s32 r0,[r2]           ;
+ and.b32 r1,r0,0x80000000 ;
+ cvt.u64.u32 r3,r1        ;
+ add.u64 r3,r2,r3         ;
+ ld.s32 r4,[r3]           ;
+ScopeTree(grid(cta(warp T0)))
+x: shared
+exists (0:r0=0)
+"""
+
+
+def test_addresses_flow_through_arithmetic() -> None:
+    (registers,) = address_regions(parse_litmus(GPU_PTX))
+    assert {name for name, regions in registers.items() if regions} == {"r2", "r3"}
+    assert registers["r3"] == {Region.SHARED}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("and.b32 r1,r0,", "and.b32 r1,r2,"), "it computes with an address"),
+        (("exists (0:r0=0)", "exists (0:r3=0)"), "P0:r3 holds an address, and outcomes are numbers here"),
+        (("ld.s32 r4,[r3]          ", "st.b64 [r2],r3"), "it puts an address into memory"),
+        (
+            ("ld.s32 r4,[r3]          ", "setp.eq.s32 p1,r2,0;\n @p1 ld.s32 r4,[r2]"),
+            "it compares an address with a number",
+        ),
+        (("ld.s32 r4,[r3]", "ld.s32 r4,[r0]"), "the address is a number"),
+    ],
+)
+def test_addresses_that_cannot_be_known(change: tuple[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        written(parse_litmus(GPU_PTX.replace(*change)), "opencl")
+
+
+def test_names_of_registers_are_made_safe() -> None:
+    test = read_litmus(EXAMPLES / "c-sb-sc.litmus")
+    odd = replace(test.threads[0], registers=(("a__b", 1), ("r.1", 2), ("x0", 3)))
+    kernel = OpenClKernel(place(replace(test, threads=(odd, *test.threads[1:]))))
+    names = [kernel.register(0, name) for name in ("a__b", "r.1", "x0")]
+    assert names == ["p0_x1", "p0_x2", "p0_x0"]
