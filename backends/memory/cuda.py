@@ -11,6 +11,8 @@ does so in the machine code: scaled by 4, that bit would be shifted out of 32.
 barriers, is a function ``thread_N_K`` that is not inlined and does nothing else: it takes the thread's registers and
 returns them. To the address of access k it adds ``zero[k]``, a word of constant memory that is always 0; the compiler
 cannot know that, so it can neither merge two accesses of one location nor drop a store that the next one overwrites.
+Nor does ptxas keep the order of two accesses of which one is weak. Between them stands ``keep_order()``, an ``exit``
+that is never taken: one predicated instruction, across which ptxas was not seen to move an access.
 
 Each thread of a CTA waits at a barrier for the instances of all of them, with ``barrier.sync`` or, where the test says
 ``bar.arrive``, without waiting. Gap: threads that the layout adds to fill work-groups take no part in barriers.
@@ -48,8 +50,12 @@ $test
 
 $constants
 
-// Always 0, but only the host knows: the marks of accesses.
-__constant__ std::uint32_t zero[$marks];
+// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
+__constant__ std::uint32_t zero[$marks + 1];
+
+__device__ inline void keep_order() {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[$marks]) : "memory");
+}
 
 // Memory as a thread of the test sees it: the address of a byte.
 struct Globals {
@@ -158,11 +164,13 @@ class CudaKernel(Kernel):
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         words = mode_words(ins.mode, LOAD, partial(cannot_say, thread, ins), f".{cell.region}")
-        return _asm(f"ld{words}.u32 %0, [%1];", f'"=r"({target})', self._pointer(ins, cell))
+        access = _asm(f"ld{words}.u32 %0, [%1];", f'"=r"({target})', self._pointer(ins, cell))
+        return self._apart(thread, ins) + access
 
     def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
         words = mode_words(ins.mode, STORE, partial(cannot_say, thread, ins), f".{cell.region}")
-        return _asm(f"st{words}.u32 [%0], %1;", "", f'{self._pointer(ins, cell)}, "r"({value})')
+        access = _asm(f"st{words}.u32 [%0], %1;", "", f'{self._pointer(ins, cell)}, "r"({value})')
+        return self._apart(thread, ins) + access
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
         if ins.operation not in OPERATIONS:
@@ -175,7 +183,8 @@ class CudaKernel(Kernel):
         result = "" if reduces else "_, " if target is None else "%0, "
         inputs = ", ".join([self._pointer(ins, cell), *(f'"r"({value})' for value in values)])
         outputs = "" if target is None else f'"=r"({target})'
-        return _asm(f"{'red' if reduces else 'atom'}{words} {result}{places};", outputs, inputs)
+        access = _asm(f"{'red' if reduces else 'atom'}{words} {result}{places};", outputs, inputs)
+        return self._apart(thread, ins) + access
 
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
         refuse = partial(cannot_say, thread, ins)
@@ -247,7 +256,7 @@ class CudaKernel(Kernel):
             name=name,
             test=self.comment("// "),
             constants=self.constants(),
-            marks=max(1, len(self._marks)),
+            marks=len(self._marks),
             functions="\n".join(self.functions()),
             reset=indented(self.reset()),
             run=indented(self.run()),
@@ -255,9 +264,22 @@ class CudaKernel(Kernel):
             header=2,
         )
 
+    def _apart(self, thread: int, ins: Load | Store | Rmw) -> str:
+        """What keeps an access behind the one before it, where ptxas would not."""
+        code = self.test.threads[thread].instructions
+        place = next(place for place, each in enumerate(code) if each is ins)
+        before = [each for each in code[:place] if isinstance(each, Load | Store | Rmw | Fence | Barrier)]
+        if before and not isinstance(before[-1], Fence | Barrier) and (_is_weak(before[-1]) or _is_weak(ins)):
+            return "keep_order(); "
+        return ""
+
     def _pointer(self, ins: Instruction, cell: Cell) -> str:
         """The address of an access, with its mark."""
         return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+
+
+def _is_weak(ins: Load | Store | Rmw) -> bool:
+    return ins.mode.order is Order.WEAK and not ins.mode.volatile
 
 
 def _asm(text: str, outputs: str, inputs: str) -> str:

@@ -179,7 +179,7 @@ def _fence(strength: str, scope: Scope | None) -> list[_Operation]:
 
 _LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
 _LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
-_CONSTANT = re.compile(rf"c\[0x{MARKS:x}\]\[0x([0-9a-f]+)\]")
+_CONSTANT = re.compile(rf"c\[0x{MARKS:x}\]\[(?:U?RZ|0x([0-9a-f]+))\]")
 _REGISTER = re.compile(r"\b(U?[RP])(\d+)\b((?:\.\w+)*)")
 _SPACES = {"": "generic", "G": "global", "S": "shared"}
 _ACCESS = re.compile(r"(LD|ST|ATOM|RED)([GS]?)")
@@ -261,7 +261,7 @@ def _flow(ins: _Sass, texts: Iterable[str], state: _State, narrow: bool = False)
     wide = not narrow and ("WIDE" in ins.parts or "64" in ins.parts)
     flow: _Flow = frozenset()
     for text in texts:
-        flow |= {("mark", int(each, 16) // 4) for each in _CONSTANT.findall(text)}
+        flow |= {("mark", int(each or "0", 16) // 4) for each in _CONSTANT.findall(text)}
         for kind, number, suffix in _REGISTER.findall(text):
             pair = wide or ".64" in suffix
             for name in (f"{kind}{number}", *([f"{kind}{int(number) + 1}"] if pair and kind[-1] == "R" else [])):
@@ -304,7 +304,7 @@ def _after(ins: _Sass, state: _State) -> dict[str, _Flow]:
         for kind, number, _ in _REGISTER.findall(target):
             for step in range(size if kind[-1] == "R" else 1):
                 name = f"{kind}{int(number) + step}"
-                new = flow if constant is None else frozenset({("mark", int(constant[1], 16) // 4 + step)})
+                new = flow if constant is None else frozenset({("mark", int(constant[1] or "0", 16) // 4 + step)})
                 leaving[name] = new | guard | (state.get(name, frozenset()) if ins.guard else frozenset())
     return leaving
 

@@ -1,0 +1,201 @@
+// cas-sl+membar.gls. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
+// P0: st.cg x, 1
+// P0: fence.sc.gpu
+// P0: atom.relaxed.gpu.exch r0, m, 0
+// P1: atom.relaxed.gpu.cas r1, m, 0, 1
+// P1: setp.eq r2, r1, 0
+// P1: @r2 fence.sc.gpu
+// P1: @r2 ld.cg r3, x
+// exists (P1:r1 == 0 /\ P1:r3 == 0)
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include <cuda_runtime.h>
+
+#define THREADS 2u
+#define CTAS 2u
+#define ROLES 2u
+#define WARPS 1u
+#define LANES 1u
+#define SLOTS 32u
+#define BLOCKS 512u
+#define PASSES 1u
+#define TURNS 512u
+#define INSTANCES 16384u
+#define INTERLEAVED 1u
+#define SHUFFLE 1u
+#define GROUPS 1024u
+#define GROUP_SIZE 32u
+#define GLOBALS 2u
+#define SHAREDS 0u
+#define STRIDE 32u
+#define SHARED_STRIDE 1u
+#define SHARED_WORDS 1u
+#define COUNTERS 1048576u
+#define SPIN 64u
+#define SCRATCH 1064960u
+#define SCRATCH_WORDS 16384u
+#define STRESS_ROUNDS 256u
+#define WORDS 1081344u
+#define TERMS 2u
+#define RESULT_WORDS 32768u
+#define ROWS 256u
+#define ROW_WORDS 4u
+#define HISTOGRAM_WORDS 1026u
+#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
+#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define RESULT(i, term) ((term) * INSTANCES + (i))
+
+// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
+__constant__ std::uint32_t zero[4 + 1];
+
+__device__ inline void keep_order() {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[4]) : "memory");
+}
+
+// Memory as a thread of the test sees it: the address of a byte.
+struct Globals {
+    std::uint64_t base;
+    __device__ std::uint64_t operator[](const std::uint32_t offset) const { return base + offset; }
+};
+struct Shareds {
+    std::uint32_t base;
+    __device__ std::uint32_t operator[](const std::uint32_t offset) const { return base + offset; }
+};
+
+struct Registers0 { std::uint32_t reg_r0; };
+extern "C" __device__ __noinline__ Registers0 thread_0_0(Registers0 p0, const Globals globals, const Shareds shareds, const std::uint32_t at0, const std::uint32_t at1) {
+    asm volatile("st.global.cg.u32 [%0], %1;" : : "l"(globals[at0 + zero[0u]]), "r"(1u) : "memory");
+    asm volatile("fence.sc.gpu;" : : : "memory");
+    asm volatile("atom.relaxed.gpu.global.exch.b32 %0, [%1], %2;" : "=r"(p0.reg_r0) : "l"(globals[at1 + zero[1u]]), "r"(0u) : "memory");
+    return p0;
+}
+struct Registers1 { std::uint32_t reg_r1; std::uint32_t reg_r3; };
+extern "C" __device__ __noinline__ Registers1 thread_1_0(Registers1 p1, const Globals globals, const Shareds shareds, const std::uint32_t at0, const std::uint32_t at1) {
+    asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], %2, %3;" : "=r"(p1.reg_r1) : "l"(globals[at1 + zero[2u]]), "r"(0u), "r"(1u) : "memory");
+    if (p1.reg_r1 == 0u) {
+        asm volatile("fence.sc.gpu;" : : : "memory");
+    }
+    if (p1.reg_r1 == 0u) {
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(p1.reg_r3) : "l"(globals[at0 + zero[3u]]) : "memory");
+    }
+    return p1;
+}
+
+__global__ void reset(std::uint32_t* const memory) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+    memory[ADDRESS(index, 0u)] = 0u; // x
+    memory[ADDRESS(index, 1u)] = 1u; // m
+    memory[COUNTERS + index] = 0u;
+}
+
+__global__ void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+    __shared__ std::uint32_t local_memory[SHARED_WORDS];
+    const Globals globals{__cvta_generic_to_global(memory)};
+    const Shareds shareds{std::uint32_t(__cvta_generic_to_shared(local_memory))};
+    const std::uint32_t group = blockIdx.x;
+    const std::uint32_t item = threadIdx.x;
+    const std::uint32_t cta = (INTERLEAVED != 0u ? group % ROLES : group / TURNS);
+    const std::uint32_t turn = (INTERLEAVED != 0u ? group / ROLES : group % TURNS);
+    std::uint32_t patience = SPIN;
+    for (std::uint32_t pass = 0u; pass < PASSES; ++pass) {
+        const std::uint32_t block = PERMUTED(turn * PASSES + pass, BLOCKS, seed);
+        const std::uint32_t lane = item % LANES;
+        const std::uint32_t warp = cta * WARPS + item / (LANES * SLOTS);
+        const std::uint32_t slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
+        const std::uint32_t instance = block * SLOTS + slot;
+        const std::uint32_t position = warp * LANES + lane;
+        [[maybe_unused]] const std::uint32_t at0 = 4u * ADDRESS(instance, 0u); // x
+        [[maybe_unused]] const std::uint32_t at1 = 4u * ADDRESS(instance, 1u); // m
+        Registers0 p0{0u};
+        Registers1 p1{0u, 0u};
+        if (position == 0u || position == 1u) {
+            atomicAdd(&memory[COUNTERS + instance], 1u);
+            while (patience > 0u && atomicAdd(&memory[COUNTERS + instance], 0u) < THREADS) --patience;
+        }
+        switch (position) {
+        case 0u: // P0
+            p0 = thread_0_0(p0, globals, shareds, at0, at1);
+            break;
+        case 1u: // P1
+            p1 = thread_1_0(p1, globals, shareds, at0, at1);
+            results[RESULT(instance, 0u)] = p1.reg_r1;
+            results[RESULT(instance, 1u)] = p1.reg_r3;
+            break;
+        }
+    }
+}
+
+__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
+                      std::uint32_t* const histogram) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+    const std::uint32_t value0 = results[RESULT(index, 0u)];
+    const std::uint32_t value1 = results[RESULT(index, 1u)];
+    if ((value0 == 0u) && (value1 == 0u)) atomicAdd(&histogram[0], 1u);
+    std::uint32_t hash = 0u;
+    hash = (hash ^ value0) * 2654435761u;
+    hash = (hash ^ value1) * 2654435761u;
+    std::uint32_t probe = 0u;
+    for (; probe < ROWS; ++probe) {
+        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+        std::uint32_t owner = atomicAdd(&histogram[row], 0u);
+        if (owner == 0u) owner = atomicCAS(&histogram[row], 0u, index + 1u);
+        if (owner == 0u) {
+            histogram[row + 2u] = value0;
+            histogram[row + 3u] = value1;
+            owner = index + 1u;
+        }
+        if (owner == index + 1u || (value0 == results[RESULT((owner - 1u), 0u)] && value1 == results[RESULT((owner - 1u), 1u)])) {
+            atomicAdd(&histogram[row + 1u], 1u);
+            break;
+        }
+    }
+    if (probe == ROWS) atomicAdd(&histogram[1], 1u);
+}
+
+static void check(const cudaError_t error, const char* const what) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+    std::_Exit(2);
+}
+
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    const std::uint32_t size = std::min(256u, INSTANCES);
+    std::uint32_t *memory, *results, *table;
+    check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
+    check(cudaMalloc(&results, sizeof(std::uint32_t) * RESULT_WORDS), "cudaMalloc");
+    check(cudaMalloc(&table, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMalloc");
+    std::vector<std::uint32_t> histogram(HISTOGRAM_WORDS);
+    std::puts("ready");
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        reset<<<INSTANCES / size, size>>>(memory);
+        run<<<GROUPS, GROUP_SIZE>>>(memory, results, std::uint32_t(iteration));
+        check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
+        count<<<INSTANCES / size, size>>>(memory, results, table);
+        check(cudaGetLastError(), "launch");
+        check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
+              "kernel");
+        std::vector<std::vector<std::uint32_t>> seen; // values, then the count
+        for (auto row = histogram.begin() + 2; row != histogram.end(); row += ROW_WORDS) {
+            if (row[1] == 0u) continue;
+            seen.emplace_back(row + 2, row + ROW_WORDS);
+            seen.back().push_back(row[1]);
+        }
+        std::sort(seen.begin(), seen.end());
+        std::printf("iteration %ld [[", iteration);
+        for (std::size_t number = 0; number < seen.size(); ++number) {
+            std::printf("%s[%u", number ? ", " : "", seen[number].back());
+            seen[number].pop_back();
+            for (const std::uint32_t value : seen[number]) std::printf(", %u", value);
+            std::printf("]");
+        }
+        std::printf("], %u]\n", histogram[1]);
+        std::fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,199 @@
+// mp-bar-arrive. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
+// P0: st x, 1
+// P0: bar.arrive 0
+// P1: bar.sync 0
+// P1: ld r1, x
+// exists (P1:r1 == 0)
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include <cuda_runtime.h>
+
+#define THREADS 2u
+#define CTAS 1u
+#define ROLES 1u
+#define WARPS 2u
+#define LANES 1u
+#define SLOTS 32u
+#define BLOCKS 512u
+#define PASSES 1u
+#define TURNS 512u
+#define INSTANCES 16384u
+#define INTERLEAVED 1u
+#define SHUFFLE 1u
+#define GROUPS 512u
+#define GROUP_SIZE 64u
+#define GLOBALS 1u
+#define SHAREDS 0u
+#define STRIDE 32u
+#define SHARED_STRIDE 1u
+#define SHARED_WORDS 1u
+#define COUNTERS 524288u
+#define SPIN 64u
+#define SCRATCH 540672u
+#define SCRATCH_WORDS 16384u
+#define STRESS_ROUNDS 256u
+#define WORDS 557056u
+#define TERMS 1u
+#define RESULT_WORDS 16384u
+#define ROWS 256u
+#define ROW_WORDS 3u
+#define HISTOGRAM_WORDS 770u
+#define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
+#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define RESULT(i, term) ((term) * INSTANCES + (i))
+
+// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
+__constant__ std::uint32_t zero[2 + 1];
+
+__device__ inline void keep_order() {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[2]) : "memory");
+}
+
+// Memory as a thread of the test sees it: the address of a byte.
+struct Globals {
+    std::uint64_t base;
+    __device__ std::uint64_t operator[](const std::uint32_t offset) const { return base + offset; }
+};
+struct Shareds {
+    std::uint32_t base;
+    __device__ std::uint32_t operator[](const std::uint32_t offset) const { return base + offset; }
+};
+
+struct Registers0 { };
+extern "C" __device__ __noinline__ Registers0 thread_0_0(Registers0 p0, const Globals globals, const Shareds shareds, const std::uint32_t at0) {
+    asm volatile("st.global.u32 [%0], %1;" : : "l"(globals[at0 + zero[0u]]), "r"(1u) : "memory");
+    return p0;
+}
+extern "C" __device__ __noinline__ Registers0 thread_0_1(Registers0 p0, const Globals globals, const Shareds shareds, const std::uint32_t at0) {
+    return p0;
+}
+struct Registers1 { std::uint32_t reg_r1; };
+extern "C" __device__ __noinline__ Registers1 thread_1_0(Registers1 p1, const Globals globals, const Shareds shareds, const std::uint32_t at0) {
+    return p1;
+}
+extern "C" __device__ __noinline__ Registers1 thread_1_1(Registers1 p1, const Globals globals, const Shareds shareds, const std::uint32_t at0) {
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(p1.reg_r1) : "l"(globals[at0 + zero[1u]]) : "memory");
+    return p1;
+}
+
+__global__ void reset(std::uint32_t* const memory) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+    memory[ADDRESS(index, 0u)] = 0u; // x
+    memory[COUNTERS + index] = 0u;
+}
+
+__global__ void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+    __shared__ std::uint32_t local_memory[SHARED_WORDS];
+    const Globals globals{__cvta_generic_to_global(memory)};
+    const Shareds shareds{std::uint32_t(__cvta_generic_to_shared(local_memory))};
+    const std::uint32_t group = blockIdx.x;
+    const std::uint32_t item = threadIdx.x;
+    const std::uint32_t cta = (INTERLEAVED != 0u ? group % ROLES : group / TURNS);
+    const std::uint32_t turn = (INTERLEAVED != 0u ? group / ROLES : group % TURNS);
+    std::uint32_t patience = SPIN;
+    for (std::uint32_t pass = 0u; pass < PASSES; ++pass) {
+        const std::uint32_t block = PERMUTED(turn * PASSES + pass, BLOCKS, seed);
+        const std::uint32_t lane = item % LANES;
+        const std::uint32_t warp = cta * WARPS + item / (LANES * SLOTS);
+        const std::uint32_t slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
+        const std::uint32_t instance = block * SLOTS + slot;
+        const std::uint32_t position = warp * LANES + lane;
+        [[maybe_unused]] const std::uint32_t at0 = 4u * ADDRESS(instance, 0u); // x
+        Registers0 p0{};
+        Registers1 p1{0u};
+        if (position == 0u || position == 1u) {
+            atomicAdd(&memory[COUNTERS + instance], 1u);
+            while (patience > 0u && atomicAdd(&memory[COUNTERS + instance], 0u) < THREADS) --patience;
+        }
+        switch (position) {
+        case 0u: // P0
+            p0 = thread_0_0(p0, globals, shareds, at0);
+            break;
+        case 1u: // P1
+            p1 = thread_1_0(p1, globals, shareds, at0);
+            break;
+        }
+        if (cta == 0u) { if (position == 0u) asm volatile("barrier.arrive 0, 64;" : : : "memory"); if (position == 1u) asm volatile("barrier.sync 0, 64;" : : : "memory"); }
+        switch (position) {
+        case 0u: // P0
+            p0 = thread_0_1(p0, globals, shareds, at0);
+            break;
+        case 1u: // P1
+            p1 = thread_1_1(p1, globals, shareds, at0);
+            results[RESULT(instance, 0u)] = p1.reg_r1;
+            break;
+        }
+    }
+}
+
+__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
+                      std::uint32_t* const histogram) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+    const std::uint32_t value0 = results[RESULT(index, 0u)];
+    if (value0 == 0u) atomicAdd(&histogram[0], 1u);
+    std::uint32_t hash = 0u;
+    hash = (hash ^ value0) * 2654435761u;
+    std::uint32_t probe = 0u;
+    for (; probe < ROWS; ++probe) {
+        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+        std::uint32_t owner = atomicAdd(&histogram[row], 0u);
+        if (owner == 0u) owner = atomicCAS(&histogram[row], 0u, index + 1u);
+        if (owner == 0u) {
+            histogram[row + 2u] = value0;
+            owner = index + 1u;
+        }
+        if (owner == index + 1u || (value0 == results[RESULT((owner - 1u), 0u)])) {
+            atomicAdd(&histogram[row + 1u], 1u);
+            break;
+        }
+    }
+    if (probe == ROWS) atomicAdd(&histogram[1], 1u);
+}
+
+static void check(const cudaError_t error, const char* const what) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+    std::_Exit(2);
+}
+
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    const std::uint32_t size = std::min(256u, INSTANCES);
+    std::uint32_t *memory, *results, *table;
+    check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
+    check(cudaMalloc(&results, sizeof(std::uint32_t) * RESULT_WORDS), "cudaMalloc");
+    check(cudaMalloc(&table, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMalloc");
+    std::vector<std::uint32_t> histogram(HISTOGRAM_WORDS);
+    std::puts("ready");
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        reset<<<INSTANCES / size, size>>>(memory);
+        run<<<GROUPS, GROUP_SIZE>>>(memory, results, std::uint32_t(iteration));
+        check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
+        count<<<INSTANCES / size, size>>>(memory, results, table);
+        check(cudaGetLastError(), "launch");
+        check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
+              "kernel");
+        std::vector<std::vector<std::uint32_t>> seen; // values, then the count
+        for (auto row = histogram.begin() + 2; row != histogram.end(); row += ROW_WORDS) {
+            if (row[1] == 0u) continue;
+            seen.emplace_back(row + 2, row + ROW_WORDS);
+            seen.back().push_back(row[1]);
+        }
+        std::sort(seen.begin(), seen.end());
+        std::printf("iteration %ld [[", iteration);
+        for (std::size_t number = 0; number < seen.size(); ++number) {
+            std::printf("%s[%u", number ? ", " : "", seen[number].back());
+            seen[number].pop_back();
+            for (const std::uint32_t value : seen[number]) std::printf(", %u", value);
+            std::printf("]");
+        }
+        std::printf("], %u]\n", histogram[1]);
+        std::fflush(stdout);
+    }
+    return 0;
+}

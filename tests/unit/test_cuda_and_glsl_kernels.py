@@ -1,0 +1,204 @@
+"""What CUDA and GLSL say of the instructions of memory tests, and what they refuse."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from backends.memory.cuda import CudaKernel
+from backends.memory.emit import compile_memory_test
+from backends.memory.glsl import GlslKernel
+from backends.memory.kernel import Kernel
+from backends.memory.layout import Parameters, place
+from corpus.errors import InputError
+from corpus.litmus import (
+    And,
+    Barrier,
+    Condition,
+    Fence,
+    Instruction,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Order,
+    Place,
+    Quantifier,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+)
+from corpus.litmus_text import read_litmus
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
+
+
+def of(*code: Instruction, other: tuple[Instruction, ...] = (), asks: Quantifier = Quantifier.EXISTS) -> LitmusTest:
+    """A test of two threads in one CTA, with ``x`` in global and ``s`` in shared memory."""
+    threads = (Thread(code, Place(0, 0, 0, 0)), Thread(other, Place(0, 0, 0, 1)))
+    locations = (Location("x"), Location("s", region=Region.SHARED))
+    return LitmusTest("t", threads, locations, Condition(asks, And(())))
+
+
+def strong(order: str, scope: Scope = Scope.GPU) -> Mode:
+    return Mode(Order(order), scope)
+
+
+def text(kernel: type[Kernel], test: LitmusTest) -> str:
+    return kernel(place(test)).file("t")
+
+
+X, S = Loc("x"), Loc("s")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        (Load("r", X), "ld.global.u32 %0, [%1];"),
+        (Load("r", X, Mode(cache="ca")), "ld.global.ca.u32 %0, [%1];"),
+        (Load("r", S, Mode(volatile=True)), "ld.volatile.shared.u32 %0, [%1];"),
+        (Load("r", X, strong("acquire", Scope.CTA)), "ld.acquire.cta.global.u32 %0, [%1];"),
+        (Store(X, 1, Mode(cache="wt")), "st.global.wt.u32 [%0], %1;"),
+        (Store(S, 1, strong("release", Scope.SYS)), "st.release.sys.shared.u32 [%0], %1;"),
+        (Rmw("exch", "r", X, (1,), strong("acq_rel")), "atom.acq_rel.gpu.global.exch.b32 %0, [%1], %2;"),
+        (Rmw("cas", "r", S, (0, 1), strong("relaxed")), "atom.relaxed.gpu.shared.cas.b32 %0, [%1], %2, %3;"),
+        (Rmw("min", "r", X, (1,), strong("relaxed")), "atom.relaxed.gpu.global.min.s32 %0, [%1], %2;"),
+        (Rmw("add", None, X, (1,), strong("release")), "red.release.gpu.global.add.u32 [%0], %1;"),
+        (Rmw("add", None, X, (1,), strong("acq_rel")), "atom.acq_rel.gpu.global.add.u32 _, [%0], %1;"),
+        (Fence(strong("sc", Scope.SYS)), "fence.sc.sys;"),
+        (Fence(strong("acq_rel", Scope.CTA)), "fence.acq_rel.cta;"),
+    ],
+)
+def test_ptx_word_for_word(instruction: Instruction, said: str) -> None:
+    assert f'asm volatile("{said}"' in text(CudaKernel, of(instruction))
+
+
+def test_every_access_has_a_mark_of_its_own() -> None:
+    same = Load("r", X)
+    written = text(CudaKernel, of(same, same, Store(S, 1), other=(Store(X, 1),)))
+    assert re.findall(r"zero\[(\d+)u\]", written) == ["0", "1", "2", "3"]
+
+
+def test_addresses_have_the_size_of_their_memory() -> None:
+    written = text(CudaKernel, of(Load("r", X), Load("r", S)))
+    assert '"l"(globals[at0 + zero[0u]])' in written
+    assert '"r"(shareds[at1 + zero[1u]])' in written
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ((Load("r", X), Load("r", S)), 1),
+        ((Load("r", X, strong("relaxed")), Store(S, 1, Mode(cache="cg"))), 1),
+        ((Load("r", X, strong("relaxed")), Store(S, 1, strong("relaxed"))), 0),
+        ((Load("r", X, Mode(volatile=True)), Store(S, 1, Mode(volatile=True))), 0),
+        ((Load("r", X), Fence(strong("sc")), Load("r", S)), 0),
+    ],
+)
+def test_what_ptxas_would_move_is_kept_in_order(code: tuple[Instruction, ...], kept: int) -> None:
+    assert text(CudaKernel, of(*code)).count("    keep_order();") == kept
+
+
+def test_barriers_count_the_threads_that_come() -> None:
+    written = text(CudaKernel, of(Barrier(3, arrive=True), other=(Barrier(3, quorum=2),)))
+    assert 'if (position == 0u) asm volatile("barrier.arrive 3, 64;"' in written
+    assert 'if (position == 1u) asm volatile("barrier.sync 3, 64;"' in written
+
+
+@pytest.mark.parametrize(
+    ("instruction", "other", "reason"),
+    [
+        (Load("r", X, strong("sc")), (), "P0: ld.sc.gpu r, x: PTX has ld with order relaxed, acquire only"),
+        (Load("r", X, strong("relaxed", Scope.QUEUE)), (), "PTX has relaxed with a scope of cta, gpu, sys"),
+        (Load("r", X, Mode(cache="wt")), (), "PTX has weak ld with one of ca, cg, cs, lu, cv"),
+        (Rmw("sub", "r", X, (1,), strong("relaxed")), (), "PTX has no atomic sub"),
+        (Fence(strong("release")), (), "PTX has it from sm_90 on only"),
+        (Fence(Mode(tags=("fence.proxy.alias",))), (), "PTX has this fence only for accesses through proxies"),
+        (Barrier(16), (Barrier(16),), "PTX has barriers 0 to 15"),
+        (Barrier(1, quorum=3), (Barrier(1),), "2 threads of its CTA come to it"),
+    ],
+)
+def test_cuda_refuses(instruction: Instruction, other: tuple[Instruction, ...], reason: str) -> None:
+    with pytest.raises(InputError, match=re.escape(reason)):
+        text(CudaKernel, of(instruction, other=other))
+
+
+BOTH = "gl_StorageSemanticsBuffer | gl_StorageSemanticsShared"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "said"),
+    [
+        (Load("r", X), "p0_r = memory[at0];"),
+        (Load("r", X, strong("relaxed")), "p0_r = atomicLoad(memory[at0], gl_ScopeDevice, 0, 0);"),
+        (
+            Load("r", S, strong("acquire", Scope.CTA)),
+            "p0_r = atomicLoad(local_memory[at1], gl_ScopeWorkgroup, "
+            f"{BOTH}, gl_SemanticsAcquire | gl_SemanticsMakeVisible);",
+        ),
+        (
+            Store(X, 1, strong("release", Scope.QUEUE)),
+            "atomicStore(memory[at0], 1u, gl_ScopeQueueFamily, "
+            f"{BOTH}, gl_SemanticsRelease | gl_SemanticsMakeAvailable);",
+        ),
+        (Rmw("add", None, X, (2,), strong("relaxed", Scope.SYS)), "atomicAdd(memory[at0], 2u, gl_ScopeDevice, 0, 0);"),
+        (
+            Rmw("cas", "r", X, (0, 1), strong("release")),
+            f"p0_r = atomicCompSwap(memory[at0], 0u, 1u, gl_ScopeDevice, {BOTH}, "
+            "gl_SemanticsRelease | gl_SemanticsMakeAvailable, 0, 0);",
+        ),
+        (
+            Fence(Mode(Order.ACQUIRE, Scope.GPU, tags=("local-fence",))),
+            "memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsShared, gl_SemanticsAcquire | gl_SemanticsMakeVisible);",
+        ),
+    ],
+)
+def test_glsl(instruction: Instruction, said: str) -> None:
+    assert said in text(GlslKernel, of(instruction))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "reason"),
+    [
+        (Store(X, 1, strong("acquire")), "P0: st.acquire.gpu x, 1: GLSL takes relaxed, release here"),
+        (Load("r", X, strong("release")), "GLSL takes relaxed, acquire here"),
+        (Fence(strong("sc")), "GLSL has no order sc"),
+        (Load("r", X, Mode(cache="cg")), "GLSL has no cache operators"),
+        (Load("r", X, Mode(volatile=True)), "GLSL has no volatile accesses"),
+        (Load("r", X, Mode(tags=("sc0",))), "GLSL has no word for sc0"),
+        (Rmw("min", "r", X, (1,), strong("relaxed")), "GLSL compares unsigned numbers here"),
+        (Rmw("sub", "r", X, (1,), strong("relaxed")), "GLSL has no atomic sub"),
+        (Load("r", X, strong("relaxed", Scope.WARP)), "GLSL has no scope warp"),
+    ],
+)
+def test_glsl_refuses(instruction: Instruction, reason: str) -> None:
+    with pytest.raises(InputError, match=re.escape(reason)):
+        text(GlslKernel, of(instruction))
+
+
+@pytest.mark.parametrize(
+    ("asks", "claims"), [(Quantifier.EXISTS, []), (Quantifier.NOT_EXISTS, ["0"]), (Quantifier.FORALL, ["64"])]
+)
+def test_an_amber_script_expects_what_the_condition_claims(asks: Quantifier, claims: list[str]) -> None:
+    script = GlslKernel(place(of(asks=asks), Parameters(instances=64))).file("t")
+    assert re.findall(r"^EXPECT histogram IDX 0 EQ (\d+)$", script, re.MULTILINE) == claims
+
+
+@pytest.mark.parametrize("backend", ["cuda", "glsl"])
+def test_examples_are_said_or_refused_with_a_reason(backend: str) -> None:
+    said, refused = 0, []
+    for file in sorted(EXAMPLES.glob("*.litmus")):
+        try:
+            texts = compile_memory_test(file.stem, read_litmus(file), backend, Parameters())
+        except InputError as error:
+            refused.append(error.message)
+            continue
+        said += 1
+        assert list(texts) == [f"{file.stem}.{'cu' if backend == 'cuda' else 'amber'}"]
+    assert said >= {"cuda": 80, "glsl": 35}[backend]
+    assert [each for each in refused if not re.match(r"P\d+(: .+: (PTX|GLSL|CUDA)| and P\d+ are) ", each)] == []
