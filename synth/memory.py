@@ -7,6 +7,7 @@ Cycles are found anew when a run goes on, for that takes seconds; verdicts, whic
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -200,7 +201,8 @@ def write_suite(
     folder, tests, models = journal.path, kept(request, found), request.model_names()
     files = [f"{labelled.name}.litmus" for _, labelled in tests]
     for file, (_, labelled) in zip(files, tests, strict=True):
-        write_atomically(folder / file, [labelled.text])
+        write_atomically(folder / file, [labelled.text], durable=False)
+    os.sync()
     write_atomically(folder / INDEX, [f"{file}\n" for file in files])
     # An earlier run that knew less may have kept what contains a test found since.
     for stale in sorted({file.name for file in folder.glob("*.litmus")} - set(files)):
