@@ -224,6 +224,8 @@ def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) 
 
 
 def _alternatives(word: str) -> list[str]:
+    if word in ("[", "]"):
+        raise InputError(f"expected brackets in pairs, as in [PodWW,Rfe], found a single {word}")
     return [word] if word.startswith("[") else [part for part in re.split(r"[|,]", word) if part]
 
 
@@ -242,6 +244,11 @@ def _runs(word: str, scopes: Sequence[str]) -> list[tuple[Edge, ...]]:
         parts = [part.strip() for part in word.strip("[]").split(",")]
         if not all(parts):
             raise InputError(f"expected edges between the brackets of {word}")
+        for part in parts:
+            if part in all_annotations():
+                raise InputError(
+                    f"{part} in {word} stands alone; an annotation is written after an edge, as in RfeRel.gpu"
+                )
         choices = [[edge for alternative in part.split("|") for edge in _edges(alternative, scopes)] for part in parts]
         return list(product(*choices))
     return [(edge,) for edge in _edges(word, scopes)]
@@ -290,7 +297,8 @@ def _annotated(edge: Edge, rest: str, word: str, scopes: Sequence[str]) -> list[
             if access not in annotation.fits:
                 what = "a read" if access == "R" else "a write"
                 raise InputError(f"{annotation.name} does not fit {what} in '{word}'")
-        if edge.kind == "Rmw" and atomic_mode(*chosen, *[PLAIN] * (2 - len(chosen))) is None:
-            raise InputError(f"no atomic operation is {' and '.join(note.name for note in chosen)}, as in '{word}'")
-        found.append(replace(edge, first=chosen[0], second=chosen[1] if len(chosen) > 1 else None))
+        if edge.kind != "Rmw" or atomic_mode(*chosen, *[PLAIN] * (2 - len(chosen))) is not None:
+            found.append(replace(edge, first=chosen[0], second=chosen[1] if len(chosen) > 1 else None))
+    if not found:
+        raise InputError(f"no atomic operation has the annotations of '{word}'")
     return found
