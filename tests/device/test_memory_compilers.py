@@ -35,7 +35,7 @@ REMOVED = {"mp+membar.gl+addr-xor"}
 """Tests with a dependency that ptxas computes away (Alglave et al. 2015, Fig. 13a)."""
 
 
-def tests_of(backend: str) -> list[object]:
+def examples_for(backend: str) -> list[object]:
     """The examples; for CUDA, whose compiler is slow, only few of them in the quick tests."""
     slow = [pytest.mark.slow] if backend in ("cuda", "opencl") else []
     return [pytest.param(file, id=file.stem, marks=[] if file.stem in FEW else slow) for file in EXAMPLES]
@@ -63,21 +63,21 @@ def check(file: Path, backend: str, folder: Path, replaced: tuple[str, str] | No
     return {chip: [str(each) for each in optcheck(test, sass)] for chip, sass in codes.items()}
 
 
-@pytest.mark.parametrize("file", tests_of("cuda"))
+@pytest.mark.parametrize("file", examples_for("cuda"))
 def test_cuda_is_the_test_after_compilation(file: Path, need: Callable[[str], None], tmp_path: Path) -> None:
     need("cuda")
     complaints = check(file, "cuda", tmp_path)
     assert {chip for chip, found in complaints.items() if found} == (set(complaints) if file.stem in REMOVED else set())
 
 
-@pytest.mark.parametrize("file", tests_of("glsl"))
+@pytest.mark.parametrize("file", examples_for("glsl"))
 def test_glsl_compiles(file: Path, need: Callable[[str], None], tmp_path: Path) -> None:
     need("glsl")
     check(file, "glsl", tmp_path)
 
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
-@pytest.mark.parametrize("file", tests_of("opencl"))
+@pytest.mark.parametrize("file", examples_for("opencl"))
 def test_opencl_and_cpp_compile(backend: str, file: Path, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
     check(file, backend, tmp_path)
