@@ -15,6 +15,12 @@ from corpus.litmus import Mode, Order, Scope
 SCOPES = {"cta": Scope.CTA, "gpu": Scope.GPU, "sys": Scope.SYS}
 """The scopes of PTX by their words."""
 
+MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
+"""The scopes of ``membar``."""
+
+DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
+"""What ``atom`` is where it says neither order nor scope."""
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
