@@ -35,7 +35,7 @@ INSTANCES = 1 << 16
 
 _SLOTS = {"opencl": 32, "cpp": 512}
 _STRIDE = 16  # a cache line of most CPUs
-_SPIN = {"opencl": 1 << 16, "cpp": 1 << 15}
+_SPIN = {"opencl": 1 << 17, "cpp": 1 << 15}
 _STRESS_ROUNDS = 1 << 14
 
 

@@ -66,9 +66,9 @@ def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: in
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
 def test_store_buffering(backend: str, need: Callable[[str], None]) -> None:
-    """The weak outcome comes with relaxed order, in at most 25 million instances, and never with seq_cst."""
+    """The weak outcome comes with relaxed order, in at most 50 million instances, and never with seq_cst."""
     need(backend)
-    assert any((0, 0) in run(backend, store_buffering("relaxed"), 1 << 16, 40).counts for _ in range(10))
+    assert any((0, 0) in run(backend, store_buffering("relaxed"), 1 << 16, 40).counts for _ in range(20))
     assert (0, 0) not in run(backend, store_buffering("seq_cst"), 1 << 16, 20).counts
 
 
