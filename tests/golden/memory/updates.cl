@@ -17,7 +17,7 @@
 // P1: blt r0, 3, LC2
 // P1: LC1:
 // locations [y;]
-// filter (x != 4)
+// filter (x != -4)
 // exists (x == 10 /\ (P1:r2 == 8 \/ ~(P0:r0 == 5)))
 
 #define THREADS 2u
@@ -58,7 +58,7 @@
 __kernel void reset(volatile __global uint* const memory) {
     const uint index = (uint)get_global_id(0);
     memory[ADDRESS(index, 0u)] = 5u; // x
-    memory[ADDRESS(index, 1u)] = 4294967295u; // y
+    memory[ADDRESS(index, 1u)] = 1u; // y
     memory[COUNTERS + index] = 0u;
 }
 
@@ -119,7 +119,7 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     const uint value1 = results[RESULT(index, 1u)];
     const uint value2 = results[RESULT(index, 2u)];
     const uint value3 = memory[ADDRESS(index, 1u)];
-    if ((value0 != 4u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic_add(&histogram[0], 1u);
+    if ((value0 != 4294967292u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic_add(&histogram[0], 1u);
     uint hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;

@@ -17,7 +17,7 @@
 // P1: blt r0, 3, LC2
 // P1: LC1:
 // locations [y;]
-// filter (x != 4)
+// filter (x != -4)
 // exists (x == 10 /\ (P1:r2 == 8 \/ ~(P0:r0 == 5)))
 
 #include <algorithm>
@@ -83,7 +83,7 @@ static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
 
 static void reset(const std::uint32_t index) {
     memory[ADDRESS(index, 0u)] = 5u; // x
-    memory[ADDRESS(index, 1u)] = 4294967295u; // y
+    memory[ADDRESS(index, 1u)] = 1u; // y
     memory[COUNTERS + index] = 0u;
 }
 
@@ -172,7 +172,7 @@ static void count(const std::uint32_t index) {
     const std::uint32_t value1 = results[RESULT(index, 1u)];
     const std::uint32_t value2 = results[RESULT(index, 2u)];
     const std::uint32_t value3 = memory[ADDRESS(index, 1u)];
-    if ((value0 != 4u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed);
+    if ((value0 != 4294967292u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed);
     std::uint32_t hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
