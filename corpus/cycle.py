@@ -333,7 +333,9 @@ def cycle_name(cycle: Cycle) -> str:
     shape = _shape(cycle)
     text = _known_shapes(cycle).get(" ".join(shape), ".".join(shape))
     inner = [".".join(map(_between_name, map(cycle.edges.__getitem__, events[:-1]))) for events in threads]
-    text += _joined([name for name, events in zip(inner, threads, strict=True) if len(events) > 1])
+    decorations = [name for name, events in zip(inner, threads, strict=True) if len(events) > 1]
+    if set(decorations) != {"pos" if text in _COHERENCE.values() else "po"}:
+        text += _joined(decorations)
     notes = [[cycle.annotations[event].name.lower() for event in events] for events in threads]
     if any(name != "plain" for names in notes for name in names):
         text += "+" + "+".join("-".join(names) for names in notes)
@@ -356,8 +358,6 @@ def _between_name(edge: Edge) -> str:
 
 
 def _joined(parts: list[str]) -> str:
-    if all(part == "po" for part in parts):
-        return ""
     if len(set(parts)) == 1 and len(parts) > 1:
         return f"+{parts[0]}s"
     return "+" + "+".join(parts)

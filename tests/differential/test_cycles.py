@@ -168,7 +168,7 @@ def test_the_classic_families():
         *("3.2W", "3.LB", "3.SB", "IRIW", "IRRWIW", "IRWIW", "ISA2", "W+RWC"),
         *("Z6.0", "Z6.1", "Z6.2", "Z6.3", "Z6.4", "Z6.5"),
     ]
-    assert names("PosRR PosRW Rfe Fre Coe", 3) == ["CoRR+pos", "CoRW+pos"]
+    assert names("PosRR PosRW Rfe Fre Coe", 3) == ["CoRR", "CoRW"]
 
 
 def test_scope_trees_of_iriw_up_to_its_rotation():
