@@ -37,9 +37,9 @@ def main() -> int:
             raise LookupError(f"no OpenCL platform named '{arguments.platform}'")
         device = platforms[0].get_devices()[0]
         context = cl.Context([device])
-        language = re.match(r"OpenCL C (\d+\.\d+)", device.opencl_c_version)
-        version = min(language.group(1) if language else "1.2", "3.0")
-        kernel = cl.Program(context, text).build([f"-cl-std=CL{version}"]).test
+        version = re.match(r"OpenCL ([12])\.", device.version)  # devices from 3.0 on call their OpenCL C 1.2
+        standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
+        kernel = cl.Program(context, text).build([f"-cl-std={standard}"]).test
         queue = cl.CommandQueue(context)
         memory = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
         buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, memory.nbytes)
