@@ -1,0 +1,149 @@
+"""Executions as clauses: as many models as there are executions, and no more."""
+
+from random import Random
+
+import pytest
+from litmus_code import program
+from litmus_models import grounded, odd, shipped
+from litmus_random import C11, PLAIN, PTX_2015, PTX_2019, random_test
+
+from constraints.circuit import Circuit
+from constraints.executions import Executions, FiniteValues, judge_by_sat
+from constraints.smt import judge_by_smt
+from constraints.solvers import open_solver
+from corpus.errors import InputError
+from corpus.litmus_text import parse_litmus
+from oracle.judge import Answer, judge
+
+MODELS = {name: grounded(model) for name, model in (shipped() | odd()).items()}
+CHOICES = ("path", "rf", "co", "final")
+
+
+def number_of_models(test, model):
+    """How many executions the clauses have, told apart by what an execution chooses."""
+    executions = Executions(test, model, 2)
+    FiniteValues(executions)
+    formula = executions.circuit.formula
+    places = {event.key: number for number, event in enumerate(executions.events)}
+
+    def told(name, happens):
+        """Whether a variable matters: an order of fences that happen, a value of a read that happens."""
+        kind, *of = name
+        if kind == "fence":
+            return happens(of[0]) and happens(of[1])
+        return happens(places[of[0]]) if kind == "value" else kind in CHOICES
+
+    opened = open_solver("cadical153", formula.variables)
+    opened.add(formula.clauses)
+    found = 0
+    while opened.solve():
+        found += 1
+        values = opened.model()
+        true = [values[abs(literal.number) - 1] * literal.number > 0 for literal in executions.executed]
+        chosen = [number for name, number in formula._numbers.items() if told(name, true.__getitem__)]
+        opened.add([[-values[number - 1] for number in chosen]])
+    opened.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "st x 1; st y 1 | ld r1 y; ld r2 x",
+        "st x 1; cta; ld r1 y | st y 1; gl; ld r1 x",
+        "st x 1; gl; st x 2 | gl; ld r1 x | gl",
+        "st x 1 | st x 2; st x 3 | ld r1 x",
+        "ld r1 x",
+        "gl; cta | cta; gl",
+    ],
+)
+@pytest.mark.parametrize("observed", ["", "x"])
+def test_as_many_models_as_executions(text, observed):
+    test = program(text, (0, 1, 0)[: text.count("|") + 1], observed=observed)
+    counts = {name: number_of_models(test, model) for name, model in MODELS.items()}
+    assert counts == {name: judge(test, model).executions for name, model in MODELS.items()}
+    assert counts["sc"] > 0
+
+
+@pytest.mark.parametrize("profile", [PLAIN, PTX_2015, PTX_2019, C11], ids=lambda profile: profile.name)
+@pytest.mark.parametrize("name", MODELS)
+def test_as_many_models_as_executions_of_random_tests(name, profile):
+    rng, compared = Random(f"{name} {profile.name}"), 0
+    for _ in range(6):
+        test = random_test(rng, profile)
+        try:
+            expected = judge(test, MODELS[name]).executions
+        except InputError:
+            continue
+        if expected < 60:  # the solver finds one at a time
+            assert number_of_models(test, MODELS[name]) == expected, test
+            compared += 1
+    assert compared >= 3
+
+
+THIN_AIR = """PTX thin-air
+{ x=0; y=0; }
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;
+ ld.weak r1, x  | ld.weak r1, y  ;
+ st.weak y, r1  | st.weak x, r1  ;
+"""
+
+
+@pytest.mark.parametrize("condition", ["P0:r1 == 1234", "P0:r1 > 9", "P0:r1 < 0", "not (P0:r1 == 0 \\/ P0:r1 == 1)"])
+def test_values_out_of_thin_air_by_either_solver(condition):
+    test = parse_litmus(f"{THIN_AIR}exists ({condition})")
+    for name, model in shipped().items():
+        expected = judge(test, model).answer
+        assert judge_by_sat(test, model).answer == judge_by_smt(test, model).answer == expected, name
+    assert judge(test, shipped()["rc11-scoped"]).answer is Answer.ALLOWED
+
+
+def test_z3_carries_arithmetic_that_lists_of_values_cannot():
+    """A number in a circle that is tripled: its values cannot be listed, and -2^31 < 3r < 2^31 has others than 0."""
+    text = THIN_AIR.replace(" st.weak y, r1  ", " mul r2, r1, 3  ").replace(
+        " | st.weak x, r1  ;\n", " | st.weak x, r1  ;\n st.weak y, r2  |                 ;\n"
+    )
+    test = parse_litmus(f"{text}exists (P0:r1 == -2147483648)")
+    assert judge_by_smt(test, shipped()["rc11-scoped"]).answer is Answer.ALLOWED
+    assert judge_by_smt(test, shipped()["sc"]).answer is Answer.FORBIDDEN
+
+
+LOOP = """PTX loop
+{ x=0; }
+ P0@cta 0,gpu 0 | P1@cta 1,gpu 0   ;
+ LC0:           | st.weak x, 1     ;
+ ld.weak r1, x  |                  ;
+ bne r1, 2, LC0 |                  ;
+exists (P0:r1 == 2)
+"""
+
+
+@pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
+def test_a_loop_that_does_not_end_is_bounded(way):
+    judgement = way(parse_litmus(LOOP), shipped()["sc"])
+    assert (judgement.answer, judgement.bounded) == (Answer.FORBIDDEN, True)
+
+
+@pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
+def test_how_often_loops_are_taken(way):
+    code = LOOP.replace("bne r1, 2, LC0", "add r2, r2, 1 ").replace(
+        "exists", " blt r2, 4, LC0 |                  ;\nexists"
+    )
+    test = parse_litmus(code.replace("P0:r1 == 2", "P0:r2 == 4"))
+    answers = [
+        (way(test, shipped()["sc"], unroll).answer, way(test, shipped()["sc"], unroll).bounded) for unroll in (2, 3)
+    ]
+    assert answers == [(Answer.FORBIDDEN, True), (Answer.ALLOWED, False)]
+
+
+def test_gates_are_simplified_and_shared():
+    circuit = Circuit()
+    a, b = circuit.var("a"), circuit.var("b")
+    clauses = len(circuit.formula.clauses)
+    assert a & circuit.true is a and a | circuit.false is a and a & a is a
+    assert a & circuit.false is circuit.false and a | circuit.true is circuit.true
+    assert a & ~a is circuit.false and a | ~a is circuit.true
+    assert ~~a is a and not circuit.false and circuit.true and a
+    assert len(circuit.formula.clauses) == clauses
+    assert a & b is b & a and a | b is ~(~a & ~b)
+    assert len(circuit.formula.clauses) == clauses + 2 * 3
