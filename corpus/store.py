@@ -107,6 +107,8 @@ def read_corpus(path: Path) -> Corpus:
     Raises ``InputError`` with file and line where something in it cannot be read. Nothing is changed or deleted.
     """
     manifest = read_manifest(path)
+    if manifest.get("request", {}).get("kind") == "memory":
+        raise InputError("a suite of memory tests, where a corpus of progress tests is expected", str(path))
     models = manifest.get("models", [])
     if (path / TESTS).is_file() or not (path / JOURNAL).is_file():
         tests = list(_read_tests(path / TESTS, models))

@@ -108,6 +108,8 @@ def command(
       synth memory --edges "PodWW PodRR Rfe Fre Rel Acq Plain" --scopes cta,gpu -m ptx-6.0 -m rc11-scoped -o ra
     The smallest tests that PTX allows and sequential consistency forbids:
       synth memory -e "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 3..6 --distinguish 'ptx-6.0>sc' --minimal -o border
+
+    See docs/memory.md for what a cycle and its test are, and for what --minimal compares.
     """
     text = _edges_text(edges, edges_file)
     least, most = _sizes(size)

@@ -412,3 +412,9 @@ def test_litmus_and_progress_tests_have_formats_of_their_own(suite, tmp_path):
         result = synth("export", *arguments, "-o", tmp_path / "out")
         assert result.exit_code == 2 and message in result.stderr and result.stderr.count("\n") == 1
         assert not (tmp_path / "out").exists()
+
+
+def test_a_suite_is_no_corpus_of_progress_tests(suite):
+    result = synth("select", suite, "--separate-models")
+    assert result.exit_code == 2
+    assert "a suite of memory tests, where a corpus of progress tests is expected" in result.stderr
