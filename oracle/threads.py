@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from corpus.errors import InputError
 from corpus.litmus import (
@@ -87,13 +88,14 @@ class Paths:
     bounded: bool
 
 
-def unroll_threads(test: LitmusTest, unroll: int) -> list[Paths]:
+@lru_cache(maxsize=4)  # the models judge a test one after the other
+def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
     """The ways through each thread, each backward jump taken at most ``unroll`` times.
 
     Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
     ``MOST_PATHS`` ways.
     """
-    return [_Unroller(test, number, unroll).paths() for number in range(len(test.threads))]
+    return tuple(_Unroller(test, number, unroll).paths() for number in range(len(test.threads)))
 
 
 @dataclass(frozen=True, slots=True)
