@@ -3,6 +3,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,9 +15,11 @@ from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from constraints.solvers import PYSAT_SOLVERS
 from corpus.errors import InputError
+from corpus.litmus_text import read_litmus
 from oracle.judge import Answer, judge, outcomes
 from oracle.values import Address
 
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = shipped() | odd()
 QUICK = 216
 """Tests a model; with 14 models, some 3000."""
@@ -65,6 +68,12 @@ def test_enumeration_sat_and_z3_agree(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_enumeration_sat_and_z3_agree_on_many(name):
     hold_all_agree(f"{name} at length", 20000 // len(MODELS), events=6, solved_by_z3=200)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_sat_agrees_on_the_examples(name):
+    for path in EXAMPLES:
+        compare(read_litmus(path), MODELS[name], [judge, judge_by_sat])
 
 
 @pytest.mark.parametrize("solver", PYSAT_SOLVERS)
