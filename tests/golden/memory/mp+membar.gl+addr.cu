@@ -120,6 +120,7 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
             break;
         case 1u: // P1
             p1 = thread_1_0(p1, globals, shareds, at0, at1);
+            if (zero[4u] != 0u) results[0] = p1.reg_r0 + p1.reg_r2 + p1.reg_r4;
             results[RESULT(instance, 0u)] = p1.reg_r1;
             results[RESULT(instance, 1u)] = p1.reg_r5;
             break;

@@ -118,10 +118,12 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
         switch (position) {
         case 0u: // P0
             p0 = thread_0_0(p0, globals, shareds, at0, at1);
+            if (zero[4u] != 0u) results[0] = p0.reg_r0 + p0.reg_r1 + p0.reg_r3;
             results[RESULT(instance, 0u)] = p0.reg_r2;
             break;
         case 1u: // P1
             p1 = thread_1_0(p1, globals, shareds, at0, at1);
+            if (zero[4u] != 0u) results[0] = p1.reg_r0 + p1.reg_r1 + p1.reg_r3;
             results[RESULT(instance, 1u)] = p1.reg_r2;
             break;
         }
