@@ -27,9 +27,10 @@ check: .venv/dev-ready  ## What to run before a commit: style, types, import arr
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q -m 'not slow and not device' $(TESTS)
 
-bench: .venv/ready  ## Time, tests a second, solver calls and memory of the synthesis
+bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and oracle
 	$(BIN)/python benchmarks/progress.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/oracle.py
 
 clean:           ## Remove the environment and the demonstration
 	rm -rf .venv demo
