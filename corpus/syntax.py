@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from lark import Lark, Token, Tree
@@ -24,16 +24,22 @@ def _grammar(package: str, name: str, start: str) -> Lark:
     return Lark(text, start=start, parser="lalr", propagate_positions=True)
 
 
+@lru_cache(maxsize=32)
+def _tree(package: str, grammar: str, start: str, text: str) -> Tree[Token]:
+    # Neighbours in a suite have the same declarations and the same condition, and reading costs more than judging.
+    return _grammar(package, grammar, start).parse(text)
+
+
 def parse(
     grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str], package: str = "corpus"
 ) -> Tree[Token]:
-    """The syntax tree of ``text`` by the grammar ``<package>/<grammar>.lark``.
+    """The syntax tree of ``text`` by the grammar ``<package>/<grammar>.lark``; not to be changed, for it is kept.
 
     ``terminals`` says how a terminal's name in the grammar reads to a person. Raises ``InputError`` with line, column
     and what was expected.
     """
     try:
-        return _grammar(package, grammar, start).parse(text)
+        return _tree(package, grammar, start, text)
     except UnexpectedInput as error:
         raise _syntax_error(error, text, path, terminals) from None
 
