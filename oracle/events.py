@@ -8,10 +8,11 @@ both into the names that a .cat file may use; ``docs/oracle.md`` lists them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import product
 from typing import Generic
 
 from corpus.litmus import Mode, Order, Place, Region, Scope
@@ -127,6 +128,7 @@ SETS = tuple(
 """Names of the sets that a model may use besides ``_``."""
 
 
+@cache
 def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False) -> frozenset[str]:
     """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
 
@@ -144,11 +146,13 @@ def access_scope(mode: Mode) -> Scope | None:
     return Scope.SYS if mode.volatile and mode.scope is None else mode.scope
 
 
+@cache
 def fence_tags(mode: Mode) -> frozenset[str]:
     """The sets that a fence is in."""
     return frozenset({"F", *_ORDER_TAGS[mode.order], *_scope_tags(mode.scope)}) | _mode_tags(mode)
 
 
+@cache
 def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
     """The sets that a barrier is in."""
     return frozenset({"B", *_scope_tags(mode.scope)} | ({"ARRIVE"} if arrive else set())) | _mode_tags(mode)
@@ -223,6 +227,22 @@ class Base(Generic[T]):
             if related(first, second)
         )
 
+    def _grouped(
+        self, group: Callable[[Event], Hashable], related: Callable[[Event, Event], bool] | None = None
+    ) -> Relation[T]:
+        """The pairs within each group, those that are ``related``; None is no group."""
+        groups: dict[Hashable, list[int]] = {}
+        for index, event in enumerate(self.events):
+            groups.setdefault(group(event), []).append(index)
+        groups.pop(None, None)
+        events = self.events
+        return self.algebra.pairs(
+            (one, other)
+            for members in groups.values()
+            for one, other in product(members, repeat=2)
+            if related is None or related(events[one], events[other])
+        )
+
     def _depends(self, sources: Callable[[Event], Iterator[tuple[int, ...]]]) -> Relation[T]:
         return self.algebra.pairs(
             (self._index[key], other)
@@ -232,28 +252,28 @@ class Base(Generic[T]):
         )
 
     def _same_group(self, scope: Scope) -> Relation[T]:
-        return self._pairs(
-            lambda one, other: INITIAL not in (one.thread, other.thread) and self._share(one, other, scope)
-        )
+        depth = scope.value
+        groups = {number: place[:depth] for number, place in enumerate(self.places)}
+        return self._grouped(lambda event: groups.get(event.thread))
 
     def _share(self, one: Event, other: Event, scope: Scope) -> bool:
         return self.places[one.thread].shares(self.places[other.thread], scope)
 
-    def _mutually_in_scope(self, one: Event, other: Event) -> bool:
-        return (
-            one.scope is not None
-            and other.scope is not None
-            and self._share(one, other, one.scope)
-            and self._share(one, other, other.scope)
-        )
+    def _mutually_in_scope(self) -> Relation[T]:
+        def related(one: Event, other: Event) -> bool:
+            assert one.scope is not None and other.scope is not None
+            return self._share(one, other, one.scope) and self._share(one, other, other.scope)
 
-    def _synchronise_by_barrier(self, one: Event, other: Event) -> bool:
-        return (
-            one.barrier is not None
-            and one.barrier == other.barrier
-            and one.thread != other.thread
-            and "ARRIVE" not in other.tags
-            and self._share(one, other, one.scope or Scope.CTA)
+        return self._grouped(lambda event: None if event.scope is None else True, related)
+
+    def _synchronise_by_barrier(self) -> Relation[T]:
+        return self._grouped(
+            lambda event: event.barrier,
+            lambda one, other: (
+                one.thread != other.thread
+                and "ARRIVE" not in other.tags
+                and self._share(one, other, one.scope or Scope.CTA)
+            ),
         )
 
     def _both(self, left: str, right: str) -> Relation[T]:
@@ -296,11 +316,11 @@ def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[t
 
 _RELATIONS: dict[str, Callable[[Base[T]], Relation[T]]] = {
     "id": lambda base: base.algebra.identity(base.algebra.everything()),
-    "po": lambda base: base._pairs(lambda e, f: together(e, f) and e.key < f.key),
-    "int": lambda base: base._pairs(together),
+    "po": lambda base: base._grouped(lambda e: e.thread, lambda e, f: e.key < f.key and together(e, f)),
+    "int": lambda base: base._grouped(lambda e: e.thread, together),
     "ext": lambda base: base._pairs(lambda e, f: e.thread != f.thread or (e.thread == INITIAL and e is not f)),
-    "loc": lambda base: base._pairs(lambda e, f: e.location is not None and e.location == f.location),
-    "vloc": lambda base: base._pairs(lambda e, f: e.virtual is not None and e.virtual == f.virtual),
+    "loc": lambda base: base._grouped(lambda e: e.location),
+    "vloc": lambda base: base._grouped(lambda e: e.virtual),
     "addr": lambda base: base._depends(lambda e: iter(e.addr)),
     "data": lambda base: base._depends(lambda e: iter(e.data)),
     "ctrl": lambda base: base._depends(lambda e: iter(e.ctrl)),
@@ -329,8 +349,8 @@ _RELATIONS: dict[str, Callable[[Base[T]], Relation[T]]] = {
     "cta": lambda base: base.relation("scta"),
     "gl": lambda base: base.relation("sgpu"),
     "sys": lambda base: base.algebra.universe(),
-    "sr": lambda base: base._pairs(base._mutually_in_scope),
-    "syncbar": lambda base: base._pairs(base._synchronise_by_barrier),
+    "sr": lambda base: base._mutually_in_scope(),
+    "syncbar": lambda base: base._synchronise_by_barrier(),
     "sync_fence": lambda base: base.choices.sync_fence,
     "membar.cta": lambda base: base._separated("CTA"),
     "membar.gl": lambda base: base._separated("GPU"),

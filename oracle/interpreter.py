@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Generic, cast
@@ -52,7 +52,7 @@ class Result(Generic[T]):
     value: Relation[T] | Set[T]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """A consistency model that every name and type has been checked of."""
 
@@ -66,7 +66,16 @@ class Model:
 
     def mentions(self, name: str) -> bool:
         """Whether the model uses a base name."""
-        return name in _mentioned(self.syntax)
+        return name in self._mentioned
+
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        bodies = (
+            body
+            for statement in self.syntax.statements
+            for body in ([statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings])
+        )
+        return frozenset[str]().union(*map(_names_in, bodies))
 
     def judge(self, base: Base[T]) -> list[Result[T]]:
         """The result of every check, in the order of the file."""
@@ -90,16 +99,6 @@ def load_model(path: str, name: str = "") -> Model:
     nothing = bits(1, 0)
     model.judge(Base(nothing, (), (), Choices((), (), ())))
     return model
-
-
-@cache
-def _mentioned(syntax: Syntax) -> frozenset[str]:
-    bodies = (
-        body
-        for statement in syntax.statements
-        for body in ([statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings])
-    )
-    return frozenset[str]().union(*map(_names_in, bodies))
 
 
 def _check_functions(syntax: Syntax) -> None:
@@ -217,7 +216,7 @@ class _Interpreter(Generic[T]):
         if kind in _ON_RELATIONS:
             pairs = [self._relation(value, operand.place) for value, operand in zip(values, operands, strict=True)]
             return (
-                cast(Meaning[T], getattr(algebra, _ON_RELATIONS[kind])(*pairs))
+                cast("Meaning[T]", getattr(algebra, _ON_RELATIONS[kind])(*pairs))
                 if kind != "star"
                 else algebra.reflexive(algebra.closure(pairs[0]))
             )
@@ -238,7 +237,7 @@ class _Interpreter(Generic[T]):
         if isinstance(left, tuple) != isinstance(right, tuple):
             wanted, found = ("relation", "set") if isinstance(left, tuple) else ("set", "relation")
             raise _error(f"expected a {wanted}, as on the left, found a {found}", operands[1].place)
-        return cast(Meaning[T], getattr(algebra, kind if isinstance(left, tuple) else f"set_{kind}")(left, right))
+        return cast("Meaning[T]", getattr(algebra, kind if isinstance(left, tuple) else f"set_{kind}")(left, right))
 
     def _call(self, call: Call, values: list[Meaning[T]], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         name, place = call.function, call.place

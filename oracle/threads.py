@@ -31,6 +31,7 @@ from corpus.litmus import (
     Load,
     Loc,
     Location,
+    Mode,
     Operand,
     Reg,
     Rmw,
@@ -178,8 +179,7 @@ class _Unroller:
             case Branch():
                 yield from self._branch(state, ins)
             case Fence(mode):
-                event = self._event(state, Kind.FENCE, fence_tags(mode))
-                yield _with(after, replace(event, scope=mode.scope))
+                yield _with(after, self._event(state, Kind.FENCE, fence_tags(mode), mode))
             case Barrier(number, arrive, mode=mode):
                 yield _with(after, self._barrier(state, state.value(number)[0], barrier_tags(mode, arrive), ins))
             case Load() | Store() | Rmw():
@@ -237,48 +237,52 @@ class _Unroller:
     ) -> Iterator[_State]:
         memory = physical(self._locations, location)
         region = self._locations[memory].region
-        event = replace(self._event(state, Kind.READ, frozenset(), pc), location=memory, virtual=location, addr=addr)
-        event = replace(event, scope=access_scope(ins.mode))
-        rmw = isinstance(ins, Rmw)
-        read = replace(event, tags=access_tags(Kind.READ, ins.mode, region, rmw), value=Read(event.key))
-        write = replace(event, kind=Kind.WRITE, tags=access_tags(Kind.WRITE, ins.mode, region, rmw))
-        match ins:
-            case Load(target):
-                yield _with(state, read).assigned(target, Read(read.key), frozenset({read.key}))
-            case Store(value=operand):
-                value, data = state.value(operand)
-                yield _with(state, replace(write, value=value, data=data))
-            case Rmw(operation, target, operands=operands):
-                values = [state.value(operand) for operand in operands]
-                data = frozenset[Key]().union(*(sources for _, sources in values))
-                done = _with(state, read).assigned(target, Read(read.key), frozenset({read.key}))
-                if operation == "cas":
-                    expected, new = values[0][0], values[1][0]
-                    failed = done.assuming(Constraint("ne", Read(read.key), expected), 0)
-                    if failed is not None:
-                        yield failed
-                    swapped = done.assuming(Constraint("eq", Read(read.key), expected), 1)
-                    if swapped is None:
-                        return
-                    done, value = swapped, new
-                    write = replace(write, ctrl=write.ctrl | {read.key})
-                elif operation == "exch":
-                    value = values[0][0]
-                else:
-                    value, data = apply(operation, Read(read.key), values[0][0]), data | {read.key}
-                key = self._key(done)
-                yield _with(done, replace(write, key=key, value=value, data=data, rmw=read.key))
+        scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
+
+        def event(
+            state: _State, kind: Kind, value: Expression, data: Sources, ctrl: Sources, of: Key | None = None
+        ) -> Event:
+            key, tags = self._key(state), access_tags(kind, ins.mode, region, rmw)
+            return Event(
+                key, self._number, kind, tags, pc, memory, location, value, scope, addr, data, state.control | ctrl, of
+            )
+
+        nothing: Sources = frozenset()
+        if isinstance(ins, Store):
+            value, data = state.value(ins.value)
+            yield _with(state, event(state, Kind.WRITE, value, data, nothing))
+            return
+        key = self._key(state)
+        old, itself = Read(key), frozenset({key})
+        done = _with(state, event(state, Kind.READ, old, nothing, nothing), ins.target)
+        if isinstance(ins, Load):
+            yield done
+            return
+        values = [state.value(operand) for operand in ins.operands]
+        data = nothing.union(*(sources for _, sources in values))
+        if ins.operation == "cas":
+            expected, new = values[0][0], values[1][0]
+            failed = done.assuming(Constraint("ne", old, expected), 0)
+            if failed is not None:
+                yield failed
+            swapped = done.assuming(Constraint("eq", old, expected), 1)
+            if swapped is not None:
+                yield _with(swapped, event(swapped, Kind.WRITE, new, data, itself, key))
+        elif ins.operation == "exch":
+            yield _with(done, event(done, Kind.WRITE, values[0][0], data, nothing, key))
+        else:
+            value = apply(ins.operation, old, values[0][0])
+            yield _with(done, event(done, Kind.WRITE, value, data | itself, nothing, key))
 
     def _barrier(self, state: _State, number: Expression, tags: frozenset[str], ins: Barrier) -> Event:
         if isinstance(number, Read | Apply):
             where = f"P{self._number}, instruction {state.pc}"
             raise InputError(f"{where}: a barrier's number must not hang on a value that is read", self._name)
         earlier = sum(event.barrier is not None and event.barrier[0] == number for event in state.events)
-        return replace(self._event(state, Kind.BARRIER, tags), barrier=(number, earlier), scope=ins.mode.scope)
+        return replace(self._event(state, Kind.BARRIER, tags, ins.mode), barrier=(number, earlier))
 
-    def _event(self, state: _State, kind: Kind, tags: frozenset[str], pc: int | None = None) -> Event:
-        position = state.pc if pc is None else pc
-        return Event(self._key(state), self._number, kind, tags, position, ctrl=state.control)
+    def _event(self, state: _State, kind: Kind, tags: frozenset[str], mode: Mode) -> Event:
+        return Event(self._key(state), self._number, kind, tags, state.pc, scope=mode.scope, ctrl=state.control)
 
     def _key(self, state: _State) -> Key:
         return (self._number, len(state.events), *state.outcomes)
@@ -291,8 +295,12 @@ def physical(locations: Mapping[str, Location], name: str) -> str:
     return name
 
 
-def _with(state: _State, event: Event) -> _State:
-    return replace(state, events=(*state.events, event))
+def _with(state: _State, event: Event, target: str | None = None) -> _State:
+    """After an event; ``target`` is the register that it loads into."""
+    if target is None:
+        return replace(state, events=(*state.events, event))
+    registers = {**state.registers, target: (Read(event.key), frozenset({event.key}))}
+    return replace(state, events=(*state.events, event), registers=registers)
 
 
 def apply(operation: str, left: Expression, right: Expression) -> Expression:
