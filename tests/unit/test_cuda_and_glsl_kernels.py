@@ -81,7 +81,7 @@ def test_ptx_word_for_word(instruction: Instruction, said: str) -> None:
 def test_every_access_has_a_mark_of_its_own() -> None:
     same = Load("r", X)
     written = text(CudaKernel, of(same, same, Store(S, 1), other=(Store(X, 1),)))
-    assert re.findall(r"zero\[(\d+)u\]", written) == ["0", "1", "2", "3"]
+    assert re.findall(r"\+ zero\[(\d+)u\]", written) == ["0", "1", "2", "3"]
 
 
 def test_addresses_have_the_size_of_their_memory() -> None:
