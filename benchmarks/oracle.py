@@ -1,110 +1,160 @@
-"""Verdicts a second of the consistency oracle, for each model and each way to a verdict.
+"""Litmus tests a second under each model, each way; reading them; a process's first verdict; a large folder.
 
-    python benchmarks/oracle.py                    a few hundred tests, each way; then 10,000 files under ptx-rmo
-    python benchmarks/oracle.py --tests 1000       more tests
-    python benchmarks/oracle.py --files 0          without the 10,000 files
+    python benchmarks/oracle.py                          all tables
+    python benchmarks/oracle.py ways first               some of: ways, reading, first, folder
+    python benchmarks/oracle.py ways --tests 1000 -m sc  a larger sample, one model
 
-The tests are those of examples/gpu-2015.edges with cycles of 4 and 5 edges, spread evenly. "verdicts/s" is of one
-process, without start-up and parsing. "first verdict" is a new process that reads one file and one model. The files are
-cycles of 6 edges, labelled by `synth label` over all cores, parsing and output included. Memory is as
-benchmarks/measuring.py has it.
+Tests are those of critical cycles, the same each time: of the GPU edges of 2015, plain accesses, membars, dependencies
+and memory in two regions; and of a set with acquire, release and atomic operations. "ways" and "reading" measure this
+process alone, "first" and "folder" whole commands, start-up included. Memory is as benchmarks/measuring.py has it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
+from measuring import SYNTH, measure
 from rich.console import Console
 from rich.table import Table
 
-sys.path[0] = str(Path(__file__).parents[1])  # else this file would be taken for the package of its name
+sys.path.pop(0)  # where "oracle" is this file, not the package
 
-from benchmarks.measuring import SYNTH, measure
-from constraints.cycles import cycles
+from constraints.cycles import DEFAULT_SOLVER, cycles
+from constraints.enumerate import Effort
 from corpus.cycle import litmus_test, oriented
 from corpus.litmus import LitmusTest
-from corpus.litmus_text import dialects
+from corpus.litmus_text import dialects, parse_litmus
 from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
-from oracle.judge import UNROLL
+from oracle.judge import UNROLL, Judgement
 from synth.judging import METHODS, judge_with
 from synth.memory import Request
 
-EDGES = Path(__file__).parents[1] / "examples" / "gpu-2015.edges"
-SLOWER = {"sat": 2, "smt": 10}
-"""A way that takes longer judges a part of the tests, one in so many."""
+T = TypeVar("T")
+
+EDGES_FILE = Path(__file__).parents[1] / "examples" / "gpu-2015.edges"
+EXAMPLES = Path(__file__).parents[1] / "examples" / "memory"
+
+FAMILIES = {
+    "2015": Request(
+        " ".join(line.partition("#")[0] for line in EDGES_FILE.read_text().splitlines()),
+        (3, 5),
+        scopes=("cta",),
+        regions=("global", "shared"),
+    ),
+    "ordered": Request(
+        "PodWW PodRR PodRW PodWR Rfe Fre Coe Rmw Plain Rel.gpu Acq.gpu FenceSc.gpu.dWR",
+        (4, 5),
+    ),
+}
+"""Cycles with the given edges, of the given sizes."""
+
+THIN = {"enumerate": 1, "sat": 4, "smt": 16}
+"""A slower way judges fewer tests of the sample."""
+
+
+def family(name: str, count: int) -> list[LitmusTest]:
+    """That many tests of a family, or a few more, spread evenly over it."""
+    request = FAMILIES[name]
+    sizes = range(request.sizes[0], request.sizes[1] + 1)
+    found = [cycle for size in sizes for cycle in cycles(request.bounds(), size, DEFAULT_SOLVER, Effort())]
+    return [litmus_test(oriented(cycle)) for cycle in found[:: max(1, len(found) // count)]]
+
+
+def a_second(work: Callable[[T], object], items: Sequence[T]) -> str:
+    work(items[0])  # what happens once a process is not counted
+    started = time.process_time()
+    for item in items:
+        work(item)
+    return f"{len(items) / (time.process_time() - started):.0f}"
+
+
+def verdict(model: ConsistencyModel, way: str, test: LitmusTest) -> Judgement:
+    return judge_with(test, model, way, UNROLL)
+
+
+def ways(options: argparse.Namespace) -> Table:
+    table = Table(title="tests a second, one process")
+    table.add_column("model")
+    samples = {name: family(name, options.tests) for name in FAMILIES}
+    for name, tests in samples.items():
+        for way in METHODS:
+            table.add_column(f"{name}\n{way}\n{len(tests[:: THIN[way]])}", justify="right")
+    for model in resolve_consistency_models(options.model):
+        row = [model.name]
+        for name, tests in samples.items():
+            for way, thin in THIN.items():
+                silent = isinstance(model, OperationalModel) and (name, way) != ("2015", "enumerate")
+                row.append("" if silent else a_second(partial(verdict, model, way), tests[::thin]))
+        table.add_row(*row)
+    return table
+
+
+def reading(options: argparse.Namespace) -> Table:
+    table = Table(title="litmus files read a second, one process")
+    table.add_column("dialect")
+    table.add_column("files", justify="right")
+    table.add_column("files/s", justify="right")
+    for name in ("gpu-ptx", "ptx", "lisa"):
+        tests = family("ordered" if name == "ptx" else "2015", options.tests)
+        texts = [dialects()[name].print(test) for test in tests]
+        table.add_row(name, str(len(tests)), a_second(parse_litmus, texts))
+    return table
+
+
+def first(options: argparse.Namespace) -> Table:
+    table = Table(title="a process's first verdict: median of 5")
+    for heading in ("command", "s", "MB"):
+        table.add_column(heading, justify="left" if heading == "command" else "right")
+    commands = [["--version"]]
+    for model in ("sc", "ptx-6.0"):
+        commands += [["label", "mp-acq-rel.litmus", "--model", model, *way] for way in ([], ["--method", "smt"])]
+    for command in commands:
+        full = [str(EXAMPLES / word) if word.endswith(".litmus") else word for word in command]
+        runs = [measure([SYNTH, *full]) for _ in range(5)]
+        seconds, kilobytes = (statistics.median(each) for each in zip(*runs, strict=True))
+        table.add_row(f"synth {' '.join(command)}", f"{seconds:.2f}", f"{kilobytes / 1024:.0f}")
+    return table
+
+
+def folder(options: argparse.Namespace) -> Table:
+    table = Table(title=f"a folder of generated tests, {len(os.sched_getaffinity(0))} cores")
+    for heading in ("command", "tests", "s", "tests/s", "MB"):
+        table.add_column(heading, justify="left" if heading == "command" else "right")
+    with tempfile.TemporaryDirectory() as temporary:
+        suite = Path(temporary) / "suite"
+        edges = ["--edges-file", str(EDGES_FILE), "--scopes", "cta", "--regions", "global,shared"]
+        measure([SYNTH, "memory", *edges, "--size", "3..6", "-o", str(suite)])
+        tests = sum(1 for _ in suite.glob("*.litmus"))
+        for model in options.model or ["ptx-rmo"]:
+            seconds, kilobytes = measure([SYNTH, "label", str(suite), "--model", model, "--format", "csv"])
+            command = f"synth label --model {model}"
+            table.add_row(command, str(tests), f"{seconds:.1f}", f"{tests / seconds:.0f}", f"{kilobytes / 1024:.0f}")
+    return table
+
+
+TABLES = {"ways": ways, "reading": reading, "first": first, "folder": folder}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tests", type=int, default=200, help="tests that each way is given")
-    parser.add_argument("--files", type=int, default=10_000, help="files for synth label; 0 for none")
-    arguments = parser.parse_args()
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 120
-
-    found = family(4) + family(5)
-    tests = found[:: max(1, len(found) // arguments.tests)]
-    console.print(f"{len(tests)} tests on one of {os.cpu_count()} cores")
-    table = Table("model", box=None, pad_edge=False, header_style="bold")
-    for method in METHODS:
-        table.add_column(f"{method}, verdicts/s", justify="right")
-    for model in resolve_consistency_models():
-        table.add_row(model.name, *cells(model, tests))
-    console.print(table)
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        write(path, found[:1])
-        seconds, kilobytes = measure([SYNTH, "label", *map(str, path.iterdir()), "-m", "ptx-rmo", "--format", "csv"])
-        console.print(f"first verdict of a process: {seconds:.2f} s, {kilobytes / 1024:.0f} MB")
-    if arguments.files:
-        with tempfile.TemporaryDirectory() as folder:
-            files = list(islice(family(6), arguments.files))
-            write(Path(folder), files)
-            seconds, kilobytes = measure([SYNTH, "label", folder, "-m", "ptx-rmo", "--format", "csv"])
-        rate = len(files) / seconds
-        console.print(
-            f"synth label, {len(files)} files under ptx-rmo: {seconds:.1f} s, {rate:.0f} tests/s, "
-            f"{kilobytes / 1024:.0f} MB"
-        )
-
-
-def family(size: int) -> list[LitmusTest]:
-    """The tests of one size in the order in which the solver finds their cycles."""
-    regions = ("global", "shared") if size < 6 else ("global",)
-    scopes = ("cta",) if size < 6 else ("cta", "gpu")
-    bounds = Request(EDGES_TEXT, (size, size), scopes=scopes, regions=regions).bounds()
-    return [litmus_test(oriented(cycle)) for cycle in islice(cycles(bounds, size), 12_000)]
-
-
-EDGES_TEXT = " ".join(line.partition("#")[0] for line in EDGES.read_text(encoding="utf-8").splitlines())
-
-
-def cells(model: ConsistencyModel, tests: Sequence[LitmusTest]) -> list[str]:
-    """A rate for each way; an operational model has one way only."""
-    if isinstance(model, OperationalModel):
-        return [rate(model, tests[::4], next(iter(METHODS))), *[""] * (len(METHODS) - 1)]
-    return [rate(model, tests[:: SLOWER.get(method, 1)], method) for method in METHODS]
-
-
-def rate(model: ConsistencyModel, tests: Sequence[LitmusTest], method: str) -> str:
-    started = time.process_time()
-    for test in tests:
-        judge_with(test, model, method, UNROLL)
-    return f"{len(tests) / (time.process_time() - started):.0f}"
-
-
-def write(folder: Path, tests: Sequence[LitmusTest]) -> None:
-    for number, test in enumerate(tests):
-        (folder / f"{number:05}.litmus").write_text(dialects()["gpu-ptx"].print(test), encoding="utf-8")
+    parser.add_argument("tables", nargs="*", default=list(TABLES), metavar="TABLE", help=", ".join(TABLES))
+    parser.add_argument("--tests", type=int, default=200, metavar="N", help="of each family  [default: 200]")
+    parser.add_argument("-m", "--model", action="append", default=[], help="default: all that ship; folder: ptx-rmo")
+    options = parser.parse_args()
+    console = Console(width=120 if not sys.stdout.isatty() else None)
+    for name in options.tables:
+        if name not in TABLES:
+            parser.error(f"expected one of {', '.join(TABLES)}, found {name}")
+        console.print(TABLES[name](options))
 
 
 if __name__ == "__main__":
