@@ -41,11 +41,12 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of each file. Models travel to other processes by name."""
+    """What is asked of each file; ``digests``: its digest as well. Models travel to other processes by name."""
 
     models: tuple[str, ...]
     method: str
     unroll: int
+    digests: bool = False
 
 
 def label_files(files: Sequence[Path], question: Question, jobs: int) -> Iterator[Labels]:
@@ -65,7 +66,7 @@ def _label(file: Path, question: Question) -> Labels:
         judgements = tuple(judge_with(test, model, question.method, question.unroll) for model in models)
     except InputError as error:
         return Labels(str(file), error=str(error) if error.path else f"{file}: {error}")
-    return Labels(str(file), litmus_digest(test), judgements)
+    return Labels(str(file), litmus_digest(test) if question.digests else "", judgements)
 
 
 def exit_code(labelled: Sequence[Labels], names: Sequence[str]) -> int:

@@ -97,7 +97,8 @@ def _label_memory(
     from synth.inputs import litmus_files
 
     names = [model.name for model in resolve_consistency_models(models)]
-    labelled = list(labels.label_files(litmus_files(inputs), labels.Question(models, method, unroll), jobs))
+    question = labels.Question(models, method, unroll, digests=form == "json")
+    labelled = list(labels.label_files(litmus_files(inputs), question, jobs))
     if form == "csv":
         click.echo(labels.labels_csv(labelled, names, unroll), nl=False)
     elif form == "json":
