@@ -63,7 +63,7 @@ def command(file: str, models: tuple[str, ...], unroll: int, svg: str | None, do
       synth explain examples/memory/mp+membar.cta+membar.gl.litmus --model ptx-rmo --svg mp.svg
       synth explain examples/memory/sb-fence-sc.litmus --model ptx-6.0 --model sc
       synth explain examples/memory/mp-intra.litmus --model thesis-weak
-      synth explain examples/memory/coRR.litmus --model my-model.cat --dot coRR.dot
+      synth explain examples/memory/coRR.litmus --model examples/models/my-model.cat --dot coRR.dot
 
     A picture shows one model. Of a progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red
     ones are the cycle. Of a litmus test: threads in columns within their scopes, program order downwards, and behind

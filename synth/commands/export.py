@@ -63,8 +63,8 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       synth export suite --to dartagnan-ptx -o litmus
       synth export suite --to axb -o programs
       synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
-      synth export d --to herd-lisa -o lisa
-      synth export gpu-2015 --to dartagnan-ptx --drop cache -o ptx
+      synth export classic --to herd-lisa -o lisa
+      synth export classic --to dartagnan-ptx --drop cache -o ptx
     """
     if are_litmus(inputs):
         if target not in LITMUS_TARGETS:

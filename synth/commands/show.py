@@ -51,7 +51,7 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
       synth show suite --tests
       synth show suite --svg distribution.svg
       synth show suite --json | jq '.models["lobe-weak"]'
-      synth show gpu-2015 --json | jq '.models["ptx-rmo"].ALLOWED'
+      synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'
     """
     if is_memory_suite(corpus):
         from synth.memory_show import show

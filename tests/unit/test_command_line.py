@@ -168,7 +168,7 @@ WRONG = [
     ("show suite suite", "Got unexpected extra argument (suite)"),
     ("select suite", "synth select: say what to select tests for: --separate-models; see synth select --help"),
     ("select suite --separate-models --each 0", "0 is not in the range x>=1"),
-    ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb;"),
+    ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb,"),
     ("compile suite --backend rust -o new", "'rust' is not one of 'cuda', 'opencl', 'glsl', 'cpp'"),
     ("run suite --backend cuda", "'cuda' is not one of 'opencl', 'cpp'"),
     ("run suite --backend cpp --tests none*", "no test has a name that matches none*"),
@@ -255,9 +255,12 @@ def test_the_help_lists_every_command_and_each_has_examples():
     for name in COMMANDS:
         text = help_of(name)
         assert examples(text), name
-        assert all(line.startswith(f"synth {name} ") for line in examples(text))
+        assert all(f"{line} ".startswith(f"synth {name} ") for line in examples(text))
         for option in main.get_command(None, name).params:
             assert option.name == "help" or not isinstance(option, click.Option) or option.help
+
+
+CLASSIC = 'synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -m ptx-rmo -o classic'
 
 
 def run_examples(lines):
@@ -282,6 +285,8 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     shutil.copytree(EXAMPLES, "examples")
     if name != "progress":
         shutil.copytree(workplace / "suite", "suite")
+    if name in ("show", "export"):
+        run_examples([CLASSIC])
     shutil.copy(EXAMPLES / "progress" / "mutex.axb", tmp_path)
     model = re.search(r"^    NAME = .*\n(?:    .*\n)+", help_of("label"), re.MULTILINE)
     Path("my_scheduler.py").write_text(re.sub(r"^    ", "", model[0], flags=re.MULTILINE))
@@ -310,7 +315,7 @@ def completions(line):
         ("synth label --model obe", ["obe", "obe-weak", "obe-strong"]),
         ("synth explain mutex.axb -m lobe-", ["lobe-weak", "lobe-strong"]),
         ("synth select suite -m unfair-", ["unfair-weak", "unfair-strong"]),
-        ("synth export suite --to dart", ["dartagnan-ptx", "dartagnan-vulkan"]),
+        ("synth export suite --to dart", ["dartagnan-ptx", "dartagnan-vulkan", "dartagnan-opencl"]),
         ("synth compile suite --backend ", ["cuda", "opencl", "glsl", "cpp"]),
         ("synth progress --solver z", ["z3"]),
         ("synth select suite --sep", ["--separate-models"]),
