@@ -51,7 +51,7 @@ def compare(test, model, ways):
 def hold_all_agree(name, count, events, solved_by_z3):
     model = MODELS[name]
     seen = Counter()
-    for number, test in enumerate(random_tests(name, count, events)):
+    for number, test in enumerate(random_tests(f"{name}, {events} events", count, events)):
         ways = [judge, judge_by_sat] + [judge_by_smt] * (number < solved_by_z3)
         answers = compare(test, model, ways)
         seen.update(answer[0] if isinstance(answer, tuple) else "refused" for answer in answers)
@@ -67,7 +67,7 @@ def test_enumeration_sat_and_z3_agree(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_enumeration_sat_and_z3_agree_on_many(name):
-    hold_all_agree(f"{name} at length", 20000 // len(MODELS), events=6, solved_by_z3=200)
+    hold_all_agree(name, 20000 // len(MODELS), events=6, solved_by_z3=200)
 
 
 @pytest.mark.parametrize("name", MODELS)
