@@ -37,7 +37,8 @@ class Judgement:
     ``condition`` is the truth of the condition as it is written, None where it is unknown. ``executions`` counts those
     that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
     count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll``
-    jumps, and what is FORBIDDEN here may be allowed beyond. ``reason`` says why an answer is UNKNOWN.
+    jumps; ``provisional``: so that what is FORBIDDEN here may be allowed beyond, or a ``forall`` be false. ``reason``
+    says why an answer is UNKNOWN.
     """
 
     answer: Answer
@@ -46,6 +47,7 @@ class Judgement:
     matching: int | None = None
     flags: tuple[str, ...] = ()
     bounded: bool = False
+    provisional: bool = False
     reason: str = ""
 
 
@@ -65,7 +67,8 @@ def answered(
         Quantifier.NOT_EXISTS: not satisfied,
         Quantifier.FORALL: not violated,
     }[condition.quantifier]
-    return Judgement(answer, truth, executions, matching, tuple(flags), bounded)
+    unseen = not satisfied or (condition.quantifier is Quantifier.FORALL and not violated)
+    return Judgement(answer, truth, executions, matching, tuple(flags), bounded, bounded and unseen)
 
 
 def unknown(reason: str) -> Judgement:

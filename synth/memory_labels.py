@@ -93,7 +93,7 @@ def exit_code(labelled: Sequence[Labels], names: Sequence[str]) -> int:
 
 def verdict_text(judgement: Judgement, unroll: int) -> str:
     """ALLOWED, FORBIDDEN or UNKNOWN; what holds only within the bound of loops says so."""
-    if judgement.answer is Answer.FORBIDDEN and judgement.bounded:
+    if judgement.provisional:
         return f"{judgement.answer} (unroll {unroll})"
     return judgement.answer
 
@@ -171,15 +171,14 @@ def _row(judgement: Judgement, unroll: int) -> Iterator[Text]:
 
 def _mark(judgement: Judgement) -> Text:
     letter, colour = _MARKS[judgement.answer]
-    cut = judgement.bounded and judgement.answer is Answer.FORBIDDEN
-    return Text(letter + "*" * bool(judgement.flags) + "<" * cut, colour)
+    return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)
 
 
 def _legend(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -> Iterator[str]:
     every = [judgement for labels in labelled for judgement in labels.judgements]
     if len(names) > 1:
         yield "A allowed, F forbidden, ? no verdict"
-    if any(judgement.bounded and judgement.answer is Answer.FORBIDDEN for judgement in every):
+    if any(judgement.provisional for judgement in every):
         yield f"{'< ' if len(names) > 1 else ''}loops were cut after {unroll} jumps back: more may be allowed beyond"
     flags = sorted({flag for judgement in every for flag in judgement.flags})
     if flags and len(names) > 1:

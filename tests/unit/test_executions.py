@@ -16,6 +16,7 @@ from corpus.litmus_text import parse_litmus
 from oracle.judge import Answer, judge
 
 MODELS = {name: grounded(model) for name, model in (shipped() | odd()).items()}
+SC = shipped()["sc"]
 CHOICES = ("path", "rf", "co", "final")
 
 
@@ -105,7 +106,7 @@ def test_z3_carries_arithmetic_that_lists_of_values_cannot():
     )
     test = parse_litmus(f"{text}exists (P0:r1 == -2147483648)")
     assert judge_by_smt(test, shipped()["rc11-scoped"]).answer is Answer.ALLOWED
-    assert judge_by_smt(test, shipped()["sc"]).answer is Answer.FORBIDDEN
+    assert judge_by_smt(test, SC).answer is Answer.FORBIDDEN
 
 
 LOOP = """PTX loop
@@ -120,8 +121,27 @@ exists (P0:r1 == 2)
 
 @pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
 def test_a_loop_that_does_not_end_is_bounded(way):
-    judgement = way(parse_litmus(LOOP), shipped()["sc"])
+    judgement = way(parse_litmus(LOOP), SC)
     assert (judgement.answer, judgement.bounded) == (Answer.FORBIDDEN, True)
+
+
+@pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
+def test_what_may_be_otherwise_beyond_the_bound_says_so(way):
+    """Within two jumps back the load may see 1 or not; 2 is never there."""
+
+    def said(condition):
+        judgement = way(
+            parse_litmus(LOOP.replace("bne r1, 2", "bne r1, 1").replace("exists (P0:r1 == 2)", condition)), SC
+        )
+        assert judgement.bounded
+        return judgement.answer, judgement.condition, judgement.provisional
+
+    assert said("exists (P0:r1 == 1)") == (Answer.ALLOWED, True, False)
+    assert said("exists (P0:r1 == 2)") == (Answer.FORBIDDEN, False, True)
+    assert said("~exists (P0:r1 == 1)") == (Answer.ALLOWED, False, False)
+    assert said("~exists (P0:r1 == 2)") == (Answer.FORBIDDEN, True, True)
+    assert said("forall (P0:r1 == 1)") == (Answer.ALLOWED, True, True)
+    assert said("forall (x == 0)") == (Answer.FORBIDDEN, False, True)
 
 
 @pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
@@ -130,9 +150,7 @@ def test_how_often_loops_are_taken(way):
         "exists", " blt r2, 4, LC0 |                  ;\nexists"
     )
     test = parse_litmus(code.replace("P0:r1 == 2", "P0:r2 == 4"))
-    answers = [
-        (way(test, shipped()["sc"], unroll).answer, way(test, shipped()["sc"], unroll).bounded) for unroll in (2, 3)
-    ]
+    answers = [(way(test, SC, unroll).answer, way(test, SC, unroll).bounded) for unroll in (2, 3)]
     assert answers == [(Answer.FORBIDDEN, True), (Answer.ALLOWED, False)]
 
 
