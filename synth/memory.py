@@ -21,7 +21,7 @@ from corpus.containment import minimal
 from corpus.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.edges import parse_edges
 from corpus.files import write_atomically
-from corpus.litmus import Region
+from corpus.litmus import Order, Region
 from corpus.litmus_text import dialects
 from corpus.store import FORMAT, JOURNAL, LABELS, MANIFEST, TIMES, Found, Journal
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
@@ -33,7 +33,7 @@ from synth.pool import run_tasks
 from synth.verdict_table import Verdict, print_verdicts
 
 DIALECT = "gpu-ptx"
-"""What suites are written in: the dialect that can say every edge."""
+"""What suites are written in: the dialect that can say every edge but sc accesses."""
 
 CHUNK = 50
 """Cycles that a process labels at once."""
@@ -106,6 +106,11 @@ def _resolved(models: tuple[str, ...]) -> list[ConsistencyModel]:
     return resolve_consistency_models(models) if models else []
 
 
+def _dialect(cycle: Cycle) -> str:
+    """What a test is written in: the dialect of PTX, which has no sc accesses; where there are, OpenCL C."""
+    return "opencl" if any(note.order is Order.SC for note in cycle.annotations) else DIALECT
+
+
 def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[list[Labelled]]:
     """The tests of some cycles with their verdicts; what one process does."""
     resolved = _resolved(models)
@@ -114,7 +119,7 @@ def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[li
         test = litmus_test(cycle)
         judged = [judge_with(test, model, AUTO, UNROLL) for model in resolved]
         verdicts = tuple((str(judgement.answer), judgement.condition) for judgement in judged)
-        text = dialects()[DIALECT].print(test)
+        text = dialects()[_dialect(cycle)].print(test)
         done.append(Labelled(test.name, text, verdicts, tuple(judgement.reason for judgement in judged)))
     yield done
 

@@ -418,3 +418,11 @@ def test_a_suite_is_no_corpus_of_progress_tests(suite):
     result = synth("select", suite, "--separate-models")
     assert result.exit_code == 2
     assert "a suite of memory tests, where a corpus of progress tests is expected" in result.stderr
+
+
+def test_sc_accesses_are_written_in_opencl_for_ptx_has_none(tmp_path):
+    suite = tmp_path / "sc"
+    assert synth("memory", "--edges", "PodWR Fre Sc.sys", "-m", "rc11-scoped", "-o", str(suite)).exit_code == 0
+    (test,) = suite.glob("*.litmus")
+    assert test.read_text().startswith("OPENCL SB+sc.sys-sc.sys+sc.sys-sc.sys\n")
+    assert "FORBIDDEN" in (suite / "labels.csv").read_text()
