@@ -1,0 +1,72 @@
+"""Which values a read can read: those of writes, through any chain of reads; and numbers out of thin air."""
+
+import pytest
+
+from corpus.litmus_text import parse_litmus
+from oracle import domains as module
+from oracle.domains import read_domains
+from oracle.threads import TooManyError, unroll_threads
+from oracle.values import Address
+
+
+def domains(code, condition="exists (0 == 0)", state="x=0; y=0; z=0;"):
+    """The values of each read, by thread and place."""
+    test = parse_litmus(f"PTX t\n{{ {state} }}\n{code}\n{condition}\n")
+    found = read_domains(test, [path for thread in unroll_threads(test, 2) for path in thread.paths])
+    return {f"P{key[0]}:{key[1]}": values for key, values in found.items()}
+
+
+def test_the_initial_value_and_what_is_written():
+    assert domains(" P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 7 | ld.weak r1, x ;\n st.weak y, 5 | ;") == {
+        "P1:0": (0, 7)
+    }
+
+
+def test_through_a_chain_of_reads():
+    code = """
+     P0@cta 0,gpu 0 | P1@cta 0,gpu 0 | P2@cta 0,gpu 0 ;
+     st.weak x, 7   | ld.weak r1, x  | ld.weak r1, y  ;
+                    | add r2, r1, 1  | mul r2, r1, 2  ;
+                    | st.weak y, r2  | st.weak z, r2  ;
+                    |                | ld.weak r3, z  ;"""
+    assert domains(code) == {"P1:0": (0, 7), "P2:0": (0, 1, 8), "P2:2": (0, 2, 16)}
+
+
+def test_both_sides_of_a_branch():
+    code = """
+     P0@cta 0,gpu 0   | P1@cta 0,gpu 0 ;
+     ld.weak r1, x    | ld.weak r1, y  ;
+     beq r1, 0, LC0   | st.weak x, 3   ;
+     st.weak y, 4     |                ;
+     LC0:             |                ;"""
+    assert domains(code) == {"P0:0": (0, 3), "P1:0": (0, 4)}
+
+
+CIRCLE = """
+     P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;
+     ld.weak r1, x  | ld.weak r1, y  ;
+     st.weak y, r1  | st.weak x, r1  ;"""
+
+
+def test_a_circle_has_the_numbers_that_the_test_speaks_of_and_another():
+    assert domains(CIRCLE)["P0:0"] == (0, 1)
+    assert domains(CIRCLE, "exists (P0:r1 == 42)")["P0:0"] == (0, 42, 43)
+    assert domains(CIRCLE, "exists (P0:r1 < 42)")["P0:0"] == (0, 41, 42, 43, 44)
+    assert domains(CIRCLE, "exists (P0:r1 == 1)", "x=0; y=0; z=&x;")["P0:0"] == (0, 1, 2, Address("x"))
+
+
+def test_values_grow_as_often_as_a_circle_has_reads():
+    code = CIRCLE.replace("st.weak y, r1", "add r1, r1, 9").replace(
+        "st.weak x, r1  ;", "st.weak x, r1  ;\n st.weak y, r1 | ;"
+    )
+    assert domains(code) == {"P0:0": (0, 9, 10, 18, 19), "P1:0": (0, 9, 10, 18, 19)}
+
+
+def test_too_many_values(monkeypatch):
+    monkeypatch.setattr(module, "MOST_VALUES", 4)
+    with pytest.raises(TooManyError, match="a read may have more than 4 values"):
+        domains(CIRCLE, "exists (P0:r1 < 42)")
+
+
+def test_a_test_without_reads():
+    assert domains(" P0@cta 0,gpu 0 ;\n st.weak x, 1 ;") == {}
