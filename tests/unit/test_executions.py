@@ -1,9 +1,10 @@
 """Executions as clauses: as many models as there are executions, and no more."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
-from litmus_code import program
+from litmus_code import litmus_test, program
 from litmus_models import grounded, odd, shipped
 from litmus_random import C11, PLAIN, PTX_2015, PTX_2019, random_test
 
@@ -12,6 +13,7 @@ from constraints.executions import Executions, FiniteValues, judge_by_sat
 from constraints.smt import judge_by_smt
 from constraints.solvers import open_solver
 from corpus.errors import InputError
+from corpus.litmus import Assign, Atom, FinalRegister, Load, Loc, Location, Reg
 from corpus.litmus_text import parse_litmus
 from oracle.judge import Answer, judge
 
@@ -107,6 +109,42 @@ def test_z3_carries_arithmetic_that_lists_of_values_cannot():
     test = parse_litmus(f"{text}exists (P0:r1 == -2147483648)")
     assert judge_by_smt(test, shipped()["rc11-scoped"]).answer is Answer.ALLOWED
     assert judge_by_smt(test, SC).answer is Answer.FORBIDDEN
+
+
+@pytest.mark.parametrize(
+    ("operation", "left", "right", "result"),
+    [
+        ("add", 2**31 - 1, 1, -(2**31)),
+        ("sub", -(2**31), 1, 2**31 - 1),
+        ("mul", 2**16, 2**15, -(2**31)),
+        ("mul", 2**16, 2**16, 0),
+        ("div", 7, 2, 3),
+        ("div", -7, 2, -3),
+        ("div", 7, -2, -3),
+        ("div", 7, 0, 0),
+        ("div", -7, 0, 0),
+        ("div", -(2**31), -1, -(2**31)),
+        ("and", -2, 7, 6),
+        ("or", -8, 3, -5),
+        ("xor", -1, 1, -2),
+        ("min", -1, 1, -1),
+        ("max", -1, 1, 1),
+        ("lt", -1, 1, 1),
+        ("gt", -1, 1, 0),
+        ("le", 1, 1, 1),
+        ("ge", -2, -1, 0),
+        ("eq", 3, 3, 1),
+        ("ne", 3, 3, 0),
+    ],
+)
+def test_arithmetic_is_the_same_in_every_way(operation, left, right, result):
+    """On values that are read, so that each method computes them itself."""
+    reads = (Load("r1", Loc("x")), Load("r2", Loc("y")), Assign("r3", operation, (Reg("r1"), Reg("r2"))))
+    test = replace(litmus_test([reads], (0,)), locations=(Location("x", left), Location("y", right)))
+    for expected, answer in ((result, Answer.ALLOWED), (result + 1 if result < 9 else 0, Answer.FORBIDDEN)):
+        proposition = Atom("eq", FinalRegister(0, "r3"), expected)
+        asked = replace(test, condition=replace(test.condition, proposition=proposition))
+        assert {way(asked, SC).answer for way in (judge, judge_by_sat, judge_by_smt)} == {answer}
 
 
 LOOP = """PTX loop

@@ -4,7 +4,7 @@ import pytest
 from litmus_code import litmus_test, program
 
 from corpus.errors import InputError
-from corpus.litmus import Fence, Load, Loc, Mode, Order, Scope, Store
+from corpus.litmus import Barrier, Fence, Load, Loc, Mode, Order, Scope, Store
 from oracle.cat import parse_cat
 from oracle.interpreter import Model, load_model
 from oracle.judge import judge, judged
@@ -162,6 +162,13 @@ def test_scopes():
     assert meaning("let x = scta \\ id", test=test) == [(1, 2), (2, 1), (3, 4), (4, 3)]
     assert meaning("let x = sgpu & (W * R)", test=test) == [(1, 2), (1, 3)]
     assert meaning("let x = ext & (IW * _)", test=test) == [(0, 1), (0, 2), (0, 3), (0, 4)]
+
+
+def test_barriers():
+    test = litmus_test([[Barrier(0), Barrier(1)], [Barrier(0, arrive=True), Barrier(0)], [Barrier(0)]], (0, 0, 1))
+    # Events: 0 and 1 of the first thread, 2 and 3 of the second. The third thread is in another CTA; the second use of
+    # barrier 0 meets no other's second use; an arrive waits for no one.
+    assert meaning("let x = syncbar", test=test) == [(2, 0)]
 
 
 def error_of(tmp_path, text):
