@@ -349,24 +349,33 @@ class _Table:
         """Those of the candidates that are ``among``, each with each value that the read may guess; in parts."""
         members = [candidate for candidate, member in enumerate(_bits(among, self.count)) if member == "1"]
         most = max(1, MOST_CANDIDATES // len(domain))
-        for start in range(0, len(members), most):
-            yield self._guessing(members[start : start + most], read, domain)
+        kept = self._with(len(members), lambda mask: _chosen(_bits(mask, self.count), members))
+        for start in range(0, kept.count, most):
+            width = min(most, kept.count - start)
+            yield kept._part(start, width)._guessed(read, domain)
 
-    def _guessing(self, members: Sequence[int], read: Key, domain: Sequence[Value]) -> _Table:
-        width, times = len(members), len(domain)
+    def _part(self, start: int, width: int) -> _Table:
+        return self._with(width, lambda mask: mask >> start & ((1 << width) - 1))
 
-        def kept(mask: int) -> int:
-            text = _bits(mask, self.count)
-            return _repeated(int("".join(text[member] for member in reversed(members)), 2), width, times)
+    def _guessed(self, read: Key, domain: Sequence[Value]) -> _Table:
+        width, times = self.count, len(domain)
+        table = self._with(width * times, lambda mask: _repeated(mask, width, times))
+        guess = {value: ((1 << width) - 1) << (number * width) for number, value in enumerate(domain)}
+        return replace(table, guessed={**table.guessed, read: guess})
+
+    def _with(self, count: int, change: Callable[[int], int]) -> _Table:
+        """The table over other candidates; ``change`` says which of them are those of a mask."""
 
         def options(taken: tuple[tuple[T, int], ...]) -> tuple[tuple[T, int], ...]:
-            return tuple((option, new) for option, mask in taken if (new := kept(mask)))
+            return tuple((option, new) for option, mask in taken if (new := change(mask)))
 
-        guessed = {key: {value: kept(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
-        guessed[read] = {value: ((1 << width) - 1) << (number * width) for number, value in enumerate(domain)}
-        return _Table(
-            width * times, tuple(map(options, self.rf)), tuple(map(options, self.co)), options(self.fences), guessed
-        )
+        guessed = {key: {value: change(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
+        return _Table(count, tuple(map(options, self.rf)), tuple(map(options, self.co)), options(self.fences), guessed)
+
+
+def _chosen(text: str, members: Sequence[int]) -> int:
+    """The mask of some characters of a text of bits."""
+    return int("".join(text[member] for member in reversed(members)), 2)
 
 
 def _bits(mask: int, width: int) -> str:
