@@ -24,7 +24,7 @@ from corpus.litmus import (
     conjunction,
     disjunction,
 )
-from corpus.syntax import LARGEST_LOCATION, number, parse, wrapped
+from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
 
 _TERMINALS = {
     "EXISTS": "exists",
@@ -39,18 +39,8 @@ _TERMINALS = {
     "NAME": "a name",
     "NUMBER": "a number",
     "RELATION": "a comparison",
-    "TILDE": "~",
-    "LPAR": "(",
-    "RPAR": ")",
-    "LSQB": "[",
-    "RSQB": "]",
-    "STAR": "*",
-    "MINUS": "-",
-    "COLON": ":",
-    "SEMICOLON": ";",
     "__ANON_0": "\\/",
     "__ANON_1": "/\\",
-    "$END": "the end of the file",
 }
 
 _OPERATIONS = {"==": "eq", "=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -78,9 +68,9 @@ class _Reader:
         *parts, last = [child for child in tree.children if isinstance(child, Tree)]
         for part in parts:
             if part.data == "observed":
-                observed += map(self._term, _trees(part))
+                observed += map(self._term, subtrees(part))
             elif part.data == "filter":
-                filters.append(self._proposition(_trees(part)[0]))
+                filters.append(self._proposition(subtrees(part)[0]))
             elif part.data == "negated_quantifier":
                 quantifier = Quantifier.NOT_EXISTS
             else:
@@ -91,16 +81,16 @@ class _Reader:
     def _proposition(self, tree: Tree[Token]) -> Proposition:
         match tree.data:
             case "either":
-                return disjunction(map(self._proposition, _trees(tree)))
+                return disjunction(map(self._proposition, subtrees(tree)))
             case "both":
-                return conjunction(map(self._proposition, _trees(tree)))
+                return conjunction(map(self._proposition, subtrees(tree)))
             case "negated":
-                return Not(self._proposition(_trees(tree)[0]))
+                return Not(self._proposition(subtrees(tree)[0]))
             case "always":
                 return And(())
             case "never":
                 return Or(())
-        left, right = map(self._term, _trees(tree))
+        left, right = map(self._term, subtrees(tree))
         (sign,) = (child for child in tree.children if isinstance(child, Token))
         return Atom(_OPERATIONS[str(sign)], left, right)
 
@@ -119,10 +109,6 @@ class _Reader:
                 term = Loc(str(tokens[0]))
         self._check(term, tokens[0])
         return term
-
-
-def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
-    return [child for child in tree.children if isinstance(child, Tree)]
 
 
 Spell = Callable[[Term], str]

@@ -22,10 +22,7 @@ from functools import cache
 from itertools import product
 
 from corpus.errors import InputError
-from corpus.litmus import Mode, Order, Scope
-
-SCOPES = {"cta": Scope.CTA, "gpu": Scope.GPU, "sys": Scope.SYS}
-"""The scopes that edges may name, narrowest first."""
+from corpus.litmus import SCOPES, Mode, Order
 
 COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W")}
 

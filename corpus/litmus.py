@@ -48,6 +48,10 @@ class Scope(Enum):
         return self.name.lower()
 
 
+SCOPES = {scope.label: scope for scope in (Scope.CTA, Scope.GPU, Scope.SYS)}
+"""The scopes that accesses and fences name in PTX, by its words, narrowest first."""
+
+
 class Place(NamedTuple):
     """Where a thread is in the scope tree: the group at each level, numbered within the group around it."""
 
@@ -97,6 +101,9 @@ class Mode:
 
 
 PLAIN = Mode()
+
+DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
+"""An rmw that says neither order nor scope, as PTX's ``atom``."""
 
 
 @dataclass(frozen=True, slots=True)

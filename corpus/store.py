@@ -173,8 +173,8 @@ def write_corpus(
     whole["counts"] = {"tests": len(tests), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
     write_atomically(path / TESTS, (test_record(test) + "\n" for test in tests))
     write_atomically(path / LABELS, _labels(tests, models))
-    write_atomically(path / TIMES, [_pretty(times or {})])
-    write_atomically(path / MANIFEST, [_pretty(whole)])
+    write_atomically(path / TIMES, [pretty(times or {})])
+    write_atomically(path / MANIFEST, [pretty(whole)])
 
 
 def _labels(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
@@ -183,7 +183,8 @@ def _labels(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
         yield ",".join([test.name, *(test.verdicts.get(model, "") for model in models)]) + "\n"
 
 
-def _pretty(value: Mapping[str, Any]) -> str:
+def pretty(value: Mapping[str, Any]) -> str:
+    """JSON for people, as manifests are written."""
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -274,7 +275,7 @@ class Journal:
 
     def _start(self) -> Journal:
         self._write(compact({"format": FORMAT, "request": self.request}) + "\n")
-        write_atomically(self.path / MANIFEST, [_pretty(_first_manifest(self.request))])
+        write_atomically(self.path / MANIFEST, [pretty(_first_manifest(self.request))])
         return self
 
     def _reload(self) -> None:

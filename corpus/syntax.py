@@ -17,6 +17,29 @@ LARGEST_NUMBER = 2**31 - 1
 LARGEST_LOCATION = 2**16 - 1
 """A state of a program is as large as its highest location."""
 
+_PUNCTUATION = {
+    "AMPERSAND": "&",
+    "AT": "@",
+    "BANG": "!",
+    "COLON": ":",
+    "COMMA": ",",
+    "EQUAL": "=",
+    "LBRACE": "{",
+    "LPAR": "(",
+    "LSQB": "[",
+    "MINUS": "-",
+    "PLUS": "+",
+    "RBRACE": "}",
+    "RPAR": ")",
+    "RSQB": "]",
+    "SEMICOLON": ";",
+    "STAR": "*",
+    "TILDE": "~",
+    "VBAR": "|",
+    "$END": "the end of the file",
+}
+"""How the names that lark gives to signs read to a person."""
+
 
 @cache
 def _grammar(package: str, name: str, start: str) -> Lark:
@@ -35,8 +58,8 @@ def parse(
 ) -> Tree[Token]:
     """The syntax tree of ``text`` by the grammar ``<package>/<grammar>.lark``; not to be changed, for it is kept.
 
-    ``terminals`` says how a terminal's name in the grammar reads to a person. Raises ``InputError`` with line, column
-    and what was expected.
+    ``terminals`` says how a terminal's name in the grammar reads to a person, signs apart. Raises ``InputError`` with
+    line, column and what was expected.
     """
     try:
         return _tree(package, grammar, start, text)
@@ -44,11 +67,26 @@ def parse(
         raise _syntax_error(error, text, path, terminals) from None
 
 
+def subtrees(tree: Tree[Token], kind: str | None = None) -> list[Tree[Token]]:
+    """The children of a tree that are trees, all or of one rule."""
+    return [child for child in tree.children if isinstance(child, Tree) and kind in (None, child.data)]
+
+
+def leaves(tree: Tree[Token], *kinds: str) -> list[Token]:
+    """The children of a tree that are tokens, all or of some terminals."""
+    return [child for child in tree.children if isinstance(child, Token) and (not kinds or child.type in kinds)]
+
+
+def error_at(message: str, token: Token, path: str | None) -> InputError:
+    """The error at a token's place."""
+    return InputError(message, path, token.line, token.column)
+
+
 def number(token: Token, path: str | None, largest: int = LARGEST_NUMBER) -> int:
     """The number that a token of digits denotes. Raises ``InputError`` where it is above ``largest``."""
     digits = token.lstrip("0") or "0"
     if len(digits) > len(str(largest)) or int(digits) > largest:
-        raise InputError(f"expected a number up to {largest}, found {token:.20}", path, token.line, token.column)
+        raise error_at(f"expected a number up to {largest}, found {token:.20}", token, path)
     return int(digits)
 
 
@@ -62,7 +100,7 @@ def wrapped(token: Token, path: str | None) -> int:
     if len(digits) <= 12:
         value = int(digits, 16 if digits.lower().startswith("0x") else 10) * (-1 if token.startswith("-") else 1)
     if not -(1 << 31) <= value < 1 << 32:
-        raise InputError(f"expected a 32-bit number, found {token:.20}", path, token.line, token.column)
+        raise error_at(f"expected a 32-bit number, found {token:.20}", token, path)
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
@@ -78,6 +116,6 @@ def _syntax_error(error: UnexpectedInput, text: str, path: str | None, terminals
         if not token:  # lark gives the place of the last token
             found = "the end of the file"
             line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-    words = {terminals.get(name, name) for name in names}
+    words = {terminals.get(name, _PUNCTUATION.get(name, name)) for name in names}
     wanted = " or ".join(sorted(word if word[0].isalpha() else f"'{word}'" for word in words))
     return InputError(f"expected {wanted}, found {found}", path, line, column)

@@ -27,7 +27,7 @@ from lark import Token, Tree
 
 from corpus.errors import InputError
 from corpus.files import read_text
-from corpus.syntax import parse
+from corpus.syntax import leaves, parse, subtrees
 
 
 class Place(NamedTuple):
@@ -130,9 +130,7 @@ _TERMINALS = {
     "STRING": "a text in quotes",
     "CHECK": "acyclic or irreflexive or empty",
     "SUFFIX": "a postfix operator",
-    "STAR": "*",
     "NEGATION": "~",
-    "TILDE": "~",
     "FLAG": "flag",
     "_LET": "let",
     "_REC": "rec",
@@ -141,20 +139,10 @@ _TERMINALS = {
     "_FROM": "from",
     "_INCLUDE": "include",
     "_AS": "as",
-    "EQUAL": "=",
-    "VBAR": "|",
-    "SEMICOLON": ";",
     "BACKSLASH": "\\",
-    "AMPERSAND": "&",
-    "LPAR": "(",
-    "RPAR": ")",
-    "LSQB": "[",
-    "RSQB": "]",
-    "COMMA": ",",
     "ZERO": "0",
     "__ANON_0": "0",
     "UNDERSCORE": "_",
-    "$END": "the end of the file",
 }
 
 _SUFFIXES = {
@@ -203,27 +191,27 @@ class _Reader:
     def model(self, text: str) -> Syntax:
         tree = parse("cat", "model", text, self._path, _TERMINALS, package="oracle")
         statements: list[Statement] = []
-        for item in _trees(tree):
+        for item in subtrees(tree):
             statements += self._statement(item)
         return Syntax(self._title, tuple(statements), self._partial)
 
     def _statement(self, tree: Tree[Token]) -> list[Statement]:
         match tree.data:
             case "title":
-                self._title = _tokens(tree)[0].strip('"')
+                self._title = leaves(tree)[0].strip('"')
                 return []
             case "choice":
-                name, source = _tokens(tree)
+                name, source = leaves(tree)
                 if name != "co" or source not in _COHERENCE:
                     raise self._error("expected 'with co from partial-co' or 'with co from total-co'", name)
                 self._partial = _COHERENCE[str(source)]
                 return []
             case "inclusion":
-                return self._included(_tokens(tree)[0])
+                return self._included(leaves(tree)[0])
             case "check":
                 return [self._check(tree)]
             case _:
-                bindings = tuple(map(self._binding, _trees(tree)))
+                bindings = tuple(map(self._binding, subtrees(tree)))
                 names = [binding.name for binding in bindings]
                 for binding in bindings:
                     if names.count(binding.name) > 1:
@@ -248,43 +236,35 @@ class _Reader:
         return list(syntax.statements)
 
     def _check(self, tree: Tree[Token]) -> Check:
-        tokens = _tokens(tree)
+        tokens = leaves(tree)
         (kind,) = (token for token in tokens if token.type == "CHECK")
         names = [token for token in tokens if token.type in ("NAME", "STRING")]
         name = names[0].strip('"') if names else f"{kind} on line {kind.line}"
-        (body,) = _trees(tree)
+        (body,) = subtrees(tree)
         types = {token.type for token in tokens}
         place = Place(self._path, kind.line or 0, kind.column or 0)
         return Check(str(kind), self._term(body), name, "NEGATION" in types, "FLAG" in types, place)
 
     def _binding(self, tree: Tree[Token]) -> Binding:
-        name, *parameters = _tokens(tree)
-        (body,) = _trees(tree)
+        name, *parameters = leaves(tree)
+        (body,) = subtrees(tree)
         place = Place(self._path, name.line or 0, name.column or 0)
         return Binding(str(name), tuple(map(str, parameters)), self._term(body), place)
 
     def _term(self, tree: Tree[Token]) -> Term:
         place = Place(self._path, tree.meta.line, tree.meta.column)
-        tokens = _tokens(tree)
+        tokens = leaves(tree)
         match tree.data:
             case "name":
                 return Name(str(tokens[0]), place)
             case "empty" | "everything":
                 return Constant("0" if tree.data == "empty" else "_", place)
             case "call":
-                return Call(str(tokens[0]), tuple(map(self._term, _trees(tree))), place)
+                return Call(str(tokens[0]), tuple(map(self._term, subtrees(tree))), place)
             case "suffixed":
-                return Operation(_SUFFIXES[str(tokens[-1])], tuple(map(self._term, _trees(tree))), place)
+                return Operation(_SUFFIXES[str(tokens[-1])], tuple(map(self._term, subtrees(tree))), place)
             case kind:
-                return Operation(str(kind), tuple(map(self._term, _trees(tree))), place)
+                return Operation(str(kind), tuple(map(self._term, subtrees(tree))), place)
 
     def _error(self, message: str, token: Token) -> InputError:
         return InputError(message, self._path, token.line, token.column)
-
-
-def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
-    return [child for child in tree.children if isinstance(child, Tree)]
-
-
-def _tokens(tree: Tree[Token]) -> list[Token]:
-    return [child for child in tree.children if isinstance(child, Token)]

@@ -88,8 +88,9 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
             if result.check.flag and result.truth & allowed:
                 flags[result.check.name] = None
         passing = allowed if condition.filter is None else allowed & batch.satisfying(condition.filter)
-        matching += (passing & batch.satisfying(condition.proposition)).bit_count()
-        violating += (passing & ~batch.satisfying(condition.proposition)).bit_count()
+        satisfying = batch.satisfying(condition.proposition)
+        matching += (passing & satisfying).bit_count()
+        violating += (passing & ~satisfying).bit_count()
     bounded = any(thread.bounded for thread in threads)
     return answered(condition, matching > 0, violating > 0, executions, matching, tuple(flags), bounded)
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from corpus.litmus import FinalRegister, LitmusTest, Loc, Location, Region, Scope, Term, atoms, operands, propositions
 from oracle.operational_memory import LocationAutomaton, Status
 from oracle.operational_thread import CUT, FenceStep, LoadStep, Step, StoreStep, ThreadAutomaton, UnmodelledError
-from oracle.values import Address, Value
+from oracle.values import Address, Value, value_text
 
 Final = tuple[Value, ...]
 """A final state: a value for each of the terms."""
@@ -230,6 +230,10 @@ class System:
         where = self._locations[at]
         return where.unshared(location, holder) if block else holder in where.pending(location)
 
+    def _held(self, thread: int, at: int, location: int) -> Value:
+        """What a thread's holder has as the value of a location."""
+        return self._locations[at].copies(location)[self._holders[at][thread]].value
+
     def _take(self, threads: list[int], locations: list[int], taken: Do | Share) -> None:
         if isinstance(taken, Share):
             locations[taken.location] = self._locations[taken.location].share(locations[taken.location], taken.holder)
@@ -253,7 +257,7 @@ class System:
             at, holder = taken
             value, status = self._locations[at].copies(locations[at])[holder]
             everyone = "all threads" if status is Status.UNSHARED else "the other blocks"
-            return f"{self._whose(at, holder)} shares {self._names[at]} = {_shown(value)} with {everyone}"
+            return f"{self._whose(at, holder)} shares {self._names[at]} = {value_text(value)} with {everyone}"
         number, _, step, way = taken
         match step:
             case LoadStep(at, register):
@@ -261,12 +265,12 @@ class System:
                 into = "" if register is None else f" into {self._threads[number].name(register)}"
                 own = source == self._holders[at][number] and not self._strong
                 memory = "its own memory" if own else f"the memory of {self._whose(at, source)}"
-                return f"P{number} loads {self._names[at]} = {_shown(value)}{into} from {memory}"
+                return f"P{number} loads {self._names[at]} = {value_text(value)}{into} from {memory}"
             case StoreStep(at, value):
-                return f"P{number} stores {self._names[at]} = {_shown(value)}"
+                return f"P{number} stores {self._names[at]} = {value_text(value)}"
             case FenceStep(block):
                 unshared = [
-                    f"{self._names[at]} = {_shown(self._locations[at].copies(own)[self._holders[at][number]].value)}"
+                    f"{self._names[at]} = {value_text(self._held(number, at, own))}"
                     for at, own in enumerate(locations)
                     if self._to_share(number, at, own, block=True)
                 ]
@@ -296,9 +300,3 @@ def _owner(test: LitmusTest, location: Location, blocks: list[int]) -> int | Non
         if Loc(location.name) in (*mentioned, *(value for _, value in thread.registers)):
             return blocks[number]
     return 0
-
-
-def _shown(value: Value) -> str:
-    if isinstance(value, int):
-        return str(value)
-    return f"&{value.location}" + (f"{value.offset:+d}" if value.offset else "")

@@ -23,7 +23,7 @@ from corpus.edges import parse_edges
 from corpus.files import write_atomically
 from corpus.litmus import Order, Region
 from corpus.litmus_text import dialects
-from corpus.store import FORMAT, JOURNAL, LABELS, MANIFEST, TIMES, Found, Journal
+from corpus.store import FORMAT, JOURNAL, LABELS, MANIFEST, TIMES, Found, Journal, pretty
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from oracle.judge import UNROLL, Answer
 from synth import VERSION
@@ -218,7 +218,7 @@ def write_suite(
         for model, (verdict, condition) in zip(models, labelled.verdicts, strict=True)
     ]
     write_atomically(folder / LABELS, [print_verdicts(rows)])
-    write_atomically(folder / TIMES, [_pretty(times)])
+    write_atomically(folder / TIMES, [pretty(times)])
     sizes = Counter(cycle.size for cycle, _ in tests)
     manifest = {
         "format": FORMAT,
@@ -232,12 +232,8 @@ def write_suite(
             "sizes": {str(size): sizes[size] for size in sorted(sizes)},
         },
     }
-    write_atomically(folder / MANIFEST, [_pretty(manifest | ({"stopped": outcome.stopped} if outcome.stopped else {}))])
+    write_atomically(folder / MANIFEST, [pretty(manifest | ({"stopped": outcome.stopped} if outcome.stopped else {}))])
     if outcome.complete:
         journal.close()
         (folder / JOURNAL).unlink()
     return len(tests)
-
-
-def _pretty(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

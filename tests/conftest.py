@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.toolchain import cuda_tool, missing
+from backends.toolchain import missing
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -39,8 +39,6 @@ def need() -> Callable[[str], None]:
 
     def check(backend: str) -> None:
         lacking = missing(backend)
-        if backend == "cuda" and cuda_tool("cuobjdump") is None:
-            lacking = [*lacking, "cuobjdump (pip install 'synth[cuda]')"]
         if lacking:
             message = f"{backend} needs {' and '.join(lacking)}"
             if os.environ.get("CI"):

@@ -52,7 +52,7 @@ from corpus.litmus import (
     Thread,
 )
 from corpus.litmus_text import Source
-from corpus.syntax import LARGEST_LOCATION, number, parse, wrapped
+from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
 
 ORDERS = {
     "memory_order_relaxed": Order.RELAXED,
@@ -94,7 +94,6 @@ _TERMINALS = {
     "QUALIFIER": "const or volatile",
     "SPACE": "an address space",
     "POINTER": "*",
-    "STAR": "*",
     "LOGICAL_OR": "||",
     "LOGICAL_AND": "&&",
     "EQUALITY": "==",
@@ -103,25 +102,8 @@ _TERMINALS = {
     "ELSE": "else",
     "WHILE": "while",
     "DO": "do",
-    "LPAR": "(",
-    "RPAR": ")",
-    "LBRACE": "{",
-    "RBRACE": "}",
-    "LSQB": "[",
-    "RSQB": "]",
-    "SEMICOLON": ";",
-    "COLON": ":",
-    "COMMA": ",",
-    "EQUAL": "=",
-    "AMPERSAND": "&",
-    "VBAR": "|",
     "CIRCUMFLEX": "^",
-    "TILDE": "~",
-    "BANG": "!",
-    "PLUS": "+",
-    "MINUS": "-",
     "SLASH": "/",
-    "AT": "@",
     "$END": "the end of the section",
 }
 
@@ -140,7 +122,7 @@ class CCode:
     ) -> None:
         self.error = error
         self._path = path
-        self._block = trees(function)[-1]
+        self._block = subtrees(function)[-1]
         self._registers = registers
         self._parameters = {
             str(token(parameter)) for parameter in function.find_data("parameter") if token(parameter) not in registers
@@ -163,7 +145,7 @@ class CCode:
     # statements
 
     def _statement(self, tree: Tree[Token]) -> None:
-        parts = trees(tree)
+        parts = subtrees(tree)
         match tree.data:
             case "block":
                 self._declared.append(set())
@@ -199,7 +181,7 @@ class CCode:
         if name in self._parameters or any(name in block for block in self._declared):
             raise self.error(f"{name} is declared twice", name)
         self._declared[-1].add(str(name))
-        for value in trees(declarator):
+        for value in subtrees(declarator):
             self._into(str(name), value)
 
     def _if(self, condition: Tree[Token], then: Tree[Token], otherwise: Tree[Token] | None = None) -> None:
@@ -223,7 +205,7 @@ class CCode:
 
     def _condition(self, tree: Tree[Token]) -> Comparison | bool:
         """An expression whose truth matters; a literal is known."""
-        parts = trees(tree)
+        parts = subtrees(tree)
         match tree.data:
             case "number":
                 return wrapped(token(tree), self._path) != 0
@@ -248,16 +230,16 @@ class CCode:
             case "call":
                 self._call(tree, None)
             case "comma":
-                for part in trees(tree):
+                for part in subtrees(tree):
                     self._effect(part)
             case "bracketed" | "cast":
-                self._effect(trees(tree)[-1])
+                self._effect(subtrees(tree)[-1])
             case _:
                 self.value(tree)
 
     def value(self, tree: Tree[Token]) -> Operand:
         """Evaluate an expression; its value as an operand."""
-        parts = trees(tree)
+        parts = subtrees(tree)
         match tree.data:
             case "name":
                 return self._named(token(tree))
@@ -279,7 +261,7 @@ class CCode:
 
     def _into(self, target: str, tree: Tree[Token]) -> None:
         """Evaluate an expression into a register."""
-        parts = trees(tree)
+        parts = subtrees(tree)
         match tree.data:
             case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
                 left, right = map(self.value, parts)
@@ -316,7 +298,7 @@ class CCode:
     def _truth(self, tree: Tree[Token]) -> Operand:
         """The value of an expression as 0 or 1."""
         if tree.data == "bracketed":
-            return self._truth(trees(tree)[0])
+            return self._truth(subtrees(tree)[0])
         value = self.value(tree)
         if tree.data in ("compare", "logical", "not"):
             return value
@@ -327,7 +309,7 @@ class CCode:
     def _assign(self, left: Tree[Token], right: Tree[Token]) -> Operand:
         if left.data == "pointee":
             value = self.value(right)
-            self.emit(Store(self.value(trees(left)[0]), value))
+            self.emit(Store(self.value(subtrees(left)[0]), value))
             return value
         if left.data != "name":
             raise self.error("expected a variable or *location before =", left)
@@ -349,7 +331,7 @@ class CCode:
 
     def _call(self, tree: Tree[Token], target: str | None) -> bool:
         """A call, its value put into ``target``; whether it has one."""
-        name, arguments = token(tree), trees(tree)
+        name, arguments = token(tree), subtrees(tree)
         if name in ("min", "max"):
             self.check_count(name, arguments, 2, 2)
             self.emit(Assign(target or self.fresh(), str(name), tuple(map(self.value, arguments))))
@@ -387,7 +369,7 @@ class CCode:
     def _compare_exchange(self, given: Sequence[Tree[Token]], mode: Mode, success: str | None) -> None:
         address, value, pointer = self.value(given[0]), self.value(given[2]), given[1]
         old: str | None
-        inner = trees(pointer)[0] if pointer.data == "address" else None
+        inner = subtrees(pointer)[0] if pointer.data == "address" else None
         if inner is None:
             place = self.value(pointer)
             old, expected = self.fresh(), Reg(self.fresh())
@@ -399,7 +381,7 @@ class CCode:
             self.emit(Label(end))
             compared: Operand = expected
         elif inner.data == "literal":
-            compared = self.value(trees(inner)[1])
+            compared = self.value(subtrees(inner)[1])
             old = None if success is None else self.fresh()
             self.emit(Rmw("cas", old, address, (compared, value), mode))
         elif inner.data == "name":
@@ -476,9 +458,9 @@ class CReader:
 
     def _test(self) -> LitmusTest:
         path = self._source.path
-        for initial in trees(parse("dialects/c", "state", self._source.state, path, _TERMINALS)):
+        for initial in subtrees(parse("dialects/c", "state", self._source.state, path, _TERMINALS)):
             self._read_initial(initial)
-        functions = trees(parse("dialects/c", "threads", self._source.body, path, _TERMINALS))
+        functions = subtrees(parse("dialects/c", "threads", self._source.body, path, _TERMINALS))
         for index, function in enumerate(functions):
             name = token(function)
             if number(name.update(value=name[1:]), path, LARGEST_LOCATION) != index:
@@ -518,7 +500,7 @@ class CReader:
         return Region.GLOBAL
 
     def _read_initial(self, tree: Tree[Token]) -> None:
-        cell, *content = (child for child in trees(tree) if child.data != "type")
+        cell, *content = (child for child in subtrees(tree) if child.data != "type")
         value = self._content(content[0]) if content else 0
         *threads, name = (child for child in cell.children if isinstance(child, Token))
         known: dict[str, int | Loc] | dict[str, Operand] = self._initial
@@ -540,10 +522,10 @@ class CReader:
                 return Loc(str(first))
         if first not in ("ATOMIC_VAR_INIT", "ATOMIC_INIT"):
             raise self.error(f"expected a number or a location, found {first}", first)
-        return self._content(trees(tree)[0])
+        return self._content(subtrees(tree)[0])
 
     def _declare(self, parameter: Tree[Token]) -> None:
-        kind, name = trees(parameter)[0], token(parameter)
+        kind, name = subtrees(parameter)[0], token(parameter)
         tokens = [child for child in kind.children if isinstance(child, Token)]
         if not any(child.type == "POINTER" for child in tokens):
             raise self.error(f"expected *, found {name}: parameters are pointers", name)
@@ -568,11 +550,6 @@ def read_c(source: Source) -> LitmusTest:
 def c_places(count: int) -> list[Place]:
     """Where the threads of a C test are: each in a CTA of its own, on one GPU."""
     return [Place(cta=index) for index in range(count)]
-
-
-def trees(tree: Tree[Token]) -> list[Tree[Token]]:
-    """The children of a tree that are trees."""
-    return [child for child in tree.children if isinstance(child, Tree)]
 
 
 def token(tree: Tree[Token]) -> Token:

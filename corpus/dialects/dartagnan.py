@@ -63,7 +63,7 @@ from corpus.litmus import (
 from corpus.litmus_describe import cannot_say
 from corpus.litmus_normal import without_constants, without_predicates
 from corpus.litmus_text import Source
-from corpus.syntax import number, parse, wrapped
+from corpus.syntax import leaves, number, parse, subtrees, wrapped
 
 _TERMINALS = {
     "NAME": "a location",
@@ -75,15 +75,6 @@ _TERMINALS = {
     "NUMBER": "a number",
     "INT": "a number",
     "ALIASES": "aliases",
-    "LBRACE": "{",
-    "RBRACE": "}",
-    "SEMICOLON": ";",
-    "COLON": ":",
-    "COMMA": ",",
-    "VBAR": "|",
-    "EQUAL": "=",
-    "AT": "@",
-    "AMPERSAND": "&",
     "$END": "the final condition",
 }
 
@@ -242,14 +233,14 @@ class Columns(ABC):
         """The test that a file's sections denote. Raises ``InputError`` with line and column."""
         body = parse("dialects/dartagnan", "body", source.body, source.path, _TERMINALS)
         header, *rows = (tree for tree in body.children if isinstance(tree, Tree))
-        groups = [self._header(index, place, source.path) for index, place in enumerate(_trees(header))]
+        groups = [self._header(index, place, source.path) for index, place in enumerate(subtrees(header))]
         columns: list[list[Instruction]] = [[] for _ in groups]
         for row in rows:
             if len(row.children) != len(columns):
                 message = f"expected {len(columns)} columns, found {len(row.children)}"
                 raise InputError(message, source.path, row.meta.line, row.meta.column)
-            for column, cell in zip(columns, _trees(row), strict=True):
-                column += [self._item(item, source.path) for item in _trees(cell)]
+            for column, cell in zip(columns, subtrees(row), strict=True):
+                column += [self._item(item, source.path) for item in subtrees(cell)]
         locations, registers = self._state(source, len(columns))
         threads = [Thread(tuple(column), place) for column, place in zip(columns, self.places(groups), strict=True)]
         return source.test(
@@ -265,14 +256,14 @@ class Columns(ABC):
         assert isinstance(thread, Token)
         if thread != f"P{index}":
             raise _error(f"expected thread P{index}, found {thread}", thread, path)
-        tokens = [_tokens(level) for level in levels if isinstance(level, Tree)]
+        tokens = [leaves(level) for level in levels if isinstance(level, Tree)]
         for wanted, (word, _) in zip_longest(self.levels, tokens, fillvalue=(thread, thread)):
             if word != wanted:
                 raise _error(f"expected {thread}@{','.join(f'{level} N' for level in self.levels)}", word, path)
         return tuple(number(digits, path) for _, digits in tokens)
 
     def _item(self, item: Tree[Token], path: str | None) -> Instruction:
-        first, *operands = _tokens(item)
+        first, *operands = leaves(item)
         if item.data == "label":
             return Label(str(first))
         cell = Cell(first, tuple(operands), path)
@@ -290,8 +281,8 @@ class Columns(ABC):
     def _state(self, source: Source, threads: int) -> tuple[list[Location], list[dict[str, Operand]]]:
         locations: list[Location] = []
         registers: list[dict[str, Operand]] = [{} for _ in range(threads)]
-        for item in _trees(parse("dialects/dartagnan", "state", source.state, source.path, _TERMINALS)):
-            first, *others = _tokens(item)
+        for item in subtrees(parse("dialects/dartagnan", "state", source.state, source.path, _TERMINALS)):
+            first, *others = leaves(item)
             if item.data == "register":
                 thread = number(first.update(value=first.removeprefix("P")), source.path)
                 register = str(others[0])
@@ -470,14 +461,6 @@ def _stated(thread: Thread, initial: Mapping[str, Operand]) -> tuple[tuple[str, 
 
 def _error(message: str, token: Token, path: str | None) -> InputError:
     return InputError(message, path, token.line, token.column)
-
-
-def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
-    return [child for child in tree.children if isinstance(child, Tree)]
-
-
-def _tokens(tree: Tree[Token]) -> list[Token]:
-    return [child for child in tree.children if isinstance(child, Token)]
 
 
 def _initial(item: Tree[Token], path: str | None) -> int | Loc:

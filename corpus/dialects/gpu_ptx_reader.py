@@ -12,13 +12,11 @@ from lark import Token, Tree
 
 from corpus.dialects.ptx_modes import (
     ATOM,
-    DEFAULT_RMW,
     FENCE,
     LOAD,
     MEMBARS,
     OPERATIONS,
     REDUCTIONS,
-    SCOPES,
     STORE,
     Access,
 )
@@ -26,6 +24,8 @@ from corpus.dialects.scope_tree import read_places
 from corpus.errors import InputError
 from corpus.litmus import (
     COMPARISONS,
+    DEFAULT_RMW,
+    SCOPES,
     Assign,
     Barrier,
     Branch,
@@ -52,7 +52,7 @@ from corpus.litmus import (
 )
 from corpus.litmus_normal import map_operands
 from corpus.litmus_text import Source
-from corpus.syntax import number, parse, wrapped
+from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
 _TERMINALS = {
     "NAME": "a name",
@@ -77,20 +77,6 @@ _TERMINALS = {
     "SELP": "selp",
     "BRA": "bra",
     "REG": ".reg",
-    "AT": "@",
-    "BANG": "!",
-    "AMPERSAND": "&",
-    "EQUAL": "=",
-    "VBAR": "|",
-    "SEMICOLON": ";",
-    "COLON": ":",
-    "COMMA": ",",
-    "LBRACE": "{",
-    "RBRACE": "}",
-    "LSQB": "[",
-    "RSQB": "]",
-    "LPAR": "(",
-    "RPAR": ")",
     "$END": "the final condition",
 }
 
@@ -113,14 +99,6 @@ _REGISTER = re.compile(r"%?[rp][0-9]+")
 def read_gpu_ptx(source: Source) -> LitmusTest:
     """The test that the sections denote. Raises ``InputError`` with line and column."""
     return _Reader(source).test()
-
-
-def _trees(tree: Tree[Token], kind: str | None = None) -> list[Tree[Token]]:
-    return [child for child in tree.children if isinstance(child, Tree) and kind in (None, child.data)]
-
-
-def _tokens(tree: Tree[Token], *kinds: str) -> list[Token]:
-    return [child for child in tree.children if isinstance(child, Token) and (not kinds or child.type in kinds)]
 
 
 class _Suffixes:
@@ -176,11 +154,7 @@ class _Suffixes:
 
     def error(self, message: str) -> InputError:
         """An error at the opcode."""
-        return _error(message, self.opcode, self._path)
-
-
-def _error(message: str, token: Token, path: str | None) -> InputError:
-    return InputError(message, path, token.line, token.column)
+        return error_at(message, self.opcode, self._path)
 
 
 class _Reader:
@@ -193,25 +167,25 @@ class _Reader:
 
     def test(self) -> LitmusTest:
         body = parse("dialects/gpu_ptx", "body", self._source.body, self._path, _TERMINALS)
-        header, *rows = (tree for tree in _trees(body) if tree.data in ("header", "row"))
-        for index, thread in enumerate(_tokens(header)):
+        header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
+        for index, thread in enumerate(leaves(header)):
             if thread[1:] != str(index):
-                raise _error(f"expected thread T{index}, found {thread}", thread, self._path)
+                raise error_at(f"expected thread T{index}, found {thread}", thread, self._path)
             self._registers.append({})
         self._state()
-        mapped = [_tokens(mapping) for tree in _trees(body, "memory_map") for mapping in _trees(tree)]
+        mapped = [leaves(mapping) for tree in subtrees(body, "memory_map") for mapping in subtrees(tree)]
         for name, space in mapped:
             self._region(name, space)
-        (tree,) = _trees(body, "scope_tree")
-        places = read_places(_trees(tree), _LEVELS, len(self._registers), _tokens(tree)[0], self._path)
+        (tree,) = subtrees(body, "scope_tree")
+        places = read_places(subtrees(tree), _LEVELS, len(self._registers), leaves(tree)[0], self._path)
         columns: list[list[Tree[Token]]] = [[] for _ in places]
         for row in rows:
-            cells = _trees(row)
+            cells = subtrees(row)
             if len(cells) != len(columns):
                 message = f"expected {len(columns)} columns, found {len(cells)}"
                 raise InputError(message, self._path, row.meta.line, row.meta.column)
             for column, cell in zip(columns, cells, strict=True):
-                column += _trees(cell)
+                column += subtrees(cell)
         own = [self._own(index, column) for index, column in enumerate(columns)]
         known = self._locations(columns, own)
         threads = []
@@ -226,38 +200,38 @@ class _Reader:
         return self._source.test(threads, locations)
 
     def _state(self) -> None:
-        for item in _trees(parse("dialects/gpu_ptx", "state", self._source.state, self._path, _TERMINALS)):
-            value = next((self._value(tree) for tree in _trees(item)), 0)
-            names = _tokens(item, "NAME")
+        for item in subtrees(parse("dialects/gpu_ptx", "state", self._source.state, self._path, _TERMINALS)):
+            value = next((self._value(tree) for tree in subtrees(item)), 0)
+            names = leaves(item, "NAME")
             if item.data == "location":
                 if names[0] in self._initial:
-                    raise _error(f"location {names[0]} is declared twice", names[0], self._path)
+                    raise error_at(f"location {names[0]} is declared twice", names[0], self._path)
                 self._initial[str(names[0])] = value
-                for space in _tokens(item, "SPACE"):
+                for space in leaves(item, "SPACE"):
                     self._region(names[0], space)
                 continue
-            (thread,) = _tokens(item, "THREAD", "INT")
+            (thread,) = leaves(item, "THREAD", "INT")
             index = number(thread.update(value=thread.lstrip("TP")), self._path)
             if index >= len(self._registers):
-                raise _error(f"the test has no thread {thread}", thread, self._path)
+                raise error_at(f"the test has no thread {thread}", thread, self._path)
             for name in names:
                 if name in self._registers[index]:
-                    raise _error(f"register {index}:{name} is declared twice", name, self._path)
+                    raise error_at(f"register {index}:{name} is declared twice", name, self._path)
                 self._registers[index][str(name)] = value
 
     def _value(self, tree: Tree[Token]) -> int | Loc:
-        (token,) = _tokens(tree)
+        (token,) = leaves(tree)
         return wrapped(token, self._path) if token.type == "NUMBER" else Loc(str(token))
 
     def _region(self, name: Token, space: str) -> None:
         region = Region(space.lstrip("."))
         if self._regions.setdefault(str(name), region) is not region:
             other = self._regions[str(name)]
-            raise _error(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
+            raise error_at(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
 
     def _own(self, index: int, column: list[Tree[Token]]) -> set[str]:
         """The registers of a thread: those it declares or writes."""
-        targets = [_tokens(item, "NAME")[:1] for item in column if item.data in _WITH_TARGET]
+        targets = [leaves(item, "NAME")[:1] for item in column if item.data in _WITH_TARGET]
         return {*self._registers[index], *(str(name) for names in targets for name in names)} - {"_"}
 
     def _locations(self, columns: list[list[Tree[Token]]], own: list[set[str]]) -> set[str]:
@@ -265,7 +239,7 @@ class _Reader:
         known = {*self._initial, *self._regions}
         known |= {value.name for values in self._registers for value in values.values() if isinstance(value, Loc)}
         for column, registers in zip(columns, own, strict=True):
-            names = (str(_tokens(tree)[0]) for item in column for tree in _trees(item, "address"))
+            names = (str(leaves(tree)[0]) for item in column for tree in subtrees(item, "address"))
             known |= {name for name in names if name not in registers and not _REGISTER.fullmatch(name)}
         return known
 
@@ -288,8 +262,8 @@ class _Column:
         guard: Guard | None = None
         for item in column:
             if item.data == "guard":
-                unless = bool(_tokens(item, "BANG"))
-                guard = Guard(self._register(_tokens(item, "NAME")[0]), unless)
+                unless = bool(leaves(item, "BANG"))
+                guard = Guard(self._register(leaves(item, "NAME")[0]), unless)
                 continue
             instruction = self._instruction(item)
             if guard and not isinstance(instruction, Label):
@@ -299,10 +273,10 @@ class _Column:
 
     def _instruction(self, item: Tree[Token]) -> Instruction:
         if item.data == "label":
-            return Label(str(_tokens(item)[0]))
-        opcode, *names = _tokens(item)
+            return Label(str(leaves(item)[0]))
+        opcode, *names = leaves(item)
         suffixes = _Suffixes(opcode, self.path)
-        values = _trees(item, "value")
+        values = subtrees(item, "value")
         instruction: Instruction
         match item.data:
             case "load":
@@ -364,26 +338,26 @@ class _Column:
         return Barrier(self._value(values[0]), arrive, quorum=quorum)
 
     def _address(self, item: Tree[Token], suffixes: _Suffixes) -> Operand:
-        (name,) = _tokens(_trees(item, "address")[0])
+        (name,) = leaves(subtrees(item, "address")[0])
         space = suffixes.take("global", "shared")
         if space and name not in self.registers:
             self.region(name, space)
         return self._named(name)
 
     def _value(self, tree: Tree[Token]) -> Operand:
-        (token,) = _tokens(tree)
+        (token,) = leaves(tree)
         return wrapped(token, self.path) if token.type == "NUMBER" else self._named(token)
 
     def _named(self, name: Token) -> Reg | Loc:
         if name in self.registers:
             return Reg(str(name))
         if name not in self.locations:
-            raise _error(f"{name} is neither a register of the thread nor a location", name, self.path)
+            raise error_at(f"{name} is neither a register of the thread nor a location", name, self.path)
         return Loc(str(name))
 
     def _register(self, name: Token) -> str:
         if name not in self.registers:
-            raise _error(f"{name} is no register of the thread", name, self.path)
+            raise error_at(f"{name} is no register of the thread", name, self.path)
         return str(name)
 
 

@@ -12,7 +12,6 @@ from itertools import count, zip_longest
 from corpus.condition import print_condition, spell
 from corpus.dialects.ptx_modes import (
     ATOM,
-    DEFAULT_RMW,
     FENCE,
     LOAD,
     MEMBARS,
@@ -26,6 +25,7 @@ from corpus.dialects.scope_tree import print_groups
 from corpus.errors import InputError
 from corpus.litmus import (
     COMPARISONS,
+    DEFAULT_RMW,
     Assign,
     Barrier,
     Branch,

@@ -38,6 +38,7 @@ from corpus.dialects.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.litmus import (
+    DEFAULT_RMW,
     Assign,
     Barrier,
     Branch,
@@ -67,7 +68,7 @@ from corpus.litmus import (
 from corpus.litmus_describe import cannot_say
 from corpus.litmus_normal import terms, without_predicates
 from corpus.litmus_text import Dialect, Source
-from corpus.syntax import number, parse, wrapped
+from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
 _TERMINALS = {
     "NAME": "a name",
@@ -86,18 +87,6 @@ _TERMINALS = {
     "OPERATION": "add, and, xor, eq or neq",
     "SCOPES": "scopes",
     "REGIONS": "regions",
-    "PLUS": "+",
-    "EQUAL": "=",
-    "VBAR": "|",
-    "SEMICOLON": ";",
-    "COLON": ":",
-    "COMMA": ",",
-    "LBRACE": "{",
-    "RBRACE": "}",
-    "LSQB": "[",
-    "RSQB": "]",
-    "LPAR": "(",
-    "RPAR": ")",
     "$END": "the final condition",
 }
 
@@ -105,7 +94,6 @@ _LEVELS = {word: scope for scope, word in SCOPES.items()} | {"sys": Scope.SYS}
 _OPERATIONS = {"add": "add", "and": "and", "xor": "xor", "eq": "eq", "neq": "ne"}
 _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
-_DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
 _LETTERS = {"r", "w", "f", "b"}
 _KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions"}.union(_OPERATIONS)
@@ -119,24 +107,24 @@ _NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 def _parse(source: Source) -> LitmusTest:
     path = source.path
     body = parse("dialects/lisa", "body", source.body, path, _TERMINALS)
-    header, *rows = (tree for tree in _trees(body) if tree.data in ("header", "row"))
+    header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
     columns: list[list[Tree[Token]]] = []
-    for index, token in enumerate(_tokens(header)):
+    for index, token in enumerate(leaves(header)):
         if token != f"P{index}":
-            raise _error(f"expected thread P{index}, found {token}", token, path)
+            raise error_at(f"expected thread P{index}, found {token}", token, path)
         columns.append([])
     for row in rows:
-        cells = _trees(row)
+        cells = subtrees(row)
         if len(cells) != len(columns):
             message = f"expected {len(columns)} columns, found {len(cells)}"
             raise InputError(message, path, row.meta.line, row.meta.column)
         for column, cell in zip(columns, cells, strict=True):
-            column += _trees(cell)
+            column += subtrees(cell)
     places = [Place(cta=index) for index in range(len(columns))]
-    for tree in _trees(body, "scopes"):
-        places = read_places(_trees(tree), _LEVELS, len(columns), _tokens(tree)[0], path)
+    for tree in subtrees(body, "scopes"):
+        places = read_places(subtrees(tree), _LEVELS, len(columns), leaves(tree)[0], path)
     initial, registers = _state(source, len(columns))
-    regions = dict(_region(item, path) for tree in _trees(body, "regions") for item in _trees(tree))
+    regions = dict(_region(item, path) for tree in subtrees(body, "regions") for item in subtrees(tree))
     names = dict.fromkeys([*initial, *regions])
     locations = [Location(name, initial.get(name, 0), regions.get(name, Region.GLOBAL)) for name in names]
     threads = []
@@ -149,17 +137,17 @@ def _parse(source: Source) -> LitmusTest:
 def _state(source: Source, threads: int) -> tuple[dict[str, int | Loc], list[dict[str, int | Loc]]]:
     locations: dict[str, int | Loc] = {}
     registers: list[dict[str, int | Loc]] = [{} for _ in range(threads)]
-    for item in _trees(parse("dialects/lisa", "state", source.state, source.path, _TERMINALS)):
-        first, *others = _tokens(item)
-        value = next((_initial(_tokens(tree)[0], source.path) for tree in _trees(item)), 0)
+    for item in subtrees(parse("dialects/lisa", "state", source.state, source.path, _TERMINALS)):
+        first, *others = leaves(item)
+        value = next((_initial(leaves(tree)[0], source.path) for tree in subtrees(item)), 0)
         known, name = locations, first
         if item.data == "register":
             index = number(first.update(value=first.removeprefix("P")), source.path)
             if index >= threads:
-                raise _error(f"the test has no thread {first}", first, source.path)
+                raise error_at(f"the test has no thread {first}", first, source.path)
             known, name = registers[index], others[0]
         if name in known:
-            raise _error(f"{name} is declared twice", name, source.path)
+            raise error_at(f"{name} is declared twice", name, source.path)
         known[str(name)] = value
     return locations, registers
 
@@ -169,22 +157,10 @@ def _initial(token: Token, path: str | None) -> int | Loc:
 
 
 def _region(item: Tree[Token], path: str | None) -> tuple[str, Region]:
-    name, region = _tokens(item)
+    name, region = leaves(item)
     if region not in list(Region):
-        raise _error(f"expected {' or '.join(Region)}, found {region}", region, path)
+        raise error_at(f"expected {' or '.join(Region)}, found {region}", region, path)
     return str(name), Region(str(region))
-
-
-def _trees(tree: Tree[Token], kind: str | None = None) -> list[Tree[Token]]:
-    return [child for child in tree.children if isinstance(child, Tree) and kind in (None, child.data)]
-
-
-def _tokens(tree: Tree[Token]) -> list[Token]:
-    return [child for child in tree.children if isinstance(child, Token)]
-
-
-def _error(message: str, token: Token, path: str | None) -> InputError:
-    return InputError(message, path, token.line, token.column)
 
 
 class _Column:
@@ -208,7 +184,7 @@ class _Column:
         for item in self._column:
             match item.data:
                 case "label":
-                    yield Label(str(_tokens(item)[0]))
+                    yield Label(str(leaves(item)[0]))
                 case "move":
                     yield self._move(item)
                 case "jump":
@@ -219,41 +195,41 @@ class _Column:
                     yield from self._access(item)
 
     def _move(self, item: Tree[Token]) -> Instruction:
-        _, target = _tokens(item)
+        _, target = leaves(item)
         operation, values = self._operation(item)
         return Assign(str(target), operation, values)
 
     def _jump(self, item: Tree[Token]) -> Instruction:
-        _, *registers, label = _tokens(item)
-        for annotation in _tokens(_trees(item, "annotations")[0]):
-            raise _error(f"a branch has no annotation {annotation}", annotation, self._path)
+        _, *registers, label = leaves(item)
+        for annotation in leaves(subtrees(item, "annotations")[0]):
+            raise error_at(f"a branch has no annotation {annotation}", annotation, self._path)
         condition = Comparison("ne", Reg(str(registers[0])), 0) if registers else None
         return Branch(str(label), condition)
 
     def _access(self, item: Tree[Token]) -> Iterator[Instruction]:
-        base, *offset = map(self._value, _trees(_trees(item, "address")[0]))
+        base, *offset = map(self._value, subtrees(subtrees(item, "address")[0]))
         address = base
         if offset:
             address = Reg(next(self._fresh))
             yield Assign(address.name, "add", (base, *offset))
         elif isinstance(base, int):
-            raise _error(f"expected an address, found {base}", _tokens(item)[0], self._path)
+            raise error_at(f"expected an address, found {base}", leaves(item)[0], self._path)
         mode, wanted = self._mode(item)
         match item.data:
             case "read":
-                yield Load(str(_tokens(item)[1]), address, mode)
+                yield Load(str(leaves(item)[1]), address, mode)
             case "write":
-                yield Store(address, self._value(_trees(item, "value")[0]), mode)
+                yield Store(address, self._value(subtrees(item, "value")[0]), mode)
             case _:
                 yield from self._rmw(item, address, mode, wanted)
 
     def _rmw(self, item: Tree[Token], address: Operand, mode: Mode, wanted: bool) -> Iterator[Instruction]:
-        keyword, target = _tokens(item)
+        keyword, target = leaves(item)
         operation, values = self._operation(item)
         old = Reg(str(target))
         others = tuple(value for value in values if value != old)
         if not wanted and self._mentions[str(target)] > 1 + len(values) - len(others):
-            raise _error(f"expected no use of {target}, whose rmw is annotated {NO_RESULT}", target, self._path)
+            raise error_at(f"expected no use of {target}, whose rmw is annotated {NO_RESULT}", target, self._path)
         result = str(target) if wanted else None
         if len(others) == len(values):
             if operation != "mov":
@@ -264,36 +240,36 @@ class _Column:
         elif operation in _ATOMIC and len(others) == 1:
             yield Rmw(operation, result, address, others, mode)
         else:
-            raise _error(f"expected an rmw by {', '.join(_ATOMIC)} of {target} and a value", keyword, self._path)
+            raise error_at(f"expected an rmw by {', '.join(_ATOMIC)} of {target} and a value", keyword, self._path)
 
     def _operation(self, item: Tree[Token]) -> tuple[str, tuple[Operand, ...]]:
-        (tree,) = _trees(item, "operation")
-        values = tuple(map(self._value, _trees(tree)))
-        words = _tokens(tree)
+        (tree,) = subtrees(item, "operation")
+        values = tuple(map(self._value, subtrees(tree)))
+        words = leaves(tree)
         return _OPERATIONS[str(words[0])] if words else "mov", values
 
     def _value(self, tree: Tree[Token]) -> Operand:
-        (token,) = _tokens(tree)
+        (token,) = leaves(tree)
         if token.type == "NUMBER":
             return wrapped(token, self._path)
         return Reg(str(token)) if token.type == "REGISTER" else Loc(str(token))
 
     def _mode(self, item: Tree[Token]) -> tuple[Mode, bool]:
         """The mode that the annotations say, and whether an rmw's result is wanted."""
-        keyword = _tokens(item)[0]
+        keyword = leaves(item)[0]
         kind = _KINDS[str(item.data)]
-        left = _tokens(_trees(item, "annotations")[0])
+        left = leaves(subtrees(item, "annotations")[0])
         plain = kind in ("R", "W")
         order = self._annotation(left, [*ORDERS[kind], *([Order.WEAK, VOLATILE] if plain else [])])
         scope = self._annotation(left, list(_LEVELS)) if order not in (None, Order.WEAK, VOLATILE) else None
         cache = self._annotation(left, CACHES) if order == Order.WEAK else None
         unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
         for token in left:
-            raise _error(f"{keyword} has no annotation {token} here", token, self._path)
+            raise error_at(f"{keyword} has no annotation {token} here", token, self._path)
         if order is None and kind == "F":
-            raise _error(f"expected {', '.join(ORDERS['F'])} as the annotation of a fence", keyword, self._path)
+            raise error_at(f"expected {', '.join(ORDERS['F'])} as the annotation of a fence", keyword, self._path)
         if order is None and kind == "RMW":
-            return _DEFAULT_RMW, unwanted is None
+            return DEFAULT_RMW, unwanted is None
         if order in (None, Order.WEAK, VOLATILE):
             return Mode(volatile=order == VOLATILE, cache=cache), True
         return Mode(Order(order), _LEVELS[scope] if scope else None), unwanted is None

@@ -32,13 +32,13 @@ from collections.abc import Sequence
 
 from lark import Token, Tree
 
-from corpus.dialects.c_reader import CCode, CReader, token, trees
+from corpus.dialects.c_reader import CCode, CReader, token
 from corpus.dialects.c_writer import WORDS, CWriter, same_tree
 from corpus.errors import InputError
 from corpus.litmus import Barrier, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
 from corpus.litmus_describe import cannot_say
 from corpus.litmus_text import Dialect, Source
-from corpus.syntax import LARGEST_LOCATION, number
+from corpus.syntax import LARGEST_LOCATION, number, subtrees
 
 _SCOPES = {
     "memory_scope_sub_group": Scope.WARP,
@@ -85,7 +85,7 @@ class _Code(CCode):
         if expression.data != "call" or token(expression) not in _BARRIERS or not digits.isdigit():
             raise self.error("expected B0:, B1:, .. before a barrier", label)
         index = number(label.update(value=digits), self._path)
-        self._barrier(token(expression), trees(expression), index)
+        self._barrier(token(expression), subtrees(expression), index)
 
     def _barrier(self, name: Token, arguments: Sequence[Tree[Token]], index: int) -> None:
         self.check_count(name, arguments, 1, 2)
@@ -98,7 +98,7 @@ class _Code(CCode):
     def _flags(self, tree: Tree[Token]) -> tuple[str, ...]:
         """The tag of a fence that orders one kind of memory."""
         if tree.data in ("or", "bracketed"):
-            tags = {tag for part in trees(tree) for tag in self._flags(part) or _FLAGS.values()}
+            tags = {tag for part in subtrees(tree) for tag in self._flags(part) or _FLAGS.values()}
         elif tree.data == "name" and token(tree) in _FLAGS:
             tags = {_FLAGS[token(tree)]}
         else:

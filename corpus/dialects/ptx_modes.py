@@ -10,16 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.litmus import Mode, Order, Scope
-
-SCOPES = {"cta": Scope.CTA, "gpu": Scope.GPU, "sys": Scope.SYS}
-"""The scopes of PTX by their words."""
+from corpus.litmus import SCOPES, Mode, Order, Scope
 
 MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
 """The scopes of ``membar``."""
-
-DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
-"""What ``atom`` is where it says neither order nor scope."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,18 @@ import click
 
 from constraints.cycles import DEFAULT_SOLVER, cycles
 from constraints.enumerate import Effort
-from constraints.solvers import SOLVERS
 from corpus.cycle import Cycle
-from corpus.edges import SCOPES, parse_edges
+from corpus.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
-from corpus.litmus import Region
+from corpus.litmus import SCOPES, Region
 from corpus.store import Journal
 from oracle.judge import Answer
 from synth.memory import Labelled, Outcome, Request, synthesise, write_suite
 from synth.memory_suite import is_whole
 from synth.model_option import ModelName
 from synth.pool import cores
+from synth.run_options import run_options
 from synth.watch import watching
 
 LARGEST = 12
@@ -59,17 +59,7 @@ INTERRUPTED = "interrupted"
 @click.option("--forbidden-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it forbids.")
 @click.option("--minimal", is_flag=True, help="Of tests with the same verdicts, none that contains another.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many cycles are labelled.")
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds.")
-@click.option(
-    "--solver",
-    type=click.Choice(SOLVERS),
-    default=DEFAULT_SOLVER,
-    show_default=True,
-    metavar="NAME",
-    help="A PySAT solver by its name, or z3.",
-)
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes; as many as cores when not given.")
-@click.option("--resume", is_flag=True, help="Go on with a suite that an earlier run did not finish.")
+@run_options(DEFAULT_SOLVER)
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
 def command(
     edges: str | None,

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
-from constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.store import Journal
 from oracle.hierarchy import strictly_less_fair
 from oracle.progress import MODELS
 from synth.pool import cores
 from synth.progress import INTERRUPTED, Request, synthesise, write_suite
+from synth.run_options import run_options
 from synth.watch import watching
 
 
@@ -40,17 +41,7 @@ from synth.watch import watching
 )
 @click.option("--symmetric-threads", is_flag=True, help="Tests that differ only in the order of threads are one.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
-@click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds.")
-@click.option(
-    "--solver",
-    type=click.Choice(SOLVERS),
-    default=DEFAULT_SOLVER,
-    show_default=True,
-    metavar="NAME",
-    help="A PySAT solver by its name, or z3.",
-)
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes; as many as cores when not given.")
-@click.option("--resume", is_flag=True, help="Go on with a corpus that an earlier run did not finish.")
+@run_options(DEFAULT_SOLVER)
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The corpus folder to write.")
 def command(
     threads: int | None,
