@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from backends.cpp import Cpp
-from backends.cuda import Cuda
-from backends.glsl import Glsl
-from backends.mapping import launch
-from backends.opencl import OpenCl
-from backends.renderer import Renderer
-from corpus.axb import Program
+from backends.cpp.progress import Cpp
+from backends.cuda.progress import Cuda
+from backends.glsl.progress import Glsl
+from backends.opencl.progress import OpenCl
+from backends.shared.mapping import launch
+from backends.shared.renderer import Renderer
 from corpus.errors import InputError
 from corpus.files import write_atomically
+from corpus.progress.axb import Program
 from corpus.test import Test
 
 BACKENDS: dict[str, type[Renderer]] = {"cuda": Cuda, "opencl": OpenCl, "glsl": Glsl, "cpp": Cpp}
@@ -41,8 +41,8 @@ def compile_test(
     """The files of one test, by name relative to the output folder.
 
     The test's own file is ``STEM.MAPPING.SUFFIX`` and comes first; a language may add files that all its tests share.
-    ``instances`` as in ``backends.mapping.launch``. Raises ``InputError`` for an unknown backend or mapping and for
-    sizes that the language cannot take.
+    ``instances`` as in ``backends.shared.mapping.launch``. Raises ``InputError`` for an unknown backend or mapping and
+    for sizes that the language cannot take.
     """
     if backend not in BACKENDS:
         raise InputError(f"unknown backend '{backend}': expected {', '.join(BACKENDS)}")

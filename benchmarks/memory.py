@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.cycles import DEFAULT_SOLVER, CycleEncoding, cycles
-from constraints.enumerate import Effort
-from synth.memory import Request
+from constraints.loop import Effort
+from synth.memory.synthesis import Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,14 +29,14 @@ from rich.table import Table
 sys.path.pop(0)  # where "oracle" is this file, not the package
 
 from constraints.cycles import DEFAULT_SOLVER, cycles
-from constraints.enumerate import Effort
-from corpus.cycle import litmus_test, oriented
-from corpus.litmus import LitmusTest
-from corpus.litmus_text import dialects, parse_litmus
+from constraints.loop import Effort
+from corpus.cycles.cycle import litmus_test, oriented
+from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
-from oracle.judge import UNROLL, Judgement
-from synth.judging import METHODS, judge_with
-from synth.memory import Request
+from oracle.executions.judge import UNROLL, Judgement
+from synth.memory.judging import METHODS, judge_with
+from synth.memory.synthesis import Request
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ def reading(options: argparse.Namespace) -> Table:
     table.add_column("files/s", justify="right")
     for name in ("gpu-ptx", "ptx", "lisa"):
         tests = family("ordered" if name == "ptx" else "2015", options.tests)
-        texts = [dialects()[name].print(test) for test in tests]
+        texts = [DIALECTS[name].print(test) for test in tests]
         table.add_row(name, str(len(tests)), a_second(parse_litmus, texts))
     return table
 

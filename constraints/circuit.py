@@ -2,7 +2,7 @@
 
 Gates are Tseitin's, in both directions, and made once: the same operands give the same literal. A constant goes no
 further than the gate it meets, and only the constant false is false in the sense of ``bool`` (see
-``oracle.relations``).
+``oracle.cat.algebra``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from constraints.formula import Formula
-from oracle.relations import Algebra
+from oracle.cat.algebra import Algebra
 
 
 class Literal:

@@ -31,12 +31,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 
-from constraints.enumerate import Effort
 from constraints.formula import Clause, Formula
+from constraints.loop import Effort
 from constraints.solvers import open_solver
-from corpus.cycle import Cycle
-from corpus.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode, inner_communication
-from corpus.litmus import Place, Region
+from corpus.cycles.cycle import Cycle
+from corpus.cycles.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode, inner_communication
+from corpus.litmus.test import Place, Region
 
 DEFAULT_SOLVER = "minisat22"
 

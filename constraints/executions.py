@@ -1,7 +1,7 @@
 """The executions of a litmus test that a model allows, as clauses.
 
 Variables
-    path(t, p)       thread t takes its path p (oracle.threads)
+    path(t, p)       thread t takes its path p (oracle.executions.threads)
     rf(w, r)         read r reads from write w
     co(w, w')        write w comes before w' in coherence order
     fence(f, f')     fence.sc f comes before f'
@@ -15,10 +15,11 @@ Constraints
     fence.sc that must be ordered are ordered one way, without a cycle
     the final write of a location has no successor
     a read has the value that its source writes, and what a path takes for granted holds
-    every check of the model holds: its .cat file read over literals (oracle.interpreter)
+    every check of the model holds: its .cat file read over literals (oracle.cat.interpreter)
 
-Values come in two forms: here one variable for each value that a read may have (oracle.domains), in ``constraints.smt``
-bit vectors. The size is about n^3 gates for each closure in the model, n the number of events of all paths.
+Values come in two forms: here one variable for each value that a read may have (oracle.executions.domains), in
+``constraints.smt`` bit vectors. The size is about n^3 gates for each closure in the model, n the number of events of
+all paths.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ from itertools import permutations
 from constraints.circuit import Circuit, Literal
 from constraints.formula import Clause
 from constraints.solvers import open_solver
-from corpus.litmus import FinalRegister, LitmusTest, Loc, Proposition, Term
-from oracle.candidates import asked_locations, asked_terms, execution_events, physical_location
-from oracle.domains import read_domains
-from oracle.events import INITIAL, Base, Choices, Event, Kind, sync_fence_pairs, together
-from oracle.interpreter import Model
-from oracle.judge import UNROLL, Judgement, answered
-from oracle.relations import Relation
-from oracle.threads import Key, unroll_threads
-from oracle.valuations import Valuation, add, compared, evaluate, satisfied
-from oracle.values import Value
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
+from oracle.cat.algebra import Relation
+from oracle.cat.interpreter import Model
+from oracle.executions.candidates import asked_locations, asked_terms, execution_events, physical_location
+from oracle.executions.domains import read_domains
+from oracle.executions.events import INITIAL, Base, Choices, Event, Kind, sync_fence_pairs, together
+from oracle.executions.judge import UNROLL, Judgement, answered
+from oracle.executions.threads import Key, unroll_threads
+from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
+from oracle.executions.values import Value
 
 DEFAULT_SOLVER = "cadical153"
 

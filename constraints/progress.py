@@ -1,8 +1,8 @@
 """Progress tests as clauses: AXB programs of one shape whose LTS is well formed and can fail to terminate.
 
-Seed 004, sections 5.1 and 5.2; the precise list (a) to (e) is in ``oracle.wellformed``, which decides the same on an
-explicit LTS and knows nothing of this encoding. A *shape* fixes the number of instructions of each thread, the number
-of locations and the number of values; one formula covers one shape.
+Seed 004, sections 5.1 and 5.2; the precise list (a) to (e) is in ``oracle.progress.wellformed``, which decides the same
+on an explicit LTS and knows nothing of this encoding. A *shape* fixes the number of instructions of each thread, the
+number of locations and the number of values; one formula covers one shape.
 
 Variables (t thread, i instruction, l location, v value, m memory, s state = memory and program counters):
 
@@ -42,8 +42,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from constraints.formula import Clause, Formula
-from corpus.axb import Instruction, Program
-from oracle.lts import ENDED, Lts, components
+from corpus.progress.axb import Instruction, Program
+from oracle.progress.lts import ENDED, Lts, components
 
 Memory = tuple[int, ...]
 State = tuple[Memory, tuple[int, ...]]

@@ -1,8 +1,8 @@
 """Verdicts by SMT: the clauses of ``constraints.executions``, with z3's bit vectors for values.
 
 A value is a number of 32 bits and what it is a number of: kind 0 is a plain number, kind k an offset from the address
-of the k-th location. A third part says whether the value has a meaning at all (``oracle.values``). So nothing needs to
-be known of which values a read may have, and z3 carries the arithmetic.
+of the k-th location. A third part says whether the value has a meaning at all (``oracle.executions.values``). So
+nothing needs to be known of which values a read may have, and z3 carries the arithmetic.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 from constraints.circuit import Literal
 from constraints.executions import Executions
 from constraints.formula import Formula
-from corpus.litmus import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
-from oracle.events import Apply, Expression, Kind, Read
-from oracle.interpreter import Model
-from oracle.judge import UNROLL, Judgement, answered
-from oracle.threads import Key
-from oracle.values import Address
+from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
+from oracle.cat.interpreter import Model
+from oracle.executions.events import Apply, Expression, Kind, Read
+from oracle.executions.judge import UNROLL, Judgement, answered
+from oracle.executions.threads import Key
+from oracle.executions.values import Address
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from corpus.axb_litmus import RELAXED, VULKAN_RELAXED, axb_test
-from corpus.axb_text import print_axb
-from corpus.dialects.ptx import PTX
-from corpus.dialects.vulkan import VULKAN
+from corpus.dialects.dartagnan.ptx import PTX
+from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.errors import InputError
 from corpus.files import new_folder
-from corpus.litmus import Mode
-from corpus.litmus_text import Dialect
+from corpus.litmus.test import Mode
+from corpus.litmus.text import Dialect
+from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_test
+from corpus.progress.text import print_axb
 from corpus.test import Test
 
 # Names become file names and words of a litmus test's first line.

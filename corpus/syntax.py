@@ -42,27 +42,28 @@ _PUNCTUATION = {
 
 
 @cache
-def _grammar(package: str, name: str, start: str) -> Lark:
+def _grammar(grammar: str, start: str) -> Lark:
+    package, _, name = grammar.rpartition(".")
     text = files(package).joinpath(f"{name}.lark").read_text(encoding="utf-8")
     return Lark(text, start=start, parser="lalr", propagate_positions=True)
 
 
 @lru_cache(maxsize=32)
-def _tree(package: str, grammar: str, start: str, text: str) -> Tree[Token]:
+def _tree(grammar: str, start: str, text: str) -> Tree[Token]:
     # Neighbours in a suite have the same declarations and the same condition, and reading costs more than judging.
-    return _grammar(package, grammar, start).parse(text)
+    return _grammar(grammar, start).parse(text)
 
 
-def parse(
-    grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str], package: str = "corpus"
-) -> Tree[Token]:
-    """The syntax tree of ``text`` by the grammar ``<package>/<grammar>.lark``; not to be changed, for it is kept.
+def parse(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> Tree[Token]:
+    """The syntax tree of ``text`` by a grammar; not to be changed, for it is kept.
+
+    The grammar ``corpus.progress.axb`` is the file ``axb.lark`` beside the modules of ``corpus.progress``.
 
     ``terminals`` says how a terminal's name in the grammar reads to a person, signs apart. Raises ``InputError`` with
     line, column and what was expected.
     """
     try:
-        return _tree(package, grammar, start, text)
+        return _tree(grammar, start, text)
     except UnexpectedInput as error:
         raise _syntax_error(error, text, path, terminals) from None
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from corpus.axb import Program
-from corpus.axb_text import parse_axb
+from corpus.progress.axb import Program
+from corpus.progress.text import parse_axb
 
 
 @dataclass(frozen=True, slots=True)

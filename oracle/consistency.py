@@ -1,7 +1,7 @@
 """Consistency models by name: .cat files that ship, a user's .cat file, the operational models.
 
 A name means, in this order: a model that ships (``ptx-6.0``); an operational model (``thesis-weak``); a path that ends
-in ``.cat``. All of them answer the same question of a litmus test, ``oracle.judge.Judgement``.
+in ``.cat``. All of them answer the same question of a litmus test, ``oracle.executions.judge.Judgement``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cache
 from pathlib import Path
 
 from corpus.errors import InputError
-from corpus.litmus import LitmusTest
-from oracle.cat import shipped_models
-from oracle.interpreter import Model, load_model
-from oracle.judge import UNROLL, Judgement, answered, judge, unknown
-from oracle.operational import MODELS, StateLimitError, UnmodelledError, explore, satisfies
+from corpus.litmus.test import LitmusTest
+from oracle.cat.interpreter import Model, load_model
+from oracle.cat.syntax import shipped_models
+from oracle.executions.judge import UNROLL, Judgement, answered, judge, unknown
+from oracle.operational.explore import MODELS, StateLimitError, UnmodelledError, explore, satisfies
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from corpus.axb import digest
-from corpus.axb_text import print_axb, read_axb
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.progress.axb import digest
+from corpus.progress.text import print_axb, read_axb
 from corpus.store import is_corpus, read_corpus
 from corpus.test import Test
 

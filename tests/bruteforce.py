@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from corpus.axb import Instruction, Program, Thread, instructions
+from corpus.progress.axb import Instruction, Program, Thread, instructions
 
 State = tuple[tuple[int, ...], tuple[int, ...]]  # memory, program counters
 

@@ -1,8 +1,8 @@
 """All critical cycles of a size by plain enumeration: the reference that constraints/cycles.py is held to.
 
-It shares nothing with the encoder and nothing with corpus/cycle.py. Every closed row of edges, every annotation, every
-placement of the threads and every choice of regions is built, and asked rule by rule whether it is a critical cycle.
-Of cycles that are rotations of each other, all of which are built, the least stands for all.
+It shares nothing with the encoder and nothing with corpus/cycles/cycle.py. Every closed row of edges, every annotation,
+every placement of the threads and every choice of regions is built, and asked rule by rule whether it is a critical
+cycle. Of cycles that are rotations of each other, all of which are built, the least stands for all.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
-from corpus.cycle import Cycle
-from corpus.edges import PLAIN, Annotation, Edge, Vocabulary
-from corpus.litmus import Order, Region
+from corpus.cycles.cycle import Cycle
+from corpus.cycles.edges import PLAIN, Annotation, Edge, Vocabulary
+from corpus.litmus.test import Order, Region
 
 Groups = tuple[int, ...]
 """To each event the number of its group; groups are numbered by their first event."""

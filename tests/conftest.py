@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.toolchain import missing
+from backends.shared.toolchain import missing
 
 GOLDEN = Path(__file__).parent / "golden"
 

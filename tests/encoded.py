@@ -6,11 +6,11 @@ from functools import cache
 
 from pysat.solvers import Solver
 
-from constraints.enumerate import enumerate_programs
+from constraints.loop import enumerate_programs
 from constraints.progress import ProgressEncoding, Shape
-from corpus.axb import Program
-from oracle.lts import explore
-from synth.progress import partitions
+from corpus.progress.axb import Program
+from oracle.progress.lts import explore
+from synth.progress.synthesis import partitions
 
 
 def shapes(threads: int, instrs: int, locs: int = 2, values: int = 2) -> list[Shape]:

@@ -1,6 +1,6 @@
 """Litmus tests in few words, for tests: ``program("st x 1; cta; ld r1 x | ld r1 x", blocks=(0, 1), shared="x")``."""
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     And,
     Atom,
     Condition,

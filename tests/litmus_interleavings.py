@@ -5,7 +5,7 @@ A reference for what tests mean that shares with the oracle only the arithmetic 
 
 from __future__ import annotations
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     Assign,
     Barrier,
     Branch,
@@ -23,7 +23,7 @@ from corpus.litmus import (
     Store,
     Term,
 )
-from oracle.values import Address, Value, calculate, holds
+from oracle.executions.values import Address, Value, calculate, holds
 
 
 class TooManyStatesError(Exception):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     And,
     Assign,
     Atom,

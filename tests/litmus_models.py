@@ -1,7 +1,7 @@
 """Models to judge random litmus tests under: those that ship, and odd ones, for the sake of the language."""
 
-from oracle.cat import parse_cat, shipped_models
-from oracle.interpreter import Model
+from oracle.cat.interpreter import Model
+from oracle.cat.syntax import parse_cat, shipped_models
 
 ODD = {
     "mutual-recursion": """

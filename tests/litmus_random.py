@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     COMPARISONS,
     And,
     Assign,

@@ -10,9 +10,9 @@ from itertools import combinations_with_replacement, pairwise, permutations, pro
 from litmus_code import CTA, GL, litmus_test
 from reference_thesis import all_placements
 
-from corpus.litmus import Fence, Load, Loc, Store
-from corpus.litmus_describe import describe
-from oracle.operational import explore
+from corpus.litmus.describe import describe
+from corpus.litmus.test import Fence, Load, Loc, Store
+from oracle.operational.explore import explore
 
 
 def small_tests(threads=2, instructions=3, locations=2, memory=False):

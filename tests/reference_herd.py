@@ -1,4 +1,4 @@
-"""What a .cat model says of a litmus test, as naively as can be: what ``oracle.judge`` is checked against.
+"""What a .cat model says of a litmus test, as naively as can be: what ``oracle.executions.judge`` is checked against.
 
 One candidate at a time, with concrete values and plain sets. Each thread is run for every way to guess what its reads
 read; the guesses must come true. A model's syntax tree is evaluated over sets of events and sets of pairs.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, combinations, permutations, product
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     And,
     Assign,
     Atom,
@@ -34,7 +34,7 @@ from corpus.litmus import (
     Store,
     propositions,
 )
-from oracle.cat import Binding, Call, Check, Constant, Name, Operation
+from oracle.cat.syntax import Binding, Call, Check, Constant, Name, Operation
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a model says: counts as in ``oracle.judge.Judgement``; each outcome maps terms to final values."""
+    """What a model says: counts as in ``Judgement``; each outcome maps terms to final values."""
 
     executions: int
     matching: int

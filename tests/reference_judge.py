@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bruteforce import State, start, successors
 
-from corpus.axb import Program
+from corpus.progress.axb import Program
 
 Node = tuple[State, frozenset[int]]
 Graph = dict[Node, list[tuple[int, Node]]]

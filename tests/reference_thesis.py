@@ -1,7 +1,7 @@
 """The operational models of Sorensen 2013 once more: the rules of its section 4.2 one by one, nothing reduced.
 
 For straight-line programs of loads, stores of constants and fences. Slower by orders of magnitude than
-``oracle.operational``, and independent of it: the judge that the reductions there are held to.
+``oracle.operational.explore``, and independent of it: the judge that the reductions there are held to.
 
 A thread is ``(counter, queues, pool)``, a copy of memory ``(data, b, ls, gs)`` for each location. All queues are there,
 also those of locations that a thread never touches.
@@ -9,7 +9,7 @@ also those of locations that a thread never touches.
 
 from itertools import product
 
-from corpus.litmus import Fence, FinalRegister, Load, Loc, Region, Scope
+from corpus.litmus.test import Fence, FinalRegister, Load, Loc, Region, Scope
 
 
 def finals(test, strong):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from corpus.axb import Instruction, Program, Thread, digest
-from corpus.axb_text import print_axb
+from corpus.progress.axb import Instruction, Program, Thread, digest
+from corpus.progress.text import print_axb
 from corpus.test import Test
 
 MODELS = ["unfair-weak", "hsa-weak", "hsa-strong", "mine+yours-weak"]

@@ -12,9 +12,9 @@ herd and Dartagnan do not read: ``do``, the comma operator, and ``&r`` as a comp
 
 from __future__ import annotations
 
-from corpus.dialects.c_reader import read_c
-from corpus.dialects.c_writer import print_c
-from corpus.litmus_text import Dialect
+from corpus.dialects.c_like.reader import read_c
+from corpus.dialects.c_like.writer import print_c
+from corpus.litmus.text import Dialect
 
 C = Dialect("c", "C", read_c, print_c)
 """C litmus tests, as herd reads them."""

@@ -12,7 +12,8 @@
     }
     exists (1:r0 = 1 /\\ 1:r1 = 0)
 
-The dialect is Dartagnan's; what is C in it is read and printed as C (``corpus.dialects.c_reader`` and ``c_writer``).
+The dialect is Dartagnan's; what is C in it is read and printed as C (``corpus.dialects.c_like.reader`` and
+``c_writer``).
 
 - An atomic without a scope is of scope device, as in the OpenCL C specification. ``memory_scope_work_item`` orders a
   work-item with itself and is refused.
@@ -32,12 +33,12 @@ from collections.abc import Sequence
 
 from lark import Token, Tree
 
-from corpus.dialects.c_reader import CCode, CReader, token
-from corpus.dialects.c_writer import WORDS, CWriter, same_tree
+from corpus.dialects.c_like.reader import CCode, CReader, token
+from corpus.dialects.c_like.writer import WORDS, CWriter, same_tree
 from corpus.errors import InputError
-from corpus.litmus import Barrier, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
-from corpus.litmus_describe import cannot_say
-from corpus.litmus_text import Dialect, Source
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.test import Barrier, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
+from corpus.litmus.text import Dialect, Source
 from corpus.syntax import LARGEST_LOCATION, number, subtrees
 
 _SCOPES = {

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from lark import Token, Tree
 
 from corpus.errors import InputError
-from corpus.litmus import Place, Scope, Thread
+from corpus.litmus.test import Place, Scope, Thread
 
 _DEPTH = len(Place._fields)
 

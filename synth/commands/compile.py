@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import track
 
 from backends.emit import BACKENDS, compile_test, distinct, write_files
-from backends.memory.layout import Parameters
-from backends.toolchain import compile_file, missing
+from backends.shared.layout import Parameters
+from backends.shared.toolchain import compile_file, missing
 from corpus.errors import InputError
 from synth.inputs import are_litmus, litmus_files, load_tests
-from synth.mapping_option import mapping_option
-from synth.memory_compile import compile_memory
+from synth.memory.compilation import compile_memory
+from synth.options.mapping import mapping_option
 
 
 @click.command(name="compile")

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import click
 
+from corpus.dialects.registry import DIALECTS
 from corpus.files import write_atomically
-from corpus.litmus_text import dialects
-from synth.conversion import convert_folder, converted, drop_option
 from synth.inputs import litmus_files
+from synth.memory.conversion import convert_folder, converted, drop_option
 
 
 @click.command(name="convert")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER...", type=click.Path())
-@click.option("--to", "target", type=click.Choice(list(dialects())), required=True, help="The dialect to write.")
+@click.option("--to", "target", type=click.Choice(list(DIALECTS)), required=True, help="The dialect to write.")
 @drop_option
 @click.option("-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="A file, or a new folder.")
 def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], output: Path | None) -> None:
@@ -50,7 +50,7 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       synth convert examples/memory/thesis-*.litmus --to opencl -o thesis
       synth convert examples/memory/thesis-iriw-*.litmus --to lisa -o lisa
     """
-    dialect = dialects()[target]
+    dialect = DIALECTS[target]
     if len(inputs) == 1 and _is_file(inputs[0]) and not (output and output.is_dir()):
         text = converted(Path(inputs[0]), dialect, dropped).text
         if output is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from corpus.edges import all_annotations, all_edges, describe_annotation, describe_edge
+from corpus.cycles.edges import all_annotations, all_edges, describe_annotation, describe_edge
 from synth.screen import table_console
 
 

@@ -13,8 +13,8 @@ import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from oracle.judge import UNROLL
-from synth.model_option import model_option
+from oracle.executions.judge import UNROLL
+from synth.options.model import model_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ def command(file: str, models: tuple[str, ...], unroll: int, svg: str | None, do
 
 
 def _progress(file: str, models: Sequence[str], unroll: int) -> list[_Told]:
-    from corpus.axb_text import read_axb
-    from oracle.explain import explain
-    from oracle.plugins import resolve_models
-    from synth.drawing import draw_dot, draw_svg
-    from synth.explanation import explanation_record, explanation_text
+    from corpus.progress.text import read_axb
+    from oracle.progress.explain import explain
+    from oracle.progress.plugins import resolve_models
+    from synth.drawing.lts import draw_dot, draw_svg
+    from synth.progress.explanation import explanation_record, explanation_text
 
     resolved = resolve_models(models)
     program, name = read_axb(Path(file)), Path(file).stem
@@ -109,11 +109,11 @@ def _progress(file: str, models: Sequence[str], unroll: int) -> list[_Told]:
 
 
 def _memory(file: str, models: Sequence[str], unroll: int) -> list[_Told]:
-    from corpus.litmus_text import read_litmus
+    from corpus.dialects.registry import read_litmus
     from oracle.consistency import OperationalModel, resolve_consistency_models
-    from oracle.witness import explain_memory
-    from synth.memory_drawing import draw_dot, draw_svg
-    from synth.memory_explanation import explanation_record, explanation_text, no_picture, run_record, run_text
+    from oracle.executions.witness import explain_memory
+    from synth.drawing.execution import draw_dot, draw_svg
+    from synth.memory.explanation import explanation_record, explanation_text, no_picture, run_record, run_text
 
     resolved = resolve_consistency_models(models)
     test = read_litmus(Path(file))

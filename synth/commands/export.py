@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
-from corpus.litmus_text import dialects
-from synth.conversion import convert_folder, drop_option
 from synth.inputs import are_litmus, litmus_files, load_tests
+from synth.memory.conversion import convert_folder, drop_option
 
 LITMUS_TARGETS = {
     "dartagnan-ptx": "ptx",
@@ -69,7 +69,7 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
     if are_litmus(inputs):
         if target not in LITMUS_TARGETS:
             raise _only_for("progress", target, LITMUS_TARGETS)
-        dialect = dialects()[LITMUS_TARGETS[target]]
+        dialect = DIALECTS[LITMUS_TARGETS[target]]
         sys.exit(convert_folder(litmus_files(inputs), dialect, dropped, output, expected=True))
     if target not in TARGETS:
         raise _only_for("litmus", target, TARGETS)

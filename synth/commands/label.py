@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import click
 
-from oracle.judge import UNROLL
+from oracle.executions.judge import UNROLL
 from synth.inputs import are_litmus
-from synth.judging import AUTO, METHODS
-from synth.model_option import model_option
+from synth.memory.judging import AUTO, METHODS
+from synth.options.model import model_option
 from synth.pool import cores
 
 
@@ -93,8 +93,8 @@ def _label_memory(
     inputs: Sequence[str], models: tuple[str, ...], method: str, unroll: int, form: str, jobs: int
 ) -> None:
     from oracle.consistency import resolve_consistency_models
-    from synth import memory_labels as labels
     from synth.inputs import litmus_files
+    from synth.memory import labels
 
     names = [model.name for model in resolve_consistency_models(models)]
     question = labels.Question(models, method, unroll, digests=form == "json")
@@ -110,8 +110,8 @@ def _label_memory(
 
 
 def _label_progress(inputs: Sequence[str], models: tuple[str, ...], form: str, jobs: int) -> None:
-    from oracle.plugins import resolve_models
-    from synth import progress_labels as labels
+    from oracle.progress.plugins import resolve_models
+    from synth.progress import labels
 
     names = [model.name for model in resolve_models(models)]
     tests = list(labels.named_tests(inputs))

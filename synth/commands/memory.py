@@ -12,19 +12,19 @@ from pathlib import Path
 import click
 
 from constraints.cycles import DEFAULT_SOLVER, cycles
-from constraints.enumerate import Effort
-from corpus.cycle import Cycle
-from corpus.edges import parse_edges
+from constraints.loop import Effort
+from corpus.cycles.cycle import Cycle
+from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
-from corpus.litmus import SCOPES, Region
+from corpus.litmus.test import SCOPES, Region
 from corpus.store import Journal
-from oracle.judge import Answer
-from synth.memory import Labelled, Outcome, Request, synthesise, write_suite
-from synth.memory_suite import is_whole
-from synth.model_option import ModelName
+from oracle.executions.judge import Answer
+from synth.memory.suite import is_whole
+from synth.memory.synthesis import Labelled, Outcome, Request, synthesise, write_suite
+from synth.options.model import ModelName
+from synth.options.search import run_options
 from synth.pool import cores
-from synth.run_options import run_options
 from synth.watch import watching
 
 LARGEST = 12

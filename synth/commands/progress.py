@@ -11,11 +11,11 @@ import click
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.store import Journal
-from oracle.hierarchy import strictly_less_fair
-from oracle.progress import MODELS
+from oracle.progress.hierarchy import strictly_less_fair
+from oracle.progress.models import MODELS
+from synth.options.search import run_options
 from synth.pool import cores
-from synth.progress import INTERRUPTED, Request, synthesise, write_suite
-from synth.run_options import run_options
+from synth.progress.synthesis import INTERRUPTED, Request, synthesise, write_suite
 from synth.watch import watching
 
 

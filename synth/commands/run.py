@@ -18,22 +18,22 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from backends.cpp.device import SUBSCRIPTIONS, CppDevice
 from backends.emit import distinct
-from backends.results import RESULTS, Question, Result, ResultFile, open_results
-from backends.runtime.cpp import SUBSCRIPTIONS, CppDevice
-from backends.runtime.device import Device, run_test
-from backends.runtime.memory import INSTANCES, memory_device
-from backends.runtime.opencl import POCL, OpenClDevice
-from backends.runtime.process import RunError
+from backends.opencl.device import POCL, OpenClDevice
+from backends.shared.device import Device, run_test
+from backends.shared.memory_device import INSTANCES, memory_device
+from backends.shared.process import RunError
+from backends.shared.results import RESULTS, Question, Result, ResultFile, open_results
 from corpus.errors import InputError
 from corpus.store import is_corpus
 from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
-from oracle.progress import verdicts
-from synth.conformance import MappingSummary, ModelSummary, by_mapping, by_model
+from oracle.progress.models import verdicts
 from synth.inputs import are_litmus, litmus_files, load_tests
-from synth.mapping_option import mapping_option
-from synth.memory_runs import Launches, run_memory_tests
+from synth.memory.runs import Launches, run_memory_tests
+from synth.options.mapping import mapping_option
+from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
 
 Item = TypeVar("Item")
 

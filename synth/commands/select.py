@@ -16,9 +16,9 @@ from corpus.files import new_folder
 from corpus.store import Corpus, read_corpus, write_corpus
 from corpus.test import Test
 from synth import VERSION
-from synth.model_option import ModelName
+from synth.options.model import ModelName
+from synth.progress.selection import Selection, select, separated_pairs, sides
 from synth.screen import table_console
-from synth.selection import Selection, select, separated_pairs, sides
 
 
 @click.command(name="select")

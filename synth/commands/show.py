@@ -15,9 +15,9 @@ from rich.text import Text
 from corpus.files import write_atomically
 from corpus.store import Corpus, read_corpus
 from corpus.test import Test
-from oracle.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
-from oracle.progress import MODELS
-from synth.memory_suite import is_memory_suite
+from oracle.progress.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
+from oracle.progress.models import MODELS
+from synth.memory.suite import is_memory_suite
 from synth.screen import table_console
 
 
@@ -54,7 +54,7 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
       synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'
     """
     if is_memory_suite(corpus):
-        from synth.memory_show import show
+        from synth.memory.show import show
 
         if svg:
             raise click.UsageError("--svg draws progress tests")
@@ -64,7 +64,7 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
     models = opened.manifest.get("models", [])
     counts = census((test.verdicts for test in opened.tests), models, MODELS)
     if svg:
-        from synth.figures import distribution_svg
+        from synth.drawing.figures import distribution_svg
 
         write_atomically(svg, [distribution_svg(counts.table_4)])
     if as_json:

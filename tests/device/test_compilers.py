@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from backends.emit import BACKENDS, compile_test, write_files
-from backends.mapping import MAPPINGS
-from backends.toolchain import compile_file, cuda_tool, missing
-from corpus.axb_text import parse_axb
+from backends.shared.mapping import MAPPINGS
+from backends.shared.toolchain import compile_file, cuda_tool, missing
+from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
 
@@ -49,8 +49,8 @@ def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_pa
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_missing_compilers_are_named(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("backends.toolchain.find_spec", lambda name: None)
-    monkeypatch.setattr("backends.runtime.opencl.find_device", lambda: None)
+    monkeypatch.setattr("backends.shared.toolchain.find_spec", lambda name: None)
+    monkeypatch.setattr("backends.opencl.device.find_device", lambda: None)
     assert missing(backend)
 
 

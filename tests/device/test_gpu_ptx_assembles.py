@@ -13,11 +13,11 @@ from random import Random
 import pytest
 from litmus_random import ALL, PTX_2015, PTX_2019, Profile, random_test
 
-from backends.toolchain import cuda_tool
-from corpus.dialects.gpu_ptx import GPU_PTX
+from backends.shared.toolchain import cuda_tool
+from corpus.dialects.gpu_ptx.dialect import GPU_PTX
+from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.litmus import LitmusTest
-from corpus.litmus_text import read_litmus
+from corpus.litmus.test import LitmusTest
 
 pytestmark = pytest.mark.device
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from backends.cuda.optcheck import optcheck
 from backends.emit import write_files
-from backends.memory.emit import compile_memory_test
-from backends.memory.layout import Parameters
-from backends.memory.optcheck import optcheck
-from backends.toolchain import compile_file, machine_code
+from backends.memory_emit import compile_memory_test
+from backends.shared.layout import Parameters
+from backends.shared.toolchain import compile_file, machine_code
+from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.litmus_text import read_litmus
 
 pytestmark = pytest.mark.device
 

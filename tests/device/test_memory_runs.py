@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from backends.runtime.memory import Outcomes, memory_device
-from corpus.litmus import LitmusTest
-from corpus.litmus_text import parse_litmus
+from backends.shared.memory_device import Outcomes, memory_device
+from corpus.dialects.registry import parse_litmus
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
-from synth.memory_conformance import allowed_outcomes
+from synth.memory.conformance import allowed_outcomes
 
 pytestmark = pytest.mark.device
 

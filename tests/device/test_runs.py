@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from backends.runtime.cpp import CppDevice
-from backends.runtime.device import Device, run_test
-from backends.runtime.opencl import OpenClDevice
-from corpus.axb_text import parse_axb
+from backends.cpp.device import CppDevice
+from backends.opencl.device import OpenClDevice
+from backends.shared.device import Device, run_test
+from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
 

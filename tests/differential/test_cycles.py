@@ -8,9 +8,9 @@ from bruteforce_cycles import all_cycles, row
 
 from constraints.cycles import CycleBounds, cycles
 from constraints.solvers import SOLVERS
-from corpus.cycle import cycle_name, oriented
-from corpus.edges import Vocabulary, all_annotations, all_edges, parse_edges
-from corpus.litmus import Region
+from corpus.cycles.cycle import cycle_name, oriented
+from corpus.cycles.edges import Vocabulary, all_annotations, all_edges, parse_edges
+from corpus.litmus.test import Region
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 SAME = "PosWW PosRR PosRW PosWR"

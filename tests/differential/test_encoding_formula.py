@@ -9,10 +9,10 @@ from encoded import Asked
 from hypothesis import given, settings
 from strategies import programs
 
-from constraints.enumerate import enumerate_programs
+from constraints.loop import enumerate_programs
 from constraints.progress import ProgressEncoding, Shape
-from corpus.axb import Instruction, Program, rename_locations, thread_images
-from oracle.wellformed import is_progress_test
+from corpus.progress.axb import Instruction, Program, rename_locations, thread_images
+from oracle.progress.wellformed import is_progress_test
 
 
 def every_program(lengths: tuple[int, ...]) -> Iterator[Program]:

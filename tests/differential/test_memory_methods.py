@@ -14,10 +14,10 @@ from litmus_random import PROFILES, random_test
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from constraints.solvers import PYSAT_SOLVERS
+from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.litmus_text import read_litmus
-from oracle.judge import Answer, judge, outcomes
-from oracle.values import Address
+from oracle.executions.judge import Answer, judge, outcomes
+from oracle.executions.values import Address
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = shipped() | odd()

@@ -10,9 +10,9 @@ import pytest
 from litmus_code import program
 from litmus_small import operational_outcomes, small_tests
 
-from oracle.cat import shipped_models
-from oracle.interpreter import load_model
-from oracle.judge import outcomes
+from oracle.cat.interpreter import load_model
+from oracle.cat.syntax import shipped_models
+from oracle.executions.judge import outcomes
 
 
 def model(name):

@@ -10,9 +10,9 @@ from litmus_random import PTX_2015, random_test
 from litmus_small import operational_outcomes, small_tests
 from reference_thesis import finals
 
-from corpus.litmus import Assign, Branch, Fence, Label, Load, Loc, Reg, Store, unguarded
-from oracle.operational import explore, witness
-from oracle.values import Address, calculate
+from corpus.litmus.test import Assign, Branch, Fence, Label, Load, Loc, Reg, Store, unguarded
+from oracle.executions.values import Address, calculate
+from oracle.operational.explore import explore, witness
 
 THESIS = replace(PTX_2015, name="thesis", rmws=(), rmw_scopes=())
 """What the models speak of, with all that registers may do: branches, loops, predicates, addresses."""

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_judge import may_hang
 
-from corpus.axb import Instruction, Program
-from oracle.explain import explain
-from oracle.progress import MODELS, Verdict, verdicts
+from corpus.progress.axb import Instruction, Program
+from oracle.progress.explain import explain
+from oracle.progress.models import MODELS, Verdict, verdicts
 
 
 def assert_agreement(program):

@@ -7,11 +7,11 @@ import pytest
 from bruteforce import all_tests, is_valid_test
 from encoded import Asked, shapes, solved
 
-from constraints.enumerate import enumerate_programs
+from constraints.loop import enumerate_programs
 from constraints.progress import ProgressEncoding, Shape
-from corpus.axb import Instruction, Program, rename_locations, thread_images
-from oracle.wellformed import is_progress_test
-from synth.progress import partitions
+from corpus.progress.axb import Instruction, Program, rename_locations, thread_images
+from oracle.progress.wellformed import is_progress_test
+from synth.progress.synthesis import partitions
 
 # threads, instructions, locations (2), values (2) -> tests
 SMALL = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from backends.emit import BACKENDS, compile_test
-from corpus.axb_text import parse_axb
+from corpus.progress.text import parse_axb
 
 MUTEX = parse_axb(
     "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from corpus.litmus_text import read_litmus
-from oracle.cat import shipped_models
-from oracle.interpreter import load_model
-from oracle.witness import explain_memory
-from synth.memory_drawing import draw_dot, draw_svg
-from synth.memory_explanation import explanation_text
+from corpus.dialects.registry import read_litmus
+from oracle.cat.interpreter import load_model
+from oracle.cat.syntax import shipped_models
+from oracle.executions.witness import explain_memory
+from synth.drawing.execution import draw_dot, draw_svg
+from synth.memory.explanation import explanation_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

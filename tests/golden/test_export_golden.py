@@ -2,10 +2,10 @@
 
 import pytest
 
-from corpus.axb_litmus import RELAXED, VULKAN_RELAXED, axb_test
-from corpus.axb_text import parse_axb
-from corpus.dialects.ptx import PTX
-from corpus.dialects.vulkan import VULKAN
+from corpus.dialects.dartagnan.ptx import PTX
+from corpus.dialects.dartagnan.vulkan import VULKAN
+from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_test
+from corpus.progress.text import parse_axb
 
 TEXT = """
     THREAD 0

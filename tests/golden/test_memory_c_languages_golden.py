@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from backends.memory.emit import compile_memory_test
-from backends.memory.layout import Parameters
-from corpus.litmus_text import parse_litmus
+from backends.memory_emit import compile_memory_test
+from backends.shared.layout import Parameters
+from corpus.dialects.registry import parse_litmus
 
 SB = """C SB
 { x = 0; y = 0; }

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from backends.memory.emit import compile_memory_test
-from backends.memory.layout import Parameters
-from corpus.litmus_text import read_litmus
+from backends.memory_emit import compile_memory_test
+from backends.shared.layout import Parameters
+from corpus.dialects.registry import read_litmus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

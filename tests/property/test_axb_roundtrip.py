@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import programs
 
-from corpus.axb import Instruction, Program, canonical, digest, instructions, rename_locations
-from corpus.axb_litmus import RELAXED, VULKAN_RELAXED, axb_program, axb_test
-from corpus.axb_text import parse_axb, print_axb
-from corpus.dialects.ptx import PTX
-from corpus.dialects.vulkan import VULKAN
-from corpus.litmus_text import parse_litmus
+from corpus.dialects.dartagnan.ptx import PTX
+from corpus.dialects.dartagnan.vulkan import VULKAN
+from corpus.dialects.registry import parse_litmus
+from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_program, axb_test
+from corpus.progress.axb import Instruction, Program, canonical, digest, instructions, rename_locations
+from corpus.progress.text import parse_axb, print_axb
 
 
 @given(programs())

@@ -6,9 +6,9 @@ import pytest
 from bruteforce import all_tests, start, successors
 from reference_judge import promises
 
-from corpus.axb_text import read_axb
-from oracle.explain import explain
-from oracle.progress import MODELS, Verdict
+from corpus.progress.text import read_axb
+from oracle.progress.explain import explain
+from oracle.progress.models import MODELS, Verdict
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "progress").glob("*.axb"))
 

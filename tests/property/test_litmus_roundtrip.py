@@ -11,11 +11,11 @@ from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PLAIN, PROFILES, random_test
 from litmus_random import DIALECTS as MADE_FOR
 
-from corpus.dialects import DIALECTS
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus import LitmusTest
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import Dialect, parse_litmus, read_litmus
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.text import Dialect
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 

@@ -9,9 +9,10 @@ import pytest
 from litmus_isomorphism import least_text
 
 from constraints.cycles import CycleBounds, cycles
-from corpus.cycle import litmus_test, oriented
-from corpus.edges import parse_edges
-from corpus.litmus import (
+from corpus.cycles.cycle import litmus_test, oriented
+from corpus.cycles.edges import parse_edges
+from corpus.litmus.normal import map_condition, map_operands
+from corpus.litmus.test import (
     And,
     FinalRegister,
     LitmusTest,
@@ -21,7 +22,6 @@ from corpus.litmus import (
     Region,
     Thread,
 )
-from corpus.litmus_normal import map_condition, map_operands
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 SAME = "PosWW PosRR PosRW PosWR Rfi Coi Fri"

@@ -1,7 +1,7 @@
 """Verdicts of a behaviour are verdicts of its programs, and verdicts of the images are those of each image alone.
 
-The synthesis judges a minimal automaton once for all the images of a program; ``oracle.progress.verdicts`` judges the
-reachable states of one program. The two must agree on every program, test or not.
+The synthesis judges a minimal automaton once for all the images of a program; ``oracle.progress.models.verdicts``
+judges the reachable states of one program. The two must agree on every program, test or not.
 """
 
 import random
@@ -11,10 +11,10 @@ from bruteforce import all_tests
 from hypothesis import given, settings
 from strategies import programs
 
-from corpus.axb import Program, thread_images
-from corpus.idioms import idioms
-from oracle.behaviour import behaviour, relabel
-from oracle.progress import image_verdicts, verdicts
+from corpus.progress.axb import Program, thread_images
+from corpus.progress.idioms import idioms
+from oracle.progress.behaviour import behaviour, relabel
+from oracle.progress.models import image_verdicts, verdicts
 
 
 def assert_agreement(program: Program) -> None:

@@ -10,18 +10,17 @@ from itertools import pairwise
 import pytest
 
 from constraints.cycles import CycleBounds, cycles
-from corpus.cycle import litmus_test, oriented
-from corpus.dialects import DIALECTS
-from corpus.edges import parse_edges
+from corpus.cycles.cycle import litmus_test, oriented
+from corpus.cycles.edges import parse_edges
+from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import FinalRegister, Order, Region, conjunction
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import parse_litmus
-from oracle.candidates import candidates
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import FinalRegister, Order, Region, conjunction
 from oracle.consistency import resolve_consistency_models
-from oracle.events import Kind
-from oracle.judge import Answer, judged
-from oracle.threads import unroll_threads
+from oracle.executions.candidates import candidates
+from oracle.executions.events import Kind
+from oracle.executions.judge import Answer, judged
+from oracle.executions.threads import unroll_threads
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 SAME = "PosWW PosRR PosRW PosWR Rfi Coi Fri"

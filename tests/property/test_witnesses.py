@@ -6,14 +6,14 @@ from random import Random
 import pytest
 from litmus_random import ALL, C11, PLAIN, PTX_2015, PTX_2019, SCOPED_C, random_test
 
-from corpus.litmus import propositions
-from oracle.cat import shipped_models
-from oracle.events import RELATIONS, Kind
-from oracle.interpreter import load_model
-from oracle.judge import Answer, judge
-from oracle.threads import TooManyError
-from oracle.values import holds
-from oracle.witness import explain_memory
+from corpus.litmus.test import propositions
+from oracle.cat.interpreter import load_model
+from oracle.cat.syntax import shipped_models
+from oracle.executions.events import RELATIONS, Kind
+from oracle.executions.judge import Answer, judge
+from oracle.executions.threads import TooManyError
+from oracle.executions.values import holds
+from oracle.executions.witness import explain_memory
 
 PROFILES = {
     "sc": (PLAIN, ALL),

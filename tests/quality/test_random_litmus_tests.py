@@ -7,7 +7,7 @@ import pytest
 from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PLAIN, POINTER, PROFILES, random_test
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     Assign,
     Barrier,
     Branch,

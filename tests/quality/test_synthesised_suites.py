@@ -9,15 +9,15 @@ import pytest
 from bruteforce import is_valid_test
 from click.testing import CliRunner
 
-from corpus.axb import canonical
-from corpus.axb_text import parse_axb
-from corpus.idioms import idioms
+from corpus.progress.axb import canonical
+from corpus.progress.idioms import idioms
+from corpus.progress.text import parse_axb
 from corpus.store import Corpus, read_corpus
 from corpus.test import Test
-from oracle.behaviour import behaviour, behaviour_digest
-from oracle.explain import explain
-from oracle.progress import MODELS
-from oracle.reductions import is_minimal
+from oracle.progress.behaviour import behaviour, behaviour_digest
+from oracle.progress.explain import explain
+from oracle.progress.models import MODELS
+from oracle.progress.reductions import is_minimal
 from synth.cli import main
 
 STRONG_OBE = {"obe-strong": "TERMINATES", "hsa-strong": "MAY_HANG", "obe-weak": "MAY_HANG"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from corpus.axb import Instruction, Program, canonical, digest, thread_images
-from corpus.idioms import idioms
+from corpus.progress.axb import Instruction, Program, canonical, digest, thread_images
+from corpus.progress.idioms import idioms
 
 STORE = Instruction(0, 0, 1, 1)
 SPIN = Instruction(0, 0, 0)

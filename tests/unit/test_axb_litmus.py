@@ -2,13 +2,13 @@
 
 import pytest
 
-from corpus.axb import Instruction, Program
-from corpus.axb_litmus import VULKAN_RELAXED, axb_program, axb_test
-from corpus.dialects.ptx import PTX
+from corpus.dialects.dartagnan.ptx import PTX
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.idioms import idioms
-from corpus.litmus import Load, Place, Rmw, Scope, Store
-from corpus.litmus_text import parse_litmus
+from corpus.litmus.test import Load, Place, Rmw, Scope, Store
+from corpus.progress.as_litmus import VULKAN_RELAXED, axb_program, axb_test
+from corpus.progress.axb import Instruction, Program
+from corpus.progress.idioms import idioms
 
 MUTEX = PTX.print(axb_test(idioms()["mutex"], "mutex"))
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from corpus.axb import Instruction, Program
-from corpus.axb_text import parse_axb, print_axb, read_axb
 from corpus.errors import InputError
+from corpus.progress.axb import Instruction, Program
+from corpus.progress.text import parse_axb, print_axb, read_axb
 
 ALL_FORMS = """\
 THREAD 0

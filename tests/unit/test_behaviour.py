@@ -4,10 +4,10 @@ from math import factorial
 import pytest
 from bruteforce import all_tests, start, successors
 
-from corpus.axb import Program
-from corpus.axb_text import parse_axb
-from oracle.behaviour import behaviour, behaviour_digest
-from oracle.lts import ENDED
+from corpus.progress.axb import Program
+from corpus.progress.text import parse_axb
+from oracle.progress.behaviour import behaviour, behaviour_digest
+from oracle.progress.lts import ENDED
 
 SPIN = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n"
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.normal import litmus_digest, normal_form
+from corpus.litmus.test import (
     Alias,
     And,
     Assign,
@@ -33,8 +35,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_normal import litmus_digest, normal_form
-from corpus.litmus_text import dialects, parse_litmus
 
 X, Y = Loc("x"), Loc("y")
 BOTH = (Location("x"), Location("y"))
@@ -55,9 +55,9 @@ def c_test(*instructions, place=None, locations=BOTH, registers=()):
 
 
 def printed(test):
-    text = dialects()["c"].print(test)
+    text = DIALECTS["c"].print(test)
     assert litmus_digest(parse_litmus(text)) == litmus_digest(test)
-    assert dialects()["c"].print(parse_litmus(text)) == text
+    assert DIALECTS["c"].print(parse_litmus(text)) == text
     return text
 
 
@@ -451,7 +451,7 @@ def test_files_that_are_refused_have_their_place(text, place, message):
 )
 def test_what_c_cannot_say_is_named(test, message):
     with pytest.raises(InputError) as caught:
-        dialects()["c"].print(test)
+        DIALECTS["c"].print(test)
     assert message in str(caught.value)
 
 
@@ -459,7 +459,7 @@ def test_another_scope_tree_is_refused():
     threads = (Thread((), Place(cta=0)), Thread((), Place(cta=0, warp=1)))
     test = LitmusTest("t", threads, (Location("x"),), Condition(Quantifier.FORALL, Atom("eq", X, 0)))
     with pytest.raises(InputError, match="C has no scope tree: expected each thread in a CTA of its own"):
-        dialects()["c"].print(test)
+        DIALECTS["c"].print(test)
 
 
 def test_empty_ifs_and_dead_code():

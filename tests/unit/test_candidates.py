@@ -5,14 +5,14 @@ from itertools import permutations
 import pytest
 from litmus_code import litmus_test, program
 
-from corpus.litmus import Fence, FinalRegister, Mode, Order, Scope
-from corpus.litmus_text import parse_litmus
-from oracle import candidates as module
-from oracle.candidates import candidates, coherence_orders, fence_sc_orders
-from oracle.cat import parse_cat, shipped_models
-from oracle.interpreter import Model, load_model
-from oracle.judge import Answer, judge, outcomes
-from oracle.threads import TooManyError, unroll_threads
+from corpus.dialects.registry import parse_litmus
+from corpus.litmus.test import Fence, FinalRegister, Mode, Order, Scope
+from oracle.cat.interpreter import Model, load_model
+from oracle.cat.syntax import parse_cat, shipped_models
+from oracle.executions import candidates as module
+from oracle.executions.candidates import candidates, coherence_orders, fence_sc_orders
+from oracle.executions.judge import Answer, judge, outcomes
+from oracle.executions.threads import TooManyError, unroll_threads
 
 MODELS = {name: load_model(path, name) for name, path in shipped_models().items() if not name.startswith("thesis")}
 """Of those that ship; the axioms for the thesis know no atomic operations."""

@@ -3,8 +3,8 @@
 import pytest
 
 from corpus.errors import InputError
-from oracle.cat import Call, Check, Constant, Name, Operation, parse_cat, read_cat, shipped_models
-from oracle.interpreter import load_model
+from oracle.cat.interpreter import load_model
+from oracle.cat.syntax import Call, Check, Constant, Name, Operation, parse_cat, read_cat, shipped_models
 
 SYMBOLS = {"union": "|", "compose": ";", "difference": "\\", "intersection": "&", "product": "*"}
 MARKS = {"plus": "^+", "star": "^*", "optional": "?", "inverse": "^-1"}

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.condition import parse_condition, print_condition, print_proposition
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.condition import parse_condition, print_condition, print_proposition
+from corpus.litmus.test import (
     COMPARISONS,
     And,
     Atom,

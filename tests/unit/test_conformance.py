@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from backends.results import Question, Result
-from synth.conformance import ModelSummary, by_mapping, by_model
+from backends.shared.results import Question, Result
+from synth.progress.conformance import ModelSummary, by_mapping, by_model
 
 
 def result(test: str, mapping: str, outcomes: str) -> Result:

@@ -9,12 +9,12 @@ from itertools import product
 import pytest
 
 from constraints.cycles import CycleBounds, cycles
-from corpus.containment import contains, minimal
-from corpus.cycle import Cycle, cycle_name, oriented
-from corpus.edges import PLAIN, Annotation, Edge, all_annotations, atomic_mode, parse_edges
-from corpus.litmus import Order, Region, Scope
-from corpus.litmus_normal import renumbered
-from synth.memory import Labelled, Request, kept
+from corpus.cycles.containment import contains, minimal
+from corpus.cycles.cycle import Cycle, cycle_name, oriented
+from corpus.cycles.edges import PLAIN, Annotation, Edge, all_annotations, atomic_mode, parse_edges
+from corpus.litmus.normal import renumbered
+from corpus.litmus.test import Order, Region, Scope
+from synth.memory.synthesis import Labelled, Request, kept
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 NARROWER = {Scope.SYS: Scope.GPU, Scope.GPU: Scope.CTA, "sys": "gpu", "gpu": "cta"}

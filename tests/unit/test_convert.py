@@ -3,10 +3,10 @@
 import pytest
 from click.testing import CliRunner
 
-from corpus.dialects import DIALECTS
-from corpus.litmus import Load, Mode, Order, Scope, Store
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import Dialect, parse_litmus, translate
+from corpus.dialects.registry import DIALECTS, parse_litmus, translate
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import Load, Mode, Order, Scope, Store
+from corpus.litmus.text import Dialect
 from synth.cli import main
 from synth.inputs import litmus_files
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from backends.memory.cuda import CudaKernel
-from backends.memory.emit import compile_memory_test
-from backends.memory.glsl import GlslKernel
-from backends.memory.kernel import Kernel
-from backends.memory.layout import Parameters, place
+from backends.cuda.memory import CudaKernel
+from backends.glsl.memory import GlslKernel
+from backends.memory_emit import compile_memory_test
+from backends.shared.kernel import Kernel
+from backends.shared.layout import Parameters, place
+from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.test import (
     And,
     Barrier,
     Condition,
@@ -33,7 +34,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_text import read_litmus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

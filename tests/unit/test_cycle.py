@@ -3,10 +3,10 @@
 import pytest
 
 from constraints.cycles import CycleBounds, cycles
-from corpus.condition import print_condition
-from corpus.cycle import Cycle, cycle_name, litmus_test, oriented
-from corpus.edges import parse_edges
-from corpus.litmus import (
+from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
+from corpus.cycles.edges import parse_edges
+from corpus.litmus.condition import print_condition
+from corpus.litmus.test import (
     Assign,
     Branch,
     Comparison,

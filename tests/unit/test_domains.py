@@ -2,11 +2,11 @@
 
 import pytest
 
-from corpus.litmus_text import parse_litmus
-from oracle import domains as module
-from oracle.domains import read_domains
-from oracle.threads import TooManyError, unroll_threads
-from oracle.values import Address
+from corpus.dialects.registry import parse_litmus
+from oracle.executions import domains as module
+from oracle.executions.domains import read_domains
+from oracle.executions.threads import TooManyError, unroll_threads
+from oracle.executions.values import Address
 
 
 def domains(code, condition="exists (0 == 0)", state="x=0; y=0; z=0;"):

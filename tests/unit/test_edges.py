@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus.edges import (
+from corpus.cycles.edges import (
     PLAIN,
     all_annotations,
     all_edges,
@@ -13,7 +13,7 @@ from corpus.edges import (
     parse_edges,
 )
 from corpus.errors import InputError
-from corpus.litmus import Mode, Order, Scope
+from corpus.litmus.test import Mode, Order, Scope
 
 
 def spelled(text, scopes=()):

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backends.emit import BACKENDS, compile_test, distinct, file_stem, write_files
-from backends.renderer import program_text
-from corpus.axb import Instruction, Program, instructions
-from corpus.axb_text import parse_axb
+from backends.shared.renderer import program_text
 from corpus.errors import InputError
+from corpus.progress.axb import Instruction, Program, instructions
+from corpus.progress.text import parse_axb
 from corpus.test import Test
-from oracle.lts import ENDED, explore
+from oracle.progress.lts import ENDED, explore
 
 MUTEX = parse_axb(
     "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"

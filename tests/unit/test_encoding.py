@@ -7,11 +7,11 @@ import pytest
 from bruteforce import all_tests, is_valid_test, start, successors
 from encoded import Asked, shapes, solved
 
-from constraints.enumerate import Effort, enumerate_programs
+from constraints.loop import Effort, enumerate_programs
 from constraints.progress import ProgressEncoding, Shape
-from corpus.axb import Program, thread_images
-from corpus.axb_text import parse_axb
-from oracle.lts import explore
+from corpus.progress.axb import Program, thread_images
+from corpus.progress.text import parse_axb
+from oracle.progress.lts import explore
 
 # Thread 1 can never be at its instruction 1: from memory 0 its first step ends it. But the states in which it is there
 # with memory 1 lead to each other, and could claim that they are reached; then both of its branches seem possible.

@@ -12,10 +12,10 @@ from constraints.circuit import Circuit
 from constraints.executions import Executions, FiniteValues, judge_by_sat
 from constraints.smt import judge_by_smt
 from constraints.solvers import open_solver
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import Assign, Atom, FinalRegister, Load, Loc, Location, Reg
-from corpus.litmus_text import parse_litmus
-from oracle.judge import Answer, judge
+from corpus.litmus.test import Assign, Atom, FinalRegister, Load, Loc, Location, Reg
+from oracle.executions.judge import Answer, judge
 
 MODELS = {name: grounded(model) for name, model in (shipped() | odd()).items()}
 SC = shipped()["sc"]

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import (
     Assign,
     Atom,
     Barrier,
@@ -31,8 +33,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import dialects, parse_litmus, read_litmus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 CG = Mode(cache="cg")
@@ -51,7 +51,7 @@ def code(*lines, **parts):
 
 
 def printed(test):
-    return dialects()["gpu-ptx"].print(test)
+    return DIALECTS["gpu-ptx"].print(test)
 
 
 def test_figure_12():

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from strategies import programs
 
-from corpus.idioms import idioms
-from oracle.hierarchy import TABLE_4, at_most_as_fair, border, census, conforms, kind, strictly_less_fair
-from oracle.progress import GUARANTEES, MODELS, both_readings, verdicts
+from corpus.progress.idioms import idioms
+from oracle.progress.hierarchy import TABLE_4, at_most_as_fair, border, census, conforms, kind, strictly_less_fair
+from oracle.progress.models import GUARANTEES, MODELS, both_readings, verdicts
 
 LESS_FAIR = strictly_less_fair(MODELS.values())
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus.axb import canonical, digest
-from corpus.axb_text import read_axb
-from corpus.idioms import idioms, spin_barrier, tags_of
+from corpus.progress.axb import canonical, digest
+from corpus.progress.idioms import idioms, spin_barrier, tags_of
+from corpus.progress.text import read_axb
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "progress"
 

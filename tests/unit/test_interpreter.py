@@ -4,11 +4,11 @@ import pytest
 from litmus_code import litmus_test, program
 
 from corpus.errors import InputError
-from corpus.litmus import Barrier, Fence, Load, Loc, Mode, Order, Scope, Store
-from oracle.cat import parse_cat
-from oracle.interpreter import Model, load_model
-from oracle.judge import judge, judged
-from oracle.threads import unroll_threads
+from corpus.litmus.test import Barrier, Fence, Load, Loc, Mode, Order, Scope, Store
+from oracle.cat.interpreter import Model, load_model
+from oracle.cat.syntax import parse_cat
+from oracle.executions.judge import judge, judged
+from oracle.executions.threads import unroll_threads
 
 MP = program("st x 1; st y 1 | ld r1 y; ld r2 x", blocks=(0, 1))
 # Events: 0 and 1 the initial writes of x and y, 2 and 3 the stores, 4 and 5 the loads.

@@ -8,11 +8,11 @@ import pytest
 from bruteforce import all_tests
 from click.testing import CliRunner
 
-from corpus.axb import digest
-from corpus.axb_text import print_axb
+from corpus.progress.axb import digest
+from corpus.progress.text import print_axb
 from corpus.store import write_corpus
 from corpus.test import Test
-from oracle.progress import MODELS, verdicts
+from oracle.progress.models import MODELS, verdicts
 from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "progress"

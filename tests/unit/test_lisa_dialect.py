@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from corpus.dialects.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
+from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import (
     Assign,
     Atom,
     Barrier,
@@ -33,8 +35,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import dialects, parse_litmus, read_litmus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 GPU = Mode(Order.RELAXED, Scope.GPU)
@@ -52,7 +52,7 @@ def code(*lines, **parts):
 
 
 def printed(test):
-    return dialects()["lisa"].print(test)
+    return DIALECTS["lisa"].print(test)
 
 
 def simple(*instructions, locations=("x",), operation="eq"):

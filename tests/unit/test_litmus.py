@@ -6,7 +6,7 @@ import pytest
 from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PTX_2015, random_test
 
-from corpus.litmus import (
+from corpus.litmus.test import (
     And,
     Assign,
     Atom,

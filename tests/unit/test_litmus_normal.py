@@ -7,7 +7,8 @@ import pytest
 from litmus_interleavings import TooManyStatesError, verdicts
 from litmus_random import ALL, PROFILES, random_test
 
-from corpus.litmus import (
+from corpus.litmus.normal import litmus_digest, map_condition, map_operands, normal_form, without_constants
+from corpus.litmus.test import (
     And,
     Assign,
     Atom,
@@ -37,7 +38,6 @@ from corpus.litmus import (
     unguarded,
     written,
 )
-from corpus.litmus_normal import litmus_digest, map_condition, map_operands, normal_form, without_constants
 
 X, Y = Loc("x"), Loc("y")
 

@@ -2,9 +2,23 @@
 
 import pytest
 
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus import Branch, Fence, FinalRegister, Label, Load, Loc, Location, Mode, Place, Region, Store, Thread
-from corpus.litmus_text import parse_litmus, read_litmus, sections
+from corpus.litmus.test import (
+    Branch,
+    Fence,
+    FinalRegister,
+    Label,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Place,
+    Region,
+    Store,
+    Thread,
+)
+from corpus.litmus.text import sections
 
 TEXT = """\
 (* a comment

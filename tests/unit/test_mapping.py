@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from backends.mapping import GROUPS, MAPPINGS, STRIDE, launch
-from corpus.axb import Instruction, Program
-from corpus.axb_text import parse_axb
+from backends.shared.mapping import GROUPS, MAPPINGS, STRIDE, launch
 from corpus.errors import InputError
+from corpus.progress.axb import Instruction, Program
+from corpus.progress.text import parse_axb
 
 THREE = parse_axb(
     "THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\nTHREAD 2\n0: if (Mem[1] == 0) goto END;\n"

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from corpus.cycle import family
-from corpus.edges import all_annotations, all_edges
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import read_litmus
+from corpus.cycles.cycle import family
+from corpus.cycles.edges import all_annotations, all_edges
+from corpus.dialects.registry import read_litmus
+from corpus.litmus.normal import litmus_digest
 from corpus.store import JOURNAL, TIMES
 from synth.cli import main
 from synth.inputs import litmus_files

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from backends.memory.addresses import address_regions
-from backends.memory.emit import compile_memory_test
-from backends.memory.layout import Parameters, place
-from backends.memory.opencl import OpenClKernel
+from backends.memory_emit import compile_memory_test
+from backends.opencl.memory import OpenClKernel
+from backends.shared.addresses import address_regions
+from backends.shared.layout import Parameters, place
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus import LitmusTest, Region
-from corpus.litmus_text import parse_litmus, read_litmus
+from corpus.litmus.test import LitmusTest, Region
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 

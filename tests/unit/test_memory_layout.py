@@ -8,9 +8,21 @@ from itertools import combinations
 
 import pytest
 
-from backends.memory.layout import EXPRESSIONS, MACROS, WARP, Layout, Parameters, place
+from backends.shared.layout import EXPRESSIONS, MACROS, WARP, Layout, Parameters, place
 from corpus.errors import InputError
-from corpus.litmus import Atom, Condition, LitmusTest, Load, Loc, Location, Place, Quantifier, Region, Scope, Thread
+from corpus.litmus.test import (
+    Atom,
+    Condition,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Place,
+    Quantifier,
+    Region,
+    Scope,
+    Thread,
+)
 
 SMALL = Parameters(instances=64, slots=32, stride=4)
 TREES = {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from backends.memory.layout import place
-from backends.memory.results import (
+from backends.shared.layout import place
+from backends.shared.memory_results import (
     MemoryQuestion,
     MemoryResult,
     open_memory_results,
@@ -17,11 +17,11 @@ from backends.memory.results import (
     print_memory_result,
     term_names,
 )
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import LitmusTest
-from corpus.litmus_text import parse_litmus
+from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
-from synth.memory_conformance import Observation, allowed_outcomes, model_report, observation
+from synth.memory.conformance import Observation, allowed_outcomes, model_report, observation
 
 QUESTION = MemoryQuestion("SB", "00ff", "cpp", "a device", 512, 2, 5.0, False, ("P0:r0", "P1:r0"))
 RESULT = MemoryResult(QUESTION, (((0, 0), 3), ((1, -1), 1021)), 0, 2, False)

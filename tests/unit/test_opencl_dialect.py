@@ -2,8 +2,10 @@
 
 import pytest
 
+from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import (
     Atom,
     Barrier,
     Condition,
@@ -22,8 +24,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_normal import litmus_digest
-from corpus.litmus_text import dialects, parse_litmus
 
 X, Y = Loc("x"), Loc("y")
 BOTH = (Location("x"), Location("y"))
@@ -69,7 +69,7 @@ def opencl_test(*instructions, places=ONE, locations=BOTH):
 
 
 def printed(test):
-    text = dialects()["opencl"].print(test)
+    text = DIALECTS["opencl"].print(test)
     assert litmus_digest(parse_litmus(text)) == litmus_digest(test)
     return text
 
@@ -216,5 +216,5 @@ def test_files_that_are_refused_have_their_place(functions, place, message):
 )
 def test_what_opencl_cannot_say_is_named(test, message):
     with pytest.raises(InputError) as caught:
-        dialects()["opencl"].print(test)
+        DIALECTS["opencl"].print(test)
     assert message in str(caught.value)

@@ -7,7 +7,7 @@ from litmus_code import CTA, GL, litmus_test, program, where
 from litmus_small import operational_outcomes, small_tests
 
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.test import (
     And,
     Assign,
     Barrier,
@@ -30,9 +30,9 @@ from corpus.litmus import (
     Scope,
     Store,
 )
-from oracle.operational import MODELS, StateLimitError, UnmodelledError, explore, satisfies, witness
-from oracle.operational_memory import FORGOTTEN, Copy, LocationAutomaton, Status
-from oracle.values import Address
+from oracle.executions.values import Address
+from oracle.operational.explore import MODELS, StateLimitError, UnmodelledError, explore, satisfies, witness
+from oracle.operational.memory import FORGOTTEN, Copy, LocationAutomaton, Status
 
 SHARED, BORROWED, IN_BLOCK, UNSHARED = Status
 X, Y = Loc("x"), Loc("y")

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from backends.memory.optcheck import optcheck
-from corpus.litmus import LitmusTest
-from corpus.litmus_text import parse_litmus
+from backends.cuda.optcheck import optcheck
+from corpus.dialects.registry import parse_litmus
+from corpus.litmus.test import LitmusTest
 
 
 def two_threads(

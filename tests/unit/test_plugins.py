@@ -2,11 +2,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from corpus.axb_text import parse_axb
 from corpus.errors import InputError
-from oracle import plugins
-from oracle.plugins import resolve_models
-from oracle.progress import MODELS, hsa, verdicts
+from corpus.progress.text import parse_axb
+from oracle.progress import plugins
+from oracle.progress.models import MODELS, hsa, verdicts
+from oracle.progress.plugins import resolve_models
 
 MUTEX = parse_axb(
     "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
@@ -91,11 +91,11 @@ def test_two_models_of_one_name(tmp_path):
 
 
 def test_an_entry_point_defines_a_model(monkeypatch):
-    entry = EntryPoint("vendor", "oracle.progress:hsa", plugins.GROUP)
-    broken = EntryPoint("broken", "oracle.progress:nothing", plugins.GROUP)
+    entry = EntryPoint("vendor", "oracle.progress.models:hsa", plugins.GROUP)
+    broken = EntryPoint("broken", "oracle.progress.models:nothing", plugins.GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda group: [entry, broken] if group == plugins.GROUP else [])
     assert names("vendor", "vendor-strong") == ["vendor-weak", "vendor-strong"]
     assert verdicts(MUTEX, resolve_models(["vendor-weak"])) == {"vendor-weak": "MAY_HANG"}
     assert resolve_models(["vendor-weak"])[0].guarantee(0b110, 0) == hsa(0b110, 0)
     assert "did you mean vendor" in refused("vendr")
-    assert "cannot load oracle.progress:nothing" in refused("broken-weak")
+    assert "cannot load oracle.progress.models:nothing" in refused("broken-weak")

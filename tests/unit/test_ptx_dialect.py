@@ -2,9 +2,11 @@
 
 import pytest
 
-from corpus.dialects.ptx import PTX
+from corpus.dialects.dartagnan.ptx import PTX
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.normal import normal_form
+from corpus.litmus.test import (
     Alias,
     And,
     Assign,
@@ -34,8 +36,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_normal import normal_form
-from corpus.litmus_text import parse_litmus
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
 X, Y = Loc("x"), Loc("y")

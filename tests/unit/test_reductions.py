@@ -7,12 +7,12 @@ from bruteforce import all_tests, is_valid_test
 from hypothesis import given, settings
 from strategies import programs
 
-from corpus.axb import Program, instructions, rename_locations, thread_images
-from corpus.axb_text import parse_axb, print_axb
-from corpus.idioms import idioms
-from oracle.behaviour import behaviour
-from oracle.progress import verdicts
-from oracle.reductions import is_minimal, minimal_images, reductions
+from corpus.progress.axb import Program, instructions, rename_locations, thread_images
+from corpus.progress.idioms import idioms
+from corpus.progress.text import parse_axb, print_axb
+from oracle.progress.behaviour import behaviour
+from oracle.progress.models import verdicts
+from oracle.progress.reductions import is_minimal, minimal_images, reductions
 
 # threads, instructions -> minimal tests: measured by an independent exhaustive program
 MINIMAL = {(2, 2): 4, (2, 3): 26, (3, 3): 7}

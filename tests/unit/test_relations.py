@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from oracle.relations import bits
+from oracle.cat.algebra import bits
 
 SIZE = 5
 EVENTS = range(SIZE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.results import Question, Result, open_results, parse_result, print_result
+from backends.shared.results import Question, Result, open_results, parse_result, print_result
 from corpus.errors import InputError
 
 QUESTION = Question("2x2-0001", "00ff", "opencl", "a device", "plain", 1, 20, 5.0, False)

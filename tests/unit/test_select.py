@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from corpus.store import read_corpus, write_corpus
-from oracle.progress import MODELS
+from oracle.progress.models import MODELS
 from synth.cli import main
 
 NEVER = {("unfair-weak", "unfair-strong")}

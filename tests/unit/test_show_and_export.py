@@ -8,17 +8,17 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
-from corpus.axb import digest
-from corpus.axb_litmus import axb_program
-from corpus.axb_text import parse_axb, print_axb
+from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
-from corpus.idioms import idioms, tags_of
-from corpus.litmus_text import read_litmus
+from corpus.progress.as_litmus import axb_program
+from corpus.progress.axb import digest
+from corpus.progress.idioms import idioms, tags_of
+from corpus.progress.text import parse_axb, print_axb
 from corpus.records import test_record
 from corpus.store import TESTS, Found, Journal, finish, read_corpus
 from corpus.test import Test
-from oracle.progress import MODELS, verdicts
+from oracle.progress.models import MODELS, verdicts
 from synth.cli import main
 from synth.inputs import load_tests
 

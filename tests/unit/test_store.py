@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 import corpus
-from corpus.axb import digest
-from corpus.axb_text import print_axb
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from corpus.idioms import idioms, tags_of
+from corpus.progress.axb import digest
+from corpus.progress.idioms import idioms, tags_of
+from corpus.progress.text import print_axb
 from corpus.records import parse_record, test_record
 from corpus.store import (
     JOURNAL,
@@ -34,7 +34,7 @@ from corpus.store import (
     write_corpus,
 )
 from corpus.test import Test
-from oracle.progress import MODELS, verdicts
+from oracle.progress.models import MODELS, verdicts
 from synth.cli import main
 
 REQUEST = {"threads": 2, "models": list(MODELS)}

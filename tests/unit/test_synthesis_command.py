@@ -15,12 +15,12 @@ import pytest
 from bruteforce import all_tests
 from click.testing import CliRunner, Result
 
-import synth.progress
-from corpus.axb import canonical, digest
+import synth.progress.synthesis
+from corpus.progress.axb import canonical, digest
 from corpus.store import JOURNAL, TIMES, read_corpus
-from oracle.behaviour import behaviour, behaviour_digest
-from oracle.progress import verdicts
-from oracle.reductions import is_minimal
+from oracle.progress.behaviour import behaviour, behaviour_digest
+from oracle.progress.models import verdicts
+from oracle.progress.reductions import is_minimal
 from synth.cli import main
 
 # threads, instructions -> all tests, all up to behaviour, minimal tests (which are as many up to behaviour)
@@ -262,7 +262,7 @@ def test_the_same_bytes_from_one_process(everything, made):
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found is recorded test by test, as in a search that takes long."""
-    monkeypatch.setattr(synth.progress, "BATCH_SECONDS", -1)
+    monkeypatch.setattr(synth.progress.synthesis, "BATCH_SECONDS", -1)
 
 
 @pytest.mark.usefixtures("small_batches")

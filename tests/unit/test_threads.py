@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.test import (
     Alias,
     Assign,
     Barrier,
@@ -31,10 +31,10 @@ from corpus.litmus import (
     Thread,
     conjunction,
 )
-from oracle import threads as module
-from oracle.events import Apply, Kind, Read
-from oracle.threads import unroll_threads
-from oracle.values import Address
+from oracle.executions import threads as module
+from oracle.executions.events import Apply, Kind, Read
+from oracle.executions.threads import unroll_threads
+from oracle.executions.values import Address
 
 LOCATIONS = (Location("x"), Location("y"), Location("z"), Location("s", 1, Region.SHARED))
 R1, R2 = Reg("r1"), Reg("r2")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from corpus.litmus_text import read_litmus
-from oracle.cat import Check, read_cat
-from oracle.interpreter import load_model
-from oracle.judge import outcomes
+from corpus.dialects.registry import read_litmus
+from oracle.cat.interpreter import load_model
+from oracle.cat.syntax import Check, read_cat
+from oracle.executions.judge import outcomes
 from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -2,9 +2,11 @@
 
 import pytest
 
-from corpus.dialects.vulkan import VULKAN
+from corpus.dialects.dartagnan.vulkan import VULKAN
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.litmus import (
+from corpus.litmus.normal import normal_form
+from corpus.litmus.test import (
     Alias,
     Assign,
     Atom,
@@ -25,8 +27,6 @@ from corpus.litmus import (
     Store,
     Thread,
 )
-from corpus.litmus_normal import normal_form
-from corpus.litmus_text import parse_litmus
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
 WG, DV = Scope.CTA, Scope.GPU

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.runtime.process import RunError, watch
+from backends.shared.process import RunError, watch
 
 PRELUDE = "import sys, time, os, subprocess\ndef say(*words): print(*words, flush=True)\nn = int(sys.argv[1])\n"
 FOREVER = "time.sleep(600)"
@@ -82,7 +82,7 @@ def test_a_hang_does_not_outlive_us(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     hang = program(f"open({str(pid_file)!r}, 'w').write(str(os.getpid()))\nsay('ready')\n{FOREVER}")
     watcher = subprocess.Popen(
-        [sys.executable, "-c", f"from backends.runtime.process import watch; watch({hang!r}, 1, 600)"]
+        [sys.executable, "-c", f"from backends.shared.process import watch; watch({hang!r}, 1, 600)"]
     )
     try:
         _wait(lambda: pid_file.exists() and pid_file.read_text() != "")

@@ -3,11 +3,11 @@
 import pytest
 from bruteforce import is_valid_test
 
-from corpus.axb import Program
-from corpus.axb_text import parse_axb
-from corpus.idioms import idioms
-from oracle.lts import explore
-from oracle.wellformed import influences, is_progress_test, terminating_with_a_cycle
+from corpus.progress.axb import Program
+from corpus.progress.idioms import idioms
+from corpus.progress.text import parse_axb
+from oracle.progress.lts import explore
+from oracle.progress.wellformed import influences, is_progress_test, terminating_with_a_cycle
 
 SPIN = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n"
 

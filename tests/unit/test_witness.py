@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from corpus.litmus_text import parse_litmus, read_litmus
-from oracle.cat import Check, Definition, parse_cat, read_cat, shipped_models
-from oracle.cat_text import check_text, term_text
-from oracle.interpreter import Model, load_model
-from oracle.judge import Answer
-from oracle.witness import explain_memory
+from corpus.dialects.registry import parse_litmus, read_litmus
+from oracle.cat.interpreter import Model, load_model
+from oracle.cat.syntax import Check, Definition, parse_cat, read_cat, shipped_models
+from oracle.cat.text import check_text, term_text
+from oracle.executions.judge import Answer
+from oracle.executions.witness import explain_memory
 from synth.cli import main
-from synth.memory_explanation import derived_edges, event_names, path_text
+from synth.memory.explanation import derived_edges, event_names, path_text
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 FIG_14 = str(EXAMPLES / "mp+membar.cta+membar.gl.litmus")

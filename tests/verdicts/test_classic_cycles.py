@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from constraints.cycles import CycleBounds, cycles
-from corpus.cycle import cycle_name, litmus_test, oriented
-from corpus.edges import parse_edges
+from corpus.cycles.cycle import cycle_name, litmus_test, oriented
+from corpus.cycles.edges import parse_edges
 from oracle.consistency import resolve_consistency_models
-from oracle.judge import Answer
+from oracle.executions.judge import Answer
 
 with Path(__file__).with_name("cycles.csv").open(encoding="utf-8", newline="") as file:
     TABLE = list(csv.DictReader(file))

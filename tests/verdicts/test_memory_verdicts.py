@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from corpus.litmus_text import read_litmus
+from corpus.dialects.registry import read_litmus
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
-from oracle.judge import Answer
+from oracle.executions.judge import Answer
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "memory"

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from bruteforce import all_tests
 
-from oracle.behaviour import behaviour, behaviour_digest
-from oracle.progress import MODELS, verdicts
+from oracle.progress.behaviour import behaviour, behaviour_digest
+from oracle.progress.models import MODELS, verdicts
 
 # threads, instructions -> tests, behaviours
 TESTS = {(2, 2): (8, 8), (2, 3): (162, 139), (3, 3): (60, 60), (2, 4): (6610, 5571)}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus.axb_text import read_axb
-from oracle.progress import MODELS, verdicts
+from corpus.progress.text import read_axb
+from oracle.progress.models import MODELS, verdicts
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "progress"

@@ -1,0 +1,65 @@
+"""The CPU through ``std::thread``, fully subscribed or over-subscribed (Sorensen et al. 2021, section 6.3.1).
+
+Fully subscribed, round-robin and chunked run as many instances as give each core one thread; over-subscribed, a
+hundred threads a core. One instance runs at least, so a test of more threads than cores over-subscribes them a little
+in any case. Plain is one instance in both.
+
+The operating system preempts threads and starves none for long: a hang here means a test that needs more than fairness.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backends.emit import compile_test, write_files
+from backends.shared.mapping import Launch, launch
+from backends.shared.process import RunError
+from backends.shared.toolchain import compile_file, missing
+from corpus.errors import InputError
+from corpus.progress.axb import Program
+
+SUBSCRIPTIONS = {"full": 1, "over": 100}
+"""Threads a core."""
+
+
+@dataclass(frozen=True, slots=True)
+class CppDevice:
+    """The CPU, subscribed as ``subscribe`` says; ``instances`` overrides it.
+
+    Raises ``InputError`` where there is no C++ compiler.
+    """
+
+    subscribe: str = "full"
+    instances: int | None = None
+    name: str = field(init=False)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if lacking := missing("cpp"):
+            raise InputError(f"cannot compile C++: no {lacking[0]}")
+        object.__setattr__(self, "name", f"{platform.system()} {platform.machine()}, {_cores()} cores")
+
+    def launch(self, program: Program, mapping: str) -> Launch:
+        """The launch of a program on this device."""
+        return launch(program, mapping, self.instances, _cores() * SUBSCRIPTIONS[self.subscribe])
+
+    def prepare(self, name: str, program: Program, mapping: str, folder: Path) -> list[str]:
+        """Compile a test in ``folder``; the command that runs it, less the number of iterations.
+
+        Raises ``RunError`` where the compiler refuses it.
+        """
+        files = compile_test(name, program, "cpp", mapping, self.launch(program, mapping).instances)
+        write_files(folder, files)
+        binary = folder / "program"
+        compilation = compile_file(folder / next(iter(files)), binary)
+        if not compilation.ok:
+            raise RunError(f"g++: {compilation.output}")
+        return [str(binary)]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))

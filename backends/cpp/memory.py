@@ -1,0 +1,226 @@
+"""C++20: a ``std::thread`` for each thread of the test, which walks the instances one after the other.
+
+There are no work-groups, so a block's slots are walked in their permuted order by every thread, and what the layout
+says of CTAs and warps is not used. Threads of an instance wait for each other before it as ``backends.shared.layout``
+has it. Atomics are ``std::atomic_ref``.
+
+All atomics of C++ are of scope sys. A test with another scope can be written where the scope includes all of its
+threads, for then it is the same; ``Kernel.scope`` sees to that. Shared memory and barriers are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import Template
+from typing import ClassVar
+
+from backends.shared.c_atomics import CAtomics
+from backends.shared.kernel import Cell, indented
+from backends.shared.layout import HISTOGRAM_HEADER, Layout
+from corpus.errors import InputError
+from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
+
+_FILE = Template("""\
+// $name. Usage: NAME [iterations]
+$test
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+#include <thread>
+#include <vector>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+$constants
+
+alignas(128) static std::uint32_t memory[WORDS];
+[[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
+static std::uint32_t histogram[HISTOGRAM_WORDS];
+
+[[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }
+
+static std::atomic_ref<std::uint32_t> atomic(std::uint32_t& cell) { return std::atomic_ref<std::uint32_t>(cell); }
+
+static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
+    std::uint32_t old = 0u;
+    atomic(cell).compare_exchange_strong(old, value, std::memory_order_relaxed, std::memory_order_relaxed);
+    return old;
+}
+
+static void reset(const std::uint32_t index) {
+$reset
+}
+
+// The calling thread on a core of its own, as far as there are cores, or else two threads may share one for long.
+static void pin([[maybe_unused]] const std::uint32_t number) {
+#ifdef __linux__
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    int left = CPU_COUNT(&allowed) == 0 ? -1 : static_cast<int>(number) % CPU_COUNT(&allowed);
+    for (int core = 0; left >= 0 && core < CPU_SETSIZE; ++core) {
+        if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+        cpu_set_t mine;
+        CPU_ZERO(&mine);
+        CPU_SET(core, &mine);
+        sched_setaffinity(0, sizeof mine, &mine);
+    }
+#endif
+}
+
+$threads
+
+static void count(const std::uint32_t index) {
+$count
+}
+
+static void iterate(const std::uint32_t seed) {
+    for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
+    std::vector<std::thread> threads;
+    try {
+$start
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "cannot start $number threads: %s\\n", error.what());
+        std::_Exit(2);
+    }
+    for (auto& thread : threads) thread.join();
+    std::fill_n(histogram, HISTOGRAM_WORDS, 0u);
+    for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
+}
+
+static void print(const long iteration) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (const std::uint32_t* row = histogram + $header; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
+        if (row[0] != 0u) rows.emplace_back(row + 1, row + ROW_WORDS);
+    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
+        return std::lexicographical_compare(left.begin() + 1, left.end(), right.begin() + 1, right.end());
+    });
+    std::printf("iteration %ld [[", iteration);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::printf("%s[%u", row == 0 ? "" : ", ", rows[row][0]);
+        for (std::size_t term = 1; term < rows[row].size(); ++term) std::printf(", %u", rows[row][term]);
+        std::printf("]");
+    }
+    std::printf("], %u]\\n", histogram[1]);
+    std::fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    std::puts("ready");
+    std::fflush(stdout);
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        iterate(static_cast<std::uint32_t>(iteration));
+        print(iteration);
+    }
+    return 0;
+}
+""")
+
+_ATOMIC = "atomic({cell})"
+
+
+class CppKernel(CAtomics):
+    """``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``."""
+
+    title: ClassVar[str] = "C++"
+    largest_group: ClassVar[int | None] = None
+    suffix: ClassVar[str] = ".cpp"
+    word: ClassVar[str] = "std::uint32_t"
+    signed: ClassVar[str] = "std::int32_t({})"
+    unsigned: ClassVar[str] = "std::uint32_t({})"
+    unused: ClassVar[str] = "[[maybe_unused]] "
+    plain: ClassVar[str] = "plain({})"
+    add: ClassVar[str] = f"{_ATOMIC}.fetch_add({{value}}, std::memory_order_relaxed)"
+    claim: ClassVar[str] = "claim({cell}, {value})"
+    peek: ClassVar[str] = f"{_ATOMIC}.load(std::memory_order_relaxed)"
+    scratch_load: ClassVar[str] = "plain({cell})"
+    scratch_store: ClassVar[str] = "plain({cell}) = {value}"
+    order_prefix: ClassVar[str] = "std::"
+    fetched: ClassVar[Sequence[str]] = ("add", "sub", "and", "or", "xor")
+
+    def __init__(self, layout: Layout) -> None:
+        for location in layout.shareds:
+            raise InputError(f"{location.name} is in shared memory, and C++ has none")
+        super().__init__(layout)
+
+    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
+        return f"atomic({cell.text}).{function}({', '.join(arguments)})"
+
+    def expected(self) -> str:  # noqa: D102
+        return "expected"
+
+    def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:  # noqa: D102
+        self.scope(thread, ins, {Scope.SYS: ""})
+        return []
+
+    def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
+        self.scope(thread, ins, {Scope.SYS: ""})
+        if ins.mode.tags:
+            raise self.refuse(thread, ins, f"has no word for {ins.mode.tags[0]}")
+        return f"std::atomic_thread_fence({order});"
+
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
+        thread, ins = next(iter(barriers.items()))
+        raise self.refuse(thread, ins, "has no work-groups whose threads could meet")
+
+    def thread(self, thread: int) -> list[str]:
+        """The function of one thread: all of its instances."""
+        code, barrier = self.phases(thread)[0]
+        if barrier is not None:
+            self.barrier({thread: barrier})
+        spin = self.layout.parameters.spin
+        body = [
+            "const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);",
+            f"const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + {13 * thread}u));",
+            "const std::uint32_t instance = block * SLOTS + slot;",
+            *self.locations(),
+            *self.registers(thread),
+            *(self.waiting() if spin else []),
+            *code,
+            *self.kept(thread),
+        ]
+        return [
+            f"static void thread{thread}(const std::uint32_t seed) {{",
+            f"    pin(seed + {thread}u);",
+            "    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {",
+            *(["        std::uint32_t patience = SPIN;"] if spin else []),
+            "        for (std::uint32_t next = 0u; next < SLOTS; ++next) {",
+            *("            " + line for line in body),
+            "        }",
+            "    }",
+            "}",
+        ]
+
+    def file(self, name: str) -> str:  # noqa: D102
+        functions = [line for thread in range(len(self.test.threads)) for line in [*self.thread(thread), ""]]
+        names = [f"thread{thread}" for thread in range(len(self.test.threads))]
+        starts = [f"threads.emplace_back({function}, seed);" for function in names]
+        if self.layout.parameters.stress:
+            functions += [
+                "static void stress(const std::uint32_t group, const std::uint32_t seed) {",
+                "    const std::uint32_t item = 0u;",
+                *("    " + line for line in self.hammering()),
+                "}",
+            ]
+            number = self.layout.parameters.stress
+            starts.append(f"for (std::uint32_t group = 0u; group < {number}u; ++group)")
+            starts.append("    threads.emplace_back(stress, group, seed);")
+        return _FILE.substitute(
+            name=name,
+            test=self.comment("// "),
+            constants=self.constants(),
+            reset=indented(self.reset()),
+            threads="\n".join(functions).rstrip("\n"),
+            count=indented(self.count()),
+            start=indented(starts, 2),
+            number=len(names) + self.layout.parameters.stress,
+            header=HISTOGRAM_HEADER,
+        )

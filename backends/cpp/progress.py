@@ -1,0 +1,83 @@
+"""C++20: a work-group is a ``std::thread``, and all of them start together (Sorensen et al. 2021, section 6.3.1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from backends.shared.renderer import Renderer
+
+MAIN = """\
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    set_up();
+    std::puts("ready");
+    std::fflush(stdout);
+    for (long i = 0; i < iterations; ++i) {
+        const std::uint32_t finished = iterate(); // a test that hangs stays here
+        if (finished != INSTANCES * SIZE) {
+            std::fprintf(stderr, "threads were cut short: sum of counters %u, not %u\\n", finished, INSTANCES * SIZE);
+            return 3;
+        }
+        std::printf("iteration %ld terminated\\n", i);
+        std::fflush(stdout);
+    }
+    std::printf("$name $mapping: terminated in all of %ld iterations\\n", iterations);
+    return 0;
+}
+"""
+"""The main program, shared with CUDA: it needs ``set_up()`` and ``iterate()``. The lines that it prints are the
+protocol that ``backends.shared.process`` reads."""
+
+
+class Cpp(Renderer):
+    """``NAME.cpp``: compile with ``g++ -std=c++20 -O2 -pthread``; run as ``NAME [iterations]``.
+
+    800 threads at most unless asked otherwise: the published over-subscribed run, 100 for each of 8 cores.
+    """
+
+    suffix: ClassVar[str] = ".cpp"
+    word: ClassVar[str] = "std::uint32_t"
+    exchange: ClassVar[str] = "(cell).exchange(value, std::memory_order_acq_rel)"
+    add: ClassVar[str] = "(cell).fetch_add(value, std::memory_order_acq_rel)"
+    header: ClassVar[str] = "static void test(const std::uint32_t group_id)"
+    groups: ClassVar[int] = 800
+    group: ClassVar[str] = "group_id"
+    file: ClassVar[str] = (
+        """\
+// $name, mapping $mapping. Usage: NAME [iterations]; a test that hangs does not come back.
+$pseudo_code
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <latch>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+$constants
+
+alignas(128) static std::atomic<std::uint32_t> memory[(INSTANCES * LOCATIONS + 1u) * STRIDE];
+
+$kernel
+
+static void set_up() {}
+
+static std::uint32_t iterate() {
+    for (auto& cell : memory) cell.store(0u, std::memory_order_relaxed);
+    std::latch start(THREADS * INSTANCES);
+    std::vector<std::thread> threads;
+    try {
+        for (std::uint32_t group = 0; group < THREADS * INSTANCES; ++group)
+            threads.emplace_back([group, &start] { start.arrive_and_wait(); test(group); });
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "cannot start %u threads: %s\\n", THREADS * INSTANCES, error.what());
+        std::_Exit(2); // the threads that did start wait for the others
+    }
+    for (auto& thread : threads) thread.join();
+    return FINISHED.load();
+}
+
+"""
+        + MAIN
+    )

@@ -1,0 +1,293 @@
+"""CUDA: every access and fence of a test as one instruction of inline PTX, word for word.
+
+Weak accesses, cache operators, ``volatile``, orders and scopes are PTX's own, so a test in one of its dialects is run
+as it is written; ``membar.gl`` is ``fence.sc.gpu``, its newer name. The code is for sm_75 and later: ``fence.acquire``
+and ``fence.release`` need sm_90 and are refused. Accesses name their state space; an address in shared memory has 32
+bits.
+Addresses are counted in bytes, so that a test that adds ``r & 0x80000000`` to one (Alglave et al. 2015, section 4.5)
+does so in the machine code: scaled by 4, that bit would be shifted out of 32.
+
+**Made for optcheck** (``backends.cuda.optcheck``, which says why). The code of each thread, up to each of its
+barriers, is a function ``thread_N_K`` that is not inlined and does nothing else: it takes the thread's registers and
+returns them. To the address of access k it adds ``zero[k]``, a word of constant memory that is always 0; the compiler
+cannot know that, so it can neither merge two accesses of one location nor drop a store that the next one overwrites.
+Nor does ptxas keep the order of two accesses of which one is weak. Between them stands ``keep_order()``, an ``exit``
+that is never taken: one predicated instruction, across which ptxas was not seen to move an access. And a weak load
+whose register nobody asks for is dead: so ``run`` stores such registers where ``zero`` is not 0, which is never.
+
+Each thread of a CTA waits at a barrier for the instances of all of them, with ``barrier.sync`` or, where the test says
+``bar.arrive``, without waiting. Gap: threads that the layout adds to fill work-groups take no part in barriers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from string import Template
+from typing import ClassVar
+
+from backends.cuda.optcheck import numbered
+from backends.shared.kernel import Cell, Kernel, indented
+from backends.shared.layout import Layout
+from corpus.laws.ptx import ATOM, FENCE, LOAD, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.test import Barrier, Fence, FinalRegister, Instruction, Load, Order, Region, Rmw, Store
+
+_TYPES = {"add": "u32", "min": "s32", "max": "s32"}
+"""Types of atomics; others have b32."""
+_POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
+"""The constraints of addresses: 64 bits, 32 bits."""
+
+_FILE = Template("""\
+// $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
+$test
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include <cuda_runtime.h>
+
+$constants
+
+// Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
+__constant__ std::uint32_t zero[$marks + 1];
+
+__device__ inline void keep_order() {
+    asm volatile("{ .reg .pred never; setp.ne.u32 never, %0, 0; @never exit; }" : : "r"(zero[$marks]) : "memory");
+}
+
+// Memory as a thread of the test sees it: the address of a byte.
+struct Globals {
+    std::uint64_t base;
+    __device__ std::uint64_t operator[](const std::uint32_t offset) const { return base + offset; }
+};
+struct Shareds {
+    std::uint32_t base;
+    __device__ std::uint32_t operator[](const std::uint32_t offset) const { return base + offset; }
+};
+
+$functions
+
+__global__ void reset(std::uint32_t* const memory) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+$reset
+}
+
+__global__ void run(std::uint32_t* const memory, std::uint32_t* const results, const std::uint32_t seed) {
+    __shared__ std::uint32_t local_memory[SHARED_WORDS];
+    const Globals globals{__cvta_generic_to_global(memory)};
+    const Shareds shareds{std::uint32_t(__cvta_generic_to_shared(local_memory))};
+$run
+}
+
+__global__ void count(const std::uint32_t* const memory, const std::uint32_t* const results,
+                      std::uint32_t* const histogram) {
+    const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
+$count
+}
+
+static void check(const cudaError_t error, const char* const what) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "%s: %s\\n", what, cudaGetErrorString(error));
+    std::_Exit(2);
+}
+
+int main(int argc, char** argv) {
+    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    const std::uint32_t size = std::min(256u, INSTANCES);
+    std::uint32_t *memory, *results, *table;
+    check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
+    check(cudaMalloc(&results, sizeof(std::uint32_t) * RESULT_WORDS), "cudaMalloc");
+    check(cudaMalloc(&table, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMalloc");
+    std::vector<std::uint32_t> histogram(HISTOGRAM_WORDS);
+    std::puts("ready");
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        reset<<<INSTANCES / size, size>>>(memory);
+        run<<<GROUPS, GROUP_SIZE>>>(memory, results, std::uint32_t(iteration));
+        check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
+        count<<<INSTANCES / size, size>>>(memory, results, table);
+        check(cudaGetLastError(), "launch");
+        check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
+              "kernel");
+        std::vector<std::vector<std::uint32_t>> seen; // values, then the count
+        for (auto row = histogram.begin() + $header; row != histogram.end(); row += ROW_WORDS) {
+            if (row[1] == 0u) continue;
+            seen.emplace_back(row + 2, row + ROW_WORDS);
+            seen.back().push_back(row[1]);
+        }
+        std::sort(seen.begin(), seen.end());
+        std::printf("iteration %ld [[", iteration);
+        for (std::size_t number = 0; number < seen.size(); ++number) {
+            std::printf("%s[%u", number ? ", " : "", seen[number].back());
+            seen[number].pop_back();
+            for (const std::uint32_t value : seen[number]) std::printf(", %u", value);
+            std::printf("]");
+        }
+        std::printf("], %u]\\n", histogram[1]);
+        std::fflush(stdout);
+    }
+    return 0;
+}
+""")
+
+
+class CudaKernel(Kernel):
+    """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
+
+    title: ClassVar[str] = "CUDA"
+    suffix: ClassVar[str] = ".cu"
+    word: ClassVar[str] = "std::uint32_t"
+    group: ClassVar[str] = "blockIdx.x"
+    item: ClassVar[str] = "threadIdx.x"
+    signed: ClassVar[str] = "std::int32_t({})"
+    unsigned: ClassVar[str] = "std::uint32_t({})"
+    unused: ClassVar[str] = "[[maybe_unused]] "
+    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "globals", Region.SHARED: "shareds"}
+    meet: ClassVar[str] = "__syncthreads()"
+    add: ClassVar[str] = "atomicAdd(&{cell}, {value})"
+    claim: ClassVar[str] = "atomicCAS(&{cell}, 0u, {value})"
+    peek: ClassVar[str] = "atomicAdd(&{cell}, 0u)"
+    scratch_load: ClassVar[str] = "*(volatile std::uint32_t*)&{cell}"
+    scratch_store: ClassVar[str] = "*(volatile std::uint32_t*)&{cell} = {value}"
+
+    def __init__(self, layout: Layout) -> None:
+        # Equal instructions are different accesses, and have different marks: make them different objects.
+        threads = (
+            replace(thread, instructions=tuple(map(replace, thread.instructions))) for thread in layout.test.threads
+        )
+        super().__init__(replace(layout, test=replace(layout.test, threads=tuple(threads))))
+        self._marks = {
+            id(self.test.threads[thread].instructions[place]): mark
+            for (thread, place), mark in numbered(self.test).items()
+        }
+
+    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+        words = mode_words(ins.mode, LOAD, partial(cannot_say, thread, ins), f".{cell.region}")
+        access = _asm(f"ld{words}.u32 %0, [%1];", f'"=r"({target})', self._pointer(ins, cell))
+        return self._apart(thread, ins) + access
+
+    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+        words = mode_words(ins.mode, STORE, partial(cannot_say, thread, ins), f".{cell.region}")
+        access = _asm(f"st{words}.u32 [%0], %1;", "", f'{self._pointer(ins, cell)}, "r"({value})')
+        return self._apart(thread, ins) + access
+
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+        if ins.operation not in OPERATIONS:
+            raise cannot_say(thread, ins, f"PTX has no atomic {ins.operation}")
+        words = mode_words(ins.mode, ATOM, partial(cannot_say, thread, ins), f".{cell.region}")
+        words += f".{ins.operation}.{_TYPES.get(ins.operation, 'b32')}"
+        reduces = target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS
+        first = 0 if target is None else 1
+        places = ", ".join([f"[%{first}]", *(f"%{first + 1 + number}" for number in range(len(values)))])
+        result = "" if reduces else "_, " if target is None else "%0, "
+        inputs = ", ".join([self._pointer(ins, cell), *(f'"r"({value})' for value in values)])
+        outputs = "" if target is None else f'"=r"({target})'
+        access = _asm(f"{'red' if reduces else 'atom'}{words} {result}{places};", outputs, inputs)
+        return self._apart(thread, ins) + access
+
+    def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
+        refuse = partial(cannot_say, thread, ins)
+        if ins.mode.order is Order.WEAK:
+            raise refuse("PTX has this fence only for accesses through proxies, which CUDA code here has not")
+        if ins.mode.order in (Order.ACQUIRE, Order.RELEASE):
+            raise refuse("PTX has it from sm_90 on only, and the code is for sm_75 too")
+        # OpenCL's fence of global memory is any fence where there is no other memory.
+        mode = (
+            replace(ins.mode, tags=()) if ins.mode.tags == ("global-fence",) and not self.layout.shareds else ins.mode
+        )
+        return _asm(f"fence{mode_words(mode, FENCE, refuse)};", "", "")
+
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
+        lines = []
+        for thread, ins in barriers.items():
+            if not isinstance(ins.number, int) or not 0 <= ins.number < 16:
+                raise cannot_say(thread, ins, "PTX has barriers 0 to 15")
+            if ins.resource is not None or ins.mode != type(ins.mode)():
+                raise cannot_say(thread, ins, "PTX has barriers with nothing but a number of threads")
+            if ins.quorum not in (None, len(barriers)):
+                raise cannot_say(thread, ins, f"{len(barriers)} threads of its CTA come to it")
+            name = "arrive" if ins.arrive else "sync"
+            awaited = len(barriers) * self.layout.parameters.slots
+            call = _asm(f"barrier.{name} {ins.number}, {awaited};", "", "")
+            lines.append(f"if (position == {self.layout.positions[thread]}u) {call}")
+        return " ".join(lines)
+
+    def locations(self) -> list[str]:
+        """Where each location of the instance is, in bytes."""
+        return [line.replace(" = ", " = 4u * ", 1) for line in super().locations()]
+
+    def registers(self, thread: int) -> list[str]:
+        """A thread's registers as one object, with their initial values."""
+        initial = dict(self.test.threads[thread].registers)
+        names = sorted(self.test.threads[thread].names())
+        values = ", ".join(self.value(thread, initial.get(name, 0)) for name in names)
+        return [f"Registers{thread} p{thread}{{{values}}};"]
+
+    def register(self, thread: int, name: str) -> str:
+        """The member of a register, ``p0.reg_r1``."""
+        return f"p{thread}.reg_{self._names[thread][name]}"
+
+    def phases(self, thread: int) -> tuple[tuple[list[str], Barrier | None], ...]:
+        """A call of the function of each phase, and a use of registers that the condition does not ask for."""
+        given = ", ".join([f"p{thread}", *self.arrays.values(), *(self.at(each.name) for each in self.test.locations)])
+        asked = {
+            term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
+        }
+        others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names() - asked)]
+        used = [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"] if others else []
+        return tuple(
+            ([f"p{thread} = thread_{thread}_{number}({given});", *(used if barrier is None else [])], barrier)
+            for number, (_, barrier) in enumerate(super().phases(thread))
+        )
+
+    def functions(self) -> list[str]:
+        """The registers of each thread, and a function for each of its phases."""
+        lines = []
+        addresses = [f"const {self.word} {self.at(each.name)}" for each in self.test.locations]
+        for thread in range(len(self.test.threads)):
+            own = f"Registers{thread}"
+            fields = [f"{self.word} reg_{self._names[thread][name]};" for name in sorted(self._names[thread])]
+            lines.append(f"struct {own} {{{''.join(f' {each}' for each in fields)} }};")
+            given = ", ".join([f"{own} p{thread}", "const Globals globals", "const Shareds shareds", *addresses])
+            for number, (code, _) in enumerate(super().phases(thread)):
+                lines.append(f'extern "C" __device__ __noinline__ {own} thread_{thread}_{number}({given}) {{')
+                lines += ["    " + line for line in [*code, f"return p{thread};"]]
+                lines.append("}")
+        return lines
+
+    def file(self, name: str) -> str:  # noqa: D102
+        return _FILE.substitute(
+            name=name,
+            test=self.comment("// "),
+            constants=self.constants(),
+            marks=len(self._marks),
+            functions="\n".join(self.functions()),
+            reset=indented(self.reset()),
+            run=indented(self.run()),
+            count=indented(self.count()),
+            header=2,
+        )
+
+    def _apart(self, thread: int, ins: Load | Store | Rmw) -> str:
+        """What keeps an access behind the one before it, where ptxas would not."""
+        code = self.test.threads[thread].instructions
+        place = next(place for place, each in enumerate(code) if each is ins)
+        before = [each for each in code[:place] if isinstance(each, Load | Store | Rmw | Fence | Barrier)]
+        if before and not isinstance(before[-1], Fence | Barrier) and (_is_weak(before[-1]) or _is_weak(ins)):
+            return "keep_order(); "
+        return ""
+
+    def _pointer(self, ins: Instruction, cell: Cell) -> str:
+        """The address of an access, with its mark."""
+        return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+
+
+def _is_weak(ins: Load | Store | Rmw) -> bool:
+    return ins.mode.order is Order.WEAK and not ins.mode.volatile
+
+
+def _asm(text: str, outputs: str, inputs: str) -> str:
+    operands = f"{outputs} : {inputs}".strip()
+    return f'asm volatile("{text}" : {operands} : "memory");'

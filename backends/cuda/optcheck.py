@@ -1,0 +1,405 @@
+"""Whether the machine code of a CUDA memory test is still the test: optcheck (Alglave et al. 2015, section 4.4).
+
+ptxas merges two weak loads of one location, drops a relaxed store that the next one overwrites, and computes away a
+dependency through ``xor r,r`` (4.5). What such code does on a chip says nothing about the chip. So every access, fence
+and dependency of the test is looked for in the SASS that nvdisasm prints:
+
+- each access is there once, in order, of its kind, state space, strength and scope;
+- each fence is there, of its strength and scope, and so is what makes an acquire or a release: ``MEMBAR`` before the
+  access, ``CCTL.IVALL`` after a load at GPU or system scope; and nothing else of the kind;
+- an access whose address, value or execution depends on an earlier load in the test does so in the code.
+
+**How an access is recognised.** The paper ends each thread with xor instructions whose constants describe it. Here the
+code carries a mark at every access: ``backends.cuda.memory`` adds to its address ``zero[k]``, word ``k`` of constant
+memory, with ``k`` from ``numbered``. The words are 0, but only the host knows. So ptxas can neither drop a mark nor
+prove two addresses equal, and the word that flows into the address of a machine instruction says which access it is.
+Every thread is a function that is not inlined, ``thread_N_K`` from its K-th barrier on, in which nothing else happens.
+
+The data flow is traced through registers and predicates, over all paths at once. It errs towards more dependencies
+than there are where an instruction is wide. Gaps: instructions are compared in the order of the text, so code that
+ptxas lays out in another order than it executes is flagged; a loop is checked like straight code; what is done at a
+barrier is between the functions, which ptxas keeps in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from backends.shared.addresses import address_regions, regions_of
+from corpus.litmus.describe import describe
+from corpus.litmus.normal import without_predicates
+from corpus.litmus.test import (
+    Assign,
+    Barrier,
+    Branch,
+    Fence,
+    LitmusTest,
+    Load,
+    Order,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    operands,
+)
+
+MARKS = 3
+"""The bank of constant memory that holds the marks: what a program declares ``__constant__``."""
+
+_Marks = frozenset[int]
+_NONE: _Marks = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """Something that the machine code of a thread does otherwise than the test, in words."""
+
+    thread: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"P{self.thread}: {self.text}"
+
+
+def numbered(test: LitmusTest) -> dict[tuple[int, int], int]:
+    """The number of each access, by thread and place in the thread's code."""
+    places = [
+        (number, place)
+        for number, thread in enumerate(test.threads)
+        for place, ins in enumerate(thread.instructions)
+        if isinstance(ins, Load | Store | Rmw)
+    ]
+    return {each: number for number, each in enumerate(places)}
+
+
+def optcheck(test: LitmusTest, sass: str) -> list[Complaint]:
+    """What of the test is not as it should be in the machine code of one architecture; empty if all is well.
+
+    ``sass`` is what ``nvdisasm -c`` prints of the file that ``backends.cuda.memory`` wrote for this test. Raises
+    ``InputError`` where CUDA cannot say the test.
+    """
+    test = without_predicates(test)
+    functions = _functions(sass)
+    complaints = []
+    for number, thread in enumerate(test.threads):
+        phases = range(1 + sum(isinstance(ins, Barrier) for ins in thread.instructions))
+        found = [each for phase in phases for each in _operations(functions.get(f"thread_{number}_{phase}", []))]
+        complaints += [Complaint(number, text) for text in _differences(_wanted(test, number), found)]
+    return complaints
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """An access, a fence, or an invalidation of the first cache.
+
+    ``words`` are what is compared: kind, space, strength, operation. The ``marks`` of an access of the test, or those
+    that flow into the address of an access of the code, say which one it is. The others are the marks of the loads that
+    it depends on.
+    """
+
+    words: tuple[str, ...]
+    marks: _Marks = _NONE
+    address: _Marks = _NONE
+    value: _Marks = _NONE
+    control: _Marks = _NONE
+    said: str = field(default="", compare=False)
+
+    @property
+    def is_access(self) -> bool:
+        return self.words[0] in ("load", "store", "rmw")
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+
+_INVALIDATE = _Operation(("invalidate",))
+
+
+# What the test says.
+
+_CACHED = {"ca": Scope.CTA, "wb": Scope.CTA, "cg": Scope.GPU, "cv": Scope.SYS, "wt": Scope.SYS}
+_EVICTED = {"cs": "EF", "lu": "LU"}
+
+
+def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
+    """The operations of a thread in order. A branch controls all that follows."""
+    where = {location.name: location.region for location in test.locations}
+    registers, marks = address_regions(test)[number], numbered(test)
+    flow: dict[str, _Marks] = {}
+    control = _NONE
+    wanted: list[_Operation] = []
+    for place, ins in enumerate(test.threads[number].instructions):
+        sources = [flow.get(each.name, _NONE) if isinstance(each, Reg) else _NONE for each in operands(ins)]
+        match ins:
+            case Load() | Store() | Rmw():
+                mark = frozenset({marks[number, place]})
+                (region,) = regions_of(ins.address, registers, where)
+                words = _words(ins, region)
+                access = _Operation(words, mark, sources[0], _NONE.union(*sources[1:]), control, describe(ins))
+                wanted += _ordered(ins, region, access)
+                if not isinstance(ins, Store) and ins.target is not None:
+                    flow[ins.target] = mark
+            case Fence():
+                wanted += _fence("sc" if ins.mode.order is Order.SC else "all", ins.mode.scope)
+            case Assign():
+                flow[ins.target] = _NONE.union(*sources)
+            case Branch():
+                control = control.union(*sources)
+    return wanted
+
+
+def _words(ins: Load | Store | Rmw, region: Region) -> tuple[str, ...]:
+    kind = "rmw" if isinstance(ins, Rmw) else "load" if isinstance(ins, Load) else "store"
+    operation = (ins.operation,) if isinstance(ins, Rmw) else ()
+    if region is Region.SHARED:
+        return (kind, str(region), *operation)
+    mode = ins.mode
+    scope = Scope.SYS if mode.volatile else _CACHED.get(mode.cache or "", mode.scope)
+    strength = "weak" if scope is None else f"strong.{scope.label}"
+    return (kind, str(region), strength, *operation, *([_EVICTED[mode.cache]] if mode.cache in _EVICTED else []))
+
+
+def _ordered(ins: Load | Store | Rmw, region: Region, access: _Operation) -> list[_Operation]:
+    """An access with what makes it a release or an acquire."""
+    order, scope = ins.mode.order, ins.mode.scope
+    before = [_fence("all", scope)[0]] if order in (Order.RELEASE, Order.ACQ_REL) else []
+    acquires = order in (Order.ACQUIRE, Order.ACQ_REL) and scope is not Scope.CTA and region is Region.GLOBAL
+    return [*before, access, *([_INVALIDATE] if acquires else [])]
+
+
+def _fence(strength: str, scope: Scope | None) -> list[_Operation]:
+    assert scope is not None
+    return [_Operation(("fence", strength, scope.label)), *([_INVALIDATE] if scope is not Scope.CTA else [])]
+
+
+# What the machine code says.
+
+_LABEL = re.compile(r"^(?:\$\w+\$)?(\.?\w+):")
+_LINE = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?(U?P\w+)\s+)?([A-Z][\w.]*)\s*(.*?)\s*;")
+_CONSTANT = re.compile(rf"c\[0x{MARKS:x}\]\[(?:U?RZ|0x([0-9a-f]+))\]")
+_REGISTER = re.compile(r"\b(U?[RP])(\d+)\b((?:\.\w+)*)")
+_SPACES = {"": "generic", "G": "global", "S": "shared"}
+_ACCESS = re.compile(r"(LD|ST|ATOM|RED)([GS]?)")
+_KINDS = {"LD": "load", "ST": "store", "ATOM": "rmw", "RED": "rmw"}
+_SCOPES = {"SM": "cta", "CTA": "cta", "GPU": "gpu", "SYS": "sys"}
+_RMWS = {"EXCH": "exch", "CAS": "cas", "POPC": "add"} | {
+    word.upper(): word for word in ("add", "and", "or", "xor", "min", "max")
+}
+_BRANCHES = ("BRA", "BRX", "JMP", "JMX")
+_ENDS = ("RET", "EXIT")
+_CONTROL = "control"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sass:
+    """A machine instruction: the predicate that guards it, the opcode in parts, the operands; ``labels`` before it."""
+
+    guard: str | None
+    parts: tuple[str, ...]
+    operands: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    @property
+    def access(self) -> tuple[str, str] | None:
+        """Kind and space, of an access to memory that threads share."""
+        found = _ACCESS.fullmatch(self.parts[0])
+        return (_KINDS[found[1]], _SPACES[found[2]]) if found else None
+
+
+def _functions(sass: str) -> dict[str, list[_Sass]]:
+    """The instructions of each function, by its name."""
+    functions: dict[str, list[_Sass]] = {}
+    code: list[_Sass] = []
+    labels: list[str] = []
+    for line in sass.splitlines():
+        label, ins = _LABEL.match(line), _LINE.search(line)
+        if label and not label[1].startswith("."):
+            code = functions.setdefault(label[1], [])
+        elif label:
+            labels.append(label[1])
+        elif ins:
+            given = tuple(filter(None, re.split(r",\s*", ins[3])))
+            code.append(_Sass(ins[1], tuple(ins[2].split(".")), given, tuple(labels)))
+            labels = []
+    return functions
+
+
+_Flow = frozenset[tuple[str, int]]
+"""What flows into a register: ``("mark", k)``, and ``("load", k)`` for the result of the access with mark k."""
+_State = Mapping[str, _Flow]
+
+
+def _operations(code: Sequence[_Sass]) -> list[_Operation]:
+    """The accesses and fences of a function in the order of its text, with what flows into them on any path."""
+    places = {label: place for place, ins in enumerate(code) for label in ins.labels}
+    states: list[dict[str, _Flow] | None] = [None] * len(code)
+    waiting: list[tuple[int, _State]] = [(0, {})] if code else []
+    while waiting:
+        place, arriving = waiting.pop()
+        known = states[place]
+        merged = dict(known or {})
+        for name, flow in arriving.items():
+            merged[name] = merged.get(name, frozenset()) | flow
+        if merged == known:
+            continue
+        states[place] = merged
+        ins = code[place]
+        leaving = _after(ins, merged)
+        targets = [places[name] for name in re.findall(r"\.\w+", " ".join(ins.operands)) if name in places]
+        jumps = ins.parts[0] in _BRANCHES
+        if place + 1 < len(code) and (ins.guard or len(ins.operands) > 1 or ins.parts[0] not in (*_BRANCHES, *_ENDS)):
+            waiting.append((place + 1, leaving))
+        waiting += [(target, leaving) for target in targets if jumps]
+    return [each for ins, state in zip(code, states, strict=True) if state is not None for each in _told(ins, state)]
+
+
+def _flow(ins: _Sass, texts: Iterable[str], state: _State, narrow: bool = False) -> _Flow:
+    """What flows from operands; of a wide instruction, from pairs of registers."""
+    wide = not narrow and ("WIDE" in ins.parts or "64" in ins.parts)
+    flow: _Flow = frozenset()
+    for text in texts:
+        flow |= {("mark", int(each or "0", 16) // 4) for each in _CONSTANT.findall(text)}
+        for kind, number, suffix in _REGISTER.findall(text):
+            pair = wide or ".64" in suffix
+            for name in (f"{kind}{number}", *([f"{kind}{int(number) + 1}"] if pair and kind[-1] == "R" else [])):
+                flow |= state.get(name, frozenset())
+    return flow
+
+
+def _parts(ins: _Sass) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Registers written, the address, and the other operands."""
+    kind = ins.access
+    address = next((each for each in ins.operands if "[" in each and not each.startswith("c[")), "") if kind else ""
+    others = tuple(each for each in ins.operands if each != address)
+    if ins.parts[0].startswith(("ST", "RED")) or ins.parts[0] in (*_BRANCHES, *_ENDS):
+        return (), address, others
+    count = 1
+    if ins.parts[0] in ("ATOM", "ATOMG") or (others and re.fullmatch(r"U?P(\d|T)", others[0])):
+        count = 2
+    while count < len(others) and count < 4 and re.fullmatch(r"U?P\d", others[count]):
+        count += 1
+    return others[:count], address, others[count:]
+
+
+def _after(ins: _Sass, state: _State) -> dict[str, _Flow]:
+    """What flows into each register after an instruction."""
+    leaving = dict(state)
+    guard = state.get(ins.guard or "", frozenset())
+    targets, address, others = _parts(ins)
+    if ins.parts[0] in _BRANCHES:
+        guard |= _flow(ins, others, state)
+    if ins.access or ins.parts[0] in _BRANCHES:
+        leaving[_CONTROL] = leaving.get(_CONTROL, frozenset()) | guard
+    flow = _flow(ins, others, state)
+    if ins.access:
+        flow = frozenset(("load", mark) for kind, mark in _addressed(ins, address, state) if kind == "mark")
+    constant = _CONSTANT.search(ins.operands[-1]) if ins.parts[0] in ("LDC", "ULDC", "LDCU") else None
+    size = {"64": 2, "128": 4, "WIDE": 2}.get(
+        next((each for each in ins.parts if each in ("64", "128", "WIDE")), ""), 1
+    )
+    for target in targets:
+        for kind, number, _ in _REGISTER.findall(target):
+            for step in range(size if kind[-1] == "R" else 1):
+                name = f"{kind}{int(number) + step}"
+                new = flow if constant is None else frozenset({("mark", int(constant[1] or "0", 16) // 4 + step)})
+                leaving[name] = new | guard | (state.get(name, frozenset()) if ins.guard else frozenset())
+    return leaving
+
+
+def _addressed(ins: _Sass, address: str, state: _State) -> _Flow:
+    """What flows into an address: of global memory, a pair of registers unless it says otherwise."""
+    inner = address[address.rindex("[") :] if "[" in address else ""
+    if ins.access and ins.access[1] != "shared":
+        inner = re.sub(r"\b(U?R\d+)(?![\d.])", r"\1.64", inner)
+    return _flow(ins, [inner], state, narrow=True)
+
+
+def _told(ins: _Sass, state: _State) -> list[_Operation]:
+    """The operation that an instruction is, if it is one."""
+    parts = ins.parts
+    if parts[0] == "MEMBAR":
+        return [_Operation(("fence", parts[1].lower(), _SCOPES.get(parts[2], parts[2])))]
+    if parts[:2] == ("CCTL", "IVALL"):
+        return [_INVALIDATE]
+    if not ins.access:
+        return []
+    kind, space = ins.access
+    _, address, others = _parts(ins)
+    words = [kind, space]
+    if space != "shared":
+        strong = parts.index("STRONG") if "STRONG" in parts else None
+        words.append("weak" if strong is None else f"strong.{_SCOPES.get(parts[strong + 1], parts[strong + 1])}")
+    words += [_RMWS[part] for part in parts if part in _RMWS][:1] if kind == "rmw" else []
+    words += [part for part in parts if part in _EVICTED.values()]
+    flow = _addressed(ins, address, state)
+    control = state.get(ins.guard or "", frozenset()) | state.get(_CONTROL, frozenset())
+    marks, address_from, value_from, control_from = (
+        _marks(flow, "mark"),
+        _marks(flow, "load"),
+        _marks(_flow(ins, others, state), "load"),
+        _marks(control, "load"),
+    )
+    said = f"{'.'.join(parts)} {', '.join(ins.operands)}"
+    return [_Operation(tuple(words), marks, address_from, value_from, control_from, said)]
+
+
+def _marks(flow: _Flow, source: str) -> _Marks:
+    return frozenset(mark for kind, mark in flow if kind == source)
+
+
+# The comparison.
+
+
+def _differences(wanted: Sequence[_Operation], found: Sequence[_Operation]) -> list[str]:
+    """What is otherwise in the code than in the test, in words."""
+    texts: list[str] = []
+    accesses = {each.marks: each for each in wanted if each.is_access}
+    for each in found:
+        if each.is_access and each.marks not in accesses:
+            texts.append(f"the machine code has {each.said}, which is no access of this thread")
+    for mark, access in accesses.items():
+        same = [each for each in found if each.is_access and each.marks == mark]
+        if len(same) != 1:
+            times = f"{len(same)} times" if same else "no longer"
+            texts.append(f"{access.said}: is {times} in the machine code")
+        texts += [text for each in same for text in _unlike(access, each, accesses)]
+    if texts:
+        return texts
+    order = [each.marks for each in found if each.is_access]
+    if order != list(accesses):
+        return [f"in the machine code, the order is {'; '.join(accesses[mark].said for mark in order)}"]
+    for last, want, have in zip([None, *accesses.values()], _between(wanted), _between(found), strict=True):
+        fences = [each for each in want if each != _INVALIDATE], [each for each in have if each != _INVALIDATE]
+        if fences[0] != fences[1] or (_INVALIDATE in want and _INVALIDATE not in have):
+            place = f"after {last.said}" if last else "at the start"
+            texts.append(f"{place}: the machine code has {_listed(have)}, expected {_listed(want)}")
+    return texts
+
+
+def _unlike(access: _Operation, found: _Operation, accesses: Mapping[_Marks, _Operation]) -> list[str]:
+    """How an access of the code differs from that of the test."""
+    texts = [] if access.words == found.words else [f"{access.said}: is a {found} in the machine code, not a {access}"]
+    for name in ("address", "value", "control"):
+        for source in sorted(getattr(access, name) - getattr(found, name)):
+            said = accesses[frozenset({source})].said
+            what = {"address": "its address", "value": "its value", "control": "whether it happens"}[name]
+            texts.append(f"{access.said}: in the machine code {what} does not depend on {said}")
+    return texts
+
+
+def _between(operations: Sequence[_Operation]) -> list[list[_Operation]]:
+    """The fences and invalidations before, between and after the accesses."""
+    groups: list[list[_Operation]] = [[]]
+    for each in operations:
+        if each.is_access:
+            groups.append([])
+        else:
+            groups[-1].append(each)
+    return groups
+
+
+def _listed(operations: Sequence[_Operation]) -> str:
+    return ", ".join(map(str, operations)) or "nothing"

@@ -1,0 +1,76 @@
+"""CUDA: a thread block of one thread a work-group, atomics as inline PTX at gpu scope.
+
+PTX rather than ``cuda::atomic_ref``, for then the instruction is the one that the memory model of PTX speaks of, and
+``asm volatile`` leaves it where it stands. A kernel that hangs keeps ``cudaDeviceSynchronize`` from returning: run the
+program under ``timeout``. Where the device also drives a display, its watchdog ends the kernel; that too counts as a
+hang (exit code 124, as ``timeout`` has it).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from backends.cpp.progress import MAIN
+from backends.shared.renderer import Renderer
+
+
+class Cuda(Renderer):
+    """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME [iterations]``."""
+
+    suffix: ClassVar[str] = ".cu"
+    word: ClassVar[str] = "std::uint32_t"
+    exchange: ClassVar[str] = "atomic_exchange(&(cell), value)"
+    add: ClassVar[str] = "atomic_add(&(cell), value)"
+    header: ClassVar[str] = 'extern "C" __global__ void test(std::uint32_t* const memory)'
+    group: ClassVar[str] = "blockIdx.x"
+    file: ClassVar[str] = (
+        """\
+// $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
+$pseudo_code
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+__device__ inline std::uint32_t atomic_exchange(std::uint32_t* const cell, const std::uint32_t value) {
+    std::uint32_t old;
+    asm volatile("atom.acq_rel.gpu.global.exch.b32 %0, [%1], %2;"
+                 : "=r"(old) : "l"(__cvta_generic_to_global(cell)), "r"(value) : "memory");
+    return old;
+}
+
+__device__ inline std::uint32_t atomic_add(std::uint32_t* const cell, const std::uint32_t value) {
+    std::uint32_t old;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(old) : "l"(__cvta_generic_to_global(cell)), "r"(value) : "memory");
+    return old;
+}
+
+$constants
+
+$kernel
+
+static void check(const cudaError_t error, const char* const what) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "%s: %s\\n", what, cudaGetErrorString(error));
+    std::_Exit(error == cudaErrorLaunchTimeout ? 124 : 2);
+}
+
+static std::uint32_t* memory;
+static const std::size_t bytes = sizeof(std::uint32_t) * (std::size_t{INSTANCES} * LOCATIONS + 1u) * STRIDE;
+
+static void set_up() { check(cudaMalloc(&memory, bytes), "cudaMalloc"); }
+
+static std::uint32_t iterate() {
+    std::uint32_t finished = 0;
+    check(cudaMemset(memory, 0, bytes), "cudaMemset");
+    test<<<THREADS * INSTANCES, 1>>>(memory);
+    check(cudaGetLastError(), "launch");
+    check(cudaDeviceSynchronize(), "kernel");
+    check(cudaMemcpy(&finished, &FINISHED, sizeof finished, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return finished;
+}
+
+"""
+        + MAIN
+    )

@@ -1,0 +1,1 @@
+"""GLSL in Amber scripts, for Vulkan."""

@@ -1,0 +1,209 @@
+"""GLSL: three compute shaders in an Amber script, with the scoped atomics of the Vulkan memory model.
+
+- Scopes: ``gl_ScopeWorkgroup``, ``gl_ScopeQueueFamily`` and ``gl_ScopeDevice`` for CTA, queue and GPU; a wider one is
+  said with these where it includes the same threads. Subgroups have no portable size, and are not used.
+- Orders: relaxed, acquire, release, both; an acquire is for what reads and a release for what writes, as the language
+  has it. There is no sequential consistency.
+- An order speaks for the memory that the test uses, buffer or shared, or that an OpenCL fence's tag names. A release
+  makes what came before available and an acquire makes what follows visible (``gl_SemanticsMakeAvailable``,
+  ``gl_SemanticsMakeVisible``), as orders do in the other languages.
+- Weak accesses are plain, of a buffer that is ``nonprivate``, so that orders apply to them. Shared memory is coherent
+  in its work-group. Compilers may merge or move them as the model allows, and no tool here looks after it.
+- Every barrier is of the whole work-group, orders all memory, and has no number.
+
+The script runs each shader once, and checks that every outcome has a row of the histogram; and, where the condition is
+``~exists`` or ``forall`` without a filter, what it claims. ``amber -b outcomes.txt -B 2`` writes the histogram.
+
+Gaps: the storage classes and the availability and visibility operations of Vulkan's own tests are refused. A device may
+have smaller work-groups or less shared memory than the launch asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import Template
+from typing import ClassVar
+
+from backends.shared.kernel import Cell, Kernel, indented
+from backends.shared.layout import Layout
+from backends.shared.mapping import GROUPS
+from corpus.errors import InputError
+from corpus.litmus.test import Barrier, Fence, Load, Mode, Order, Quantifier, Region, Rmw, Scope, Store
+
+_SCOPES = {Scope.GPU: "gl_ScopeDevice", Scope.QUEUE: "gl_ScopeQueueFamily", Scope.CTA: "gl_ScopeWorkgroup"}
+_STORAGE = {Region.GLOBAL: "gl_StorageSemanticsBuffer", Region.SHARED: "gl_StorageSemanticsShared"}
+_FENCED = {"global-fence": (Region.GLOBAL,), "local-fence": (Region.SHARED,)}
+_SEMANTICS = {
+    Order.ACQUIRE: "gl_SemanticsAcquire | gl_SemanticsMakeVisible",
+    Order.RELEASE: "gl_SemanticsRelease | gl_SemanticsMakeAvailable",
+    Order.ACQ_REL: "gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible",
+}
+_FUNCTIONS = {"exch": "atomicExchange", "add": "atomicAdd", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor"}
+_RELAXED = "gl_ScopeDevice, 0, 0"
+_ALL = f"{' | '.join(_STORAGE.values())}, {_SEMANTICS[Order.ACQ_REL]}"
+
+_SHADER = Template("""\
+SHADER compute $shader GLSL TARGET_ENV spv1.5
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+$constants
+layout(local_size_x = $size) in;
+layout(set = 0, binding = 0) nonprivate buffer Memory { uint memory[]; };
+layout(set = 0, binding = 1) buffer Results { uint results[]; };
+layout(set = 0, binding = 2) buffer Histogram { uint histogram[]; };
+shared uint local_memory[SHARED_WORDS];
+
+void main() {
+$body
+}
+END
+""")
+
+_PIPELINE = Template("""\
+PIPELINE compute ${shader}_pipeline
+  ATTACH $shader
+  BIND BUFFER memory AS storage DESCRIPTOR_SET 0 BINDING 0
+  BIND BUFFER results AS storage DESCRIPTOR_SET 0 BINDING 1
+  BIND BUFFER histogram AS storage DESCRIPTOR_SET 0 BINDING 2
+END
+""")
+
+_FILE = Template("""\
+#!amber
+# $name. Usage: amber NAME.amber
+$test
+DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
+
+$shaders
+BUFFER memory DATA_TYPE uint32 SIZE $words FILL 0
+BUFFER results DATA_TYPE uint32 SIZE $results FILL 0
+BUFFER histogram DATA_TYPE uint32 SIZE $histogram FILL 0
+
+$pipelines
+RUN reset_pipeline $instance_groups 1 1
+RUN run_pipeline $groups 1 1
+RUN count_pipeline $instance_groups 1 1
+
+$expected
+""")
+
+
+class GlslKernel(Kernel):
+    """``NAME.amber``: run as ``amber NAME.amber``."""
+
+    title: ClassVar[str] = "GLSL"
+    suffix: ClassVar[str] = ".amber"
+    group: ClassVar[str] = "gl_WorkGroupID.x"
+    item: ClassVar[str] = "gl_LocalInvocationID.x"
+    meet: ClassVar[str] = f"controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {_ALL})"
+    add: ClassVar[str] = f"atomicAdd({{cell}}, {{value}}, {_RELAXED})"
+    claim: ClassVar[str] = "atomicCompSwap({cell}, 0u, {value}, gl_ScopeDevice, 0, 0, 0, 0)"
+    peek: ClassVar[str] = f"atomicLoad({{cell}}, {_RELAXED})"
+    scratch_load: ClassVar[str] = peek
+    scratch_store: ClassVar[str] = f"atomicStore({{cell}}, {{value}}, {_RELAXED})"
+
+    def __init__(self, layout: Layout) -> None:
+        if layout.groups > GROUPS:
+            raise InputError(f"{layout.groups} work-groups: Vulkan takes at most {GROUPS}; ask for fewer instances")
+        super().__init__(layout)
+
+    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+        if not self._is_atomic(thread, ins):
+            return f"{target} = {cell.text};"
+        return f"{target} = atomicLoad({cell.text}, {self._ordering(thread, ins, (Order.ACQUIRE,))});"
+
+    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+        if not self._is_atomic(thread, ins):
+            return f"{cell.text} = {value};"
+        return f"atomicStore({cell.text}, {value}, {self._ordering(thread, ins, (Order.RELEASE,))});"
+
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+        if not self._is_atomic(thread, ins):
+            raise self.refuse(thread, ins, "has no rmw that is not atomic")
+        ordering = self._ordering(thread, ins, tuple(_SEMANTICS))
+        kept = "" if target is None else f"{target} = "
+        if ins.operation == "cas":
+            reads = ins.mode.order in (Order.ACQUIRE, Order.ACQ_REL)
+            failed = f"{self._storage(ins.mode)}, {_SEMANTICS[Order.ACQUIRE]}" if reads else "0, 0"
+            return f"{kept}atomicCompSwap({cell.text}, {values[0]}, {values[1]}, {ordering}, {failed});"
+        if ins.operation in ("min", "max"):
+            raise self.refuse(thread, ins, "compares unsigned numbers here, and these are signed")
+        if ins.operation not in _FUNCTIONS:
+            raise self.refuse(thread, ins, f"has no atomic {ins.operation}")
+        return f"{kept}{_FUNCTIONS[ins.operation]}({cell.text}, {values[0]}, {ordering});"
+
+    def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
+        if not self._is_atomic(thread, ins):
+            raise self.refuse(thread, ins, "has no such fence")
+        return f"memoryBarrier({self._ordering(thread, ins, tuple(_SEMANTICS))});"
+
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
+        for thread, ins in barriers.items():
+            if ins.arrive or ins.quorum is not None or ins.resource is not None:
+                raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
+            if ins.mode.scope not in (None, Scope.CTA) or not set(ins.mode.tags) <= set(_FENCED):
+                raise self.refuse(thread, ins, "has only barriers of a work-group here, which order all its memory")
+        return f"{self.meet};"
+
+    def file(self, name: str) -> str:  # noqa: D102
+        layout = self.layout
+        size = min(256, layout.instances)
+        index = "const uint index = gl_GlobalInvocationID.x;"
+        bodies = {
+            "reset": (size, [index, *self.reset()]),
+            "run": (layout.group_size, ["const uint seed = 0u;", *self.run()]),
+            "count": (size, [index, *self.count()]),
+        }
+        shaders = [
+            _SHADER.substitute(shader=shader, constants=self.constants(), size=number, body=indented(body))
+            for shader, (number, body) in bodies.items()
+        ]
+        return _FILE.substitute(
+            name=name,
+            test=self.comment("# "),
+            shaders="\n".join(shaders),
+            pipelines="\n".join(_PIPELINE.substitute(shader=shader) for shader in bodies),
+            words=layout.words,
+            results=layout.result_words,
+            histogram=layout.histogram_words,
+            groups=layout.groups,
+            instance_groups=layout.instances // size,
+            expected="\n".join(self._expected()),
+        )
+
+    def _expected(self) -> list[str]:
+        condition = self.layout.test.condition
+        lines = ["# Instances with an outcome that found no row.", "EXPECT histogram IDX 4 EQ 0"]
+        if condition.quantifier is not Quantifier.EXISTS and condition.filter is None:
+            number = 0 if condition.quantifier is Quantifier.NOT_EXISTS else self.layout.instances
+            lines += ["# Instances that the condition holds of.", f"EXPECT histogram IDX 0 EQ {number}"]
+        return lines
+
+    def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, orders: Sequence[Order]) -> str:
+        """Scope, storage and semantics of an operation that takes ``orders`` besides relaxed."""
+        scope = self.scope(thread, ins, _SCOPES)
+        if ins.mode.order is Order.RELAXED and not isinstance(ins, Fence):
+            return f"{scope}, 0, 0"
+        if ins.mode.order is Order.SC:
+            raise self.refuse(thread, ins, "has no order sc, nor has the memory model of Vulkan")
+        if ins.mode.order not in orders:
+            raise self.refuse(thread, ins, f"takes {', '.join(('relaxed', *orders))} here")
+        return f"{scope}, {self._storage(ins.mode)}, {_SEMANTICS[ins.mode.order]}"
+
+    def _storage(self, mode: Mode) -> str:
+        """The memory that an operation orders: what its tags name, or all that the test has."""
+        named = [region for tag in mode.tags for region in _FENCED[tag]]
+        used = {location.region for location in self.test.locations}
+        return " | ".join(_STORAGE[region] for region in Region if region in (named or used))
+
+    def _is_atomic(self, thread: int, ins: Load | Store | Rmw | Fence) -> bool:
+        """Whether an instruction is atomic, having checked that the language has words for it but for its order."""
+        mode = ins.mode
+        if mode.volatile or mode.cache is not None:
+            what = "volatile accesses as PTX has them" if mode.volatile else "cache operators"
+            raise self.refuse(thread, ins, f"has no {what}")
+        for tag in mode.tags:
+            if not isinstance(ins, Fence) or tag not in _FENCED:
+                raise self.refuse(thread, ins, f"has no word for {tag} here")
+        return mode.order is not Order.WEAK

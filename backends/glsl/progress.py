@@ -1,0 +1,66 @@
+"""GLSL: a compute shader inside an Amber script, under the Vulkan memory model.
+
+Scoped atomics need GL_KHR_memory_scope_semantics; without ``use_vulkan_memory_model`` device scope is not valid SPIR-V.
+Atomics make their own location available and visible, so the acquire-release semantics need no more flags. The script
+asks for ``vulkanMemoryModelDeviceScope`` alone: Amber hangs when both features of that structure are named. Amber
+reports a hang as a fence time-out. One script is one iteration: run it as often as you like.
+
+Gap: some drivers bound loops (Mesa 22's lavapipe after 65,535 iterations); the last EXPECT finds that they were cut,
+unless the driver's optimiser has concluded that they cannot be.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from backends.shared.mapping import GROUPS
+from backends.shared.renderer import Renderer
+
+_ORDER = "gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease"
+
+
+class Glsl(Renderer):
+    """``NAME.amber``: run as ``amber NAME.amber``."""
+
+    suffix: ClassVar[str] = ".amber"
+    exchange: ClassVar[str] = f"atomicExchange(cell, value, {_ORDER})"
+    add: ClassVar[str] = f"atomicAdd(cell, value, {_ORDER})"
+    header: ClassVar[str] = "void main()"
+    most_groups: ClassVar[int | None] = GROUPS
+    group: ClassVar[str] = "gl_WorkGroupID.x"
+    file: ClassVar[str] = """\
+#!amber
+# $name, mapping $mapping. A test that hangs runs into the fence time-out.
+$pseudo_code_hash
+SET ENGINE_DATA fence_timeout_ms 5000
+DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
+
+SHADER compute test GLSL TARGET_ENV spv1.5
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+layout(local_size_x = 1) in;
+layout(set = 0, binding = 0) buffer Memory { uint memory[]; };
+
+$constants
+
+$kernel
+END
+
+BUFFER memory DATA_TYPE uint32 SIZE $words FILL 0
+
+PIPELINE compute pipeline
+  ATTACH test
+  BIND BUFFER memory AS storage DESCRIPTOR_SET 0 BINDING 0
+END
+
+RUN pipeline $groups 1 1
+
+# Every thread has ended: the counters of all of them, summed up.
+EXPECT memory IDX $finished_byte EQ $expected
+"""
+
+
+def shaders(script: str) -> list[str]:
+    """The GLSL texts inside an Amber script, for a compiler to check."""
+    return [part.split("\nEND\n", 1)[0] + "\n" for part in script.split(" TARGET_ENV spv1.5\n")[1:]]

@@ -1,1 +1,0 @@
-"""Memory (litmus) tests as kernels, and where their threads and instances go in a launch."""

@@ -1,0 +1,1 @@
+"""OpenCL C, through pyopencl."""

@@ -1,0 +1,114 @@
+"""OpenCL C: atomics with order and scope, which are core in 2.0 and features in 3.0 (PoCL has them all but one scope).
+
+- Scopes: ``memory_scope_work_group`` for CTA, ``memory_scope_device`` for GPU. ``memory_scope_all_svm_devices`` needs
+  fine-grained shared virtual memory; as a launch runs on one device, scope sys includes the threads that scope gpu
+  does, and is written as ``memory_scope_device``. Sub-groups have no portable size, and are not used.
+- A fence or barrier orders global and local memory, or the one that its tag names.
+- A barrier is met by the whole work-group. There is one barrier, so its number does not matter as long as the threads
+  of a CTA agree; arriving without waiting, and a number of threads to wait for, are refused.
+
+``add``, ``claim`` and ``peek`` are OpenCL 1.x's atomics, which every version has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from string import Template
+from typing import ClassVar
+
+from backends.shared.c_atomics import CAtomics
+from backends.shared.kernel import Cell, indented
+from corpus.litmus.test import Barrier, Fence, Load, Mode, Region, Rmw, Scope, Store
+
+_SPACES = {Region.GLOBAL: "__global", Region.SHARED: "__local"}
+_SCOPES = {Scope.GPU: "memory_scope_device", Scope.CTA: "memory_scope_work_group"}
+_FLAGS = {"global-fence": "CLK_GLOBAL_MEM_FENCE", "local-fence": "CLK_LOCAL_MEM_FENCE"}
+_SIGNED = ("fetch_min", "fetch_max")
+
+_FILE = Template("""\
+// $name. Usage: python run_opencl_memory.py NAME.cl [iterations]
+$test
+$constants
+
+__kernel void reset(volatile __global uint* const memory) {
+    const uint index = (uint)get_global_id(0);
+$reset
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+void run(volatile __global uint* const memory, __global uint* const results, const uint seed) {
+    __local volatile uint local_memory[SHARED_WORDS];
+$run
+}
+
+__kernel void count(const __global uint* const memory, const __global uint* const results,
+                    volatile __global uint* const histogram) {
+    const uint index = (uint)get_global_id(0);
+$count
+}
+""")
+
+
+class OpenClKernel(CAtomics):
+    """``NAME.cl``: run as ``python run_opencl_memory.py NAME.cl [iterations]``."""
+
+    title: ClassVar[str] = "OpenCL"
+    suffix: ClassVar[str] = ".cl"
+    group: ClassVar[str] = "(uint)get_group_id(0)"
+    item: ClassVar[str] = "(uint)get_local_id(0)"
+    signed: ClassVar[str] = "(int)({})"
+    unsigned: ClassVar[str] = "(uint)({})"
+    meet: ClassVar[str] = "barrier(CLK_LOCAL_MEM_FENCE)"
+    add: ClassVar[str] = "atomic_add(&{cell}, {value})"
+    claim: ClassVar[str] = "atomic_cmpxchg(&{cell}, 0u, {value})"
+    peek: ClassVar[str] = "atomic_add(&{cell}, 0u)"
+    scratch_load: ClassVar[str] = "{cell}"
+    scratch_store: ClassVar[str] = "{cell} = {value}"
+    fetched: ClassVar[Sequence[str]] = ("add", "sub", "and", "or", "xor", "min", "max")
+    companions: ClassVar[Mapping[str, str]] = {
+        "run_opencl_memory.py": files("backends.opencl").joinpath("memory_host.py").read_text(encoding="utf-8")
+    }
+
+    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
+        kind = "atomic_int" if function in _SIGNED else "atomic_uint"
+        pointer = f"(volatile {_SPACES[cell.region]} {kind}*)&{cell.text}"
+        return f"atomic_{function}_explicit({', '.join([pointer, *arguments])})"
+
+    def expected(self) -> str:  # noqa: D102
+        return "&expected"
+
+    def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:  # noqa: D102
+        return [self.scope(thread, ins, _SCOPES)]
+
+    def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
+        scope = self.scope(thread, ins, _SCOPES)
+        return f"atomic_work_item_fence({self._flags(thread, ins, ins.mode)}, {order}, {scope});"
+
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
+        flags = set()
+        for thread, ins in barriers.items():
+            if ins.arrive or ins.quorum is not None or ins.resource is not None:
+                raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
+            if ins.mode.scope not in (None, Scope.CTA):
+                raise self.refuse(thread, ins, "has only barriers of a work-group here")
+            flags.add(self._flags(thread, ins, ins.mode))
+        if len(flags) > 1:
+            raise self.refuse(thread, ins, "has no barrier that orders other memory for one thread than for another")
+        return f"barrier({flags.pop()});"
+
+    def _flags(self, thread: int, ins: Fence | Barrier, mode: Mode) -> str:
+        unknown = [tag for tag in mode.tags if tag not in _FLAGS]
+        if unknown:
+            raise self.refuse(thread, ins, f"has no word for {unknown[0]}")
+        return " | ".join(_FLAGS[tag] for tag in mode.tags or _FLAGS)
+
+    def file(self, name: str) -> str:  # noqa: D102
+        return _FILE.substitute(
+            name=name,
+            test=self.comment("// "),
+            constants=self.constants(),
+            reset=indented(self.reset()),
+            run=indented(self.run()),
+            count=indented(self.count()),
+        )

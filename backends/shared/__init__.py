@@ -1,0 +1,1 @@
+"""What languages and devices have in common: renderers, layouts, results, processes."""

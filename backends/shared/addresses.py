@@ -1,0 +1,85 @@
+"""Which registers of a test hold addresses, and of which region: known before a kernel is written, for a language has
+an array for each region and an address is an index into it.
+
+Flow-insensitive: a register holds an address where any of its values may be one. What would need addresses at run time
+is refused: addresses in memory, aliases, an address compared with a number or by size, or multiplied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.errors import InputError
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import terms
+from corpus.litmus.test import (
+    COMPARISONS,
+    Assign,
+    Branch,
+    Comparison,
+    FinalRegister,
+    Instruction,
+    LitmusTest,
+    Loc,
+    Operand,
+    Reg,
+    Region,
+    Rmw,
+    Store,
+    operands,
+)
+
+Regions = Mapping[str, frozenset[Region]]
+"""For each register of a thread, the regions of the addresses that it may hold; none where it is always a number."""
+
+
+def address_regions(test: LitmusTest) -> tuple[Regions, ...]:
+    """The regions of each thread's registers. Raises ``InputError`` as the module says."""
+    for location in test.locations:
+        if location.alias is not None:
+            raise InputError(f"{location.name} is an alias of {location.alias.location}, and no language here has any")
+        if isinstance(location.initial, Loc):
+            raise InputError(f"{location.name} holds an address at the start, and memory holds numbers here")
+    where = {location.name: location.region for location in test.locations}
+    found = tuple(_regions(test, thread, where) for thread in range(len(test.threads)))
+    for term in terms(test.condition):
+        if isinstance(term, FinalRegister) and found[term.thread].get(term.register):
+            raise InputError(f"P{term.thread}:{term.register} holds an address, and outcomes are numbers here")
+    return found
+
+
+def regions_of(operand: Operand, registers: Regions, where: Mapping[str, Region]) -> frozenset[Region]:
+    """The regions that an operand may be an address of; ``where`` has the region of each location."""
+    if isinstance(operand, Reg):
+        return registers.get(operand.name, frozenset())
+    return frozenset() if isinstance(operand, int) else frozenset({where[operand.name]})
+
+
+def _regions(test: LitmusTest, number: int, where: Mapping[str, Region]) -> Regions:
+    thread = test.threads[number]
+    registers = {name: regions_of(value, {}, where) for name, value in thread.registers}
+    computed = [ins for ins in thread.instructions if isinstance(ins, Assign) and ins.operation not in COMPARISONS]
+    for _ in computed:  # an address needs no more steps than there are to reach every register
+        for ins in computed:
+            flowing = (regions_of(operand, registers, where) for operand in ins.operands)
+            registers[ins.target] = registers.get(ins.target, frozenset()).union(*flowing)
+    for each in thread.instructions:
+        reason = _meaningless(each, registers, where)
+        if reason:
+            raise cannot_say(number, each, reason)
+    return registers
+
+
+def _meaningless(ins: Instruction, registers: Regions, where: Mapping[str, Region]) -> str:
+    """Why an instruction's use of addresses cannot be written; empty where it can."""
+    regions = [regions_of(operand, registers, where) for operand in operands(ins)]
+    match ins:
+        case Store() | Rmw() if any(regions[1:]):
+            return "it puts an address into memory, which holds numbers here"
+        case Assign(operation="add" | "sub" | "mov"):
+            return ""
+        case Assign(operation="eq" | "ne") | Branch(condition=Comparison("eq" | "ne")):
+            return "" if regions[0] == regions[1] and len(regions[0]) < 2 else "it compares an address with a number"
+        case Assign() | Branch() if any(regions):
+            return "it computes with an address what is only defined for numbers"
+    return ""

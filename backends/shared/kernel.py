@@ -1,0 +1,543 @@
+"""A memory test as three kernels in a C-like language: the part that is the same in all of them.
+
+``reset`` gives every location its initial value, ``run`` runs the test once in every instance and keeps the registers
+that its condition asks for, ``count`` counts the outcomes. The kernel boundaries order them. Only the histogram comes
+back from the device: a table of outcomes and how often each was seen, in which an outcome's row is found by hashing.
+The row belongs to the first instance that claims it with a compare-and-swap; others compare their values with this
+owner's. So any values can be counted, and what finds no row is counted as other.
+
+**The code of a test.** Registers are local variables of 32 bits, unsigned; comparisons, divisions, minima and maxima
+convert to signed. Branches are ``if`` and ``while`` (``corpus.litmus.control_flow``). A location is an element of an
+array and an address its index, so that what a test adds to an address is added in the code, and a dependency through it
+(the ``and`` with 0x80000000 of Alglave et al. 2015, section 4.5) is one of the compiled code too. Where a thread has
+barriers, its code is cut there, and all of its work-group meets at the barrier, which is at the top level.
+
+**Nothing is approximated.** What a language has no words for is refused, by ``InputError`` that names the thread, the
+instruction and the reason. A scope is what threads it includes: one that the language lacks is said with another
+that, in this test and for this thread, includes the same threads (``Kernel.scope``), and refused otherwise.
+
+**What a language states.** A subclass of ``Kernel`` sets the class attributes that have no default, and defines
+
+- ``load``, ``store``, ``rmw``, ``fence``: one instruction of a thread as statements, with ``self.refuse`` for what it
+  cannot say. Addresses come as ``Cell``: a region, and an lvalue in its array;
+- ``barrier``: what a CTA's threads do at a barrier, as statements that the whole work-group executes;
+- ``file``: the whole file, from ``constants`` and the bodies that ``reset``, ``run`` and ``count`` give.
+
+Bodies use the names ``memory``, ``results``, ``histogram`` (arrays in global memory), ``local_memory`` (the
+work-group's), ``seed`` and, in ``run``, what ``group`` and ``item`` say; ``index`` is an instance in ``reset`` and
+``count``, one thread each.
+
+Refused in all languages: addresses in memory (a location or an observed register that holds one), a register that may
+hold addresses of both regions, aliases of locations, barriers in branches or of which threads of a CTA have different
+numbers, more than one launch can hold (``layout.place``). Not guarded: an offset that is not 0 leads to a word between
+locations, or out of bounds; in the tests of the field it is 0 in every execution.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import ClassVar
+
+from backends.shared.addresses import address_regions, regions_of
+from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, Layout
+from corpus.errors import InputError
+from corpus.litmus.condition import print_condition
+from corpus.litmus.control_flow import DoWhile, If, Statement, While, negated, structured
+from corpus.litmus.describe import cannot_say, describe
+from corpus.litmus.normal import without_predicates
+from corpus.litmus.test import (
+    COMPARISONS,
+    And,
+    Assign,
+    Atom,
+    Barrier,
+    Comparison,
+    Fence,
+    FinalRegister,
+    Instruction,
+    Load,
+    Loc,
+    Location,
+    Not,
+    Operand,
+    Or,
+    Proposition,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Term,
+    operands,
+)
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A word that an instruction accesses: the array it is in, and an lvalue of the language, ``memory[at_x]``."""
+
+    region: Region
+    text: str
+
+
+class Kernel(ABC):
+    """One test in one language. The instance holds the test and its layout; all methods are pure.
+
+    Attributes of a language, strings in which ``{}``, ``{cell}`` and ``{value}`` are filled in:
+
+    - ``word``: the unsigned type of 32 bits; ``signed``, ``unsigned``: conversions of numbers;
+    - ``group``, ``item``: the ids of a work-group and of a thread in it; ``largest_group``: how many threads a
+      work-group may have;
+    - ``arrays``: the name of each region's memory;
+    - ``unused``: what goes before the declaration of a variable that may remain unused;
+    - ``meet``: a barrier of the whole work-group, which orders shared memory;
+    - ``add``, ``claim``, ``peek``: an atomic addition; a compare-and-swap from 0 to ``value`` that gives the old value;
+      a read: of a cell in global memory, relaxed and at device scope;
+    - ``scratch_load``, ``scratch_store``: accesses to global memory that the compiler keeps.
+    """
+
+    title: ClassVar[str]
+    largest_group: ClassVar[int | None] = 1024
+    suffix: ClassVar[str]
+    word: ClassVar[str] = "uint"
+    group: ClassVar[str]
+    item: ClassVar[str]
+    signed: ClassVar[str] = "int({})"
+    unsigned: ClassVar[str] = "uint({})"
+    unused: ClassVar[str] = ""
+    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "memory", Region.SHARED: "local_memory"}
+    meet: ClassVar[str]
+    claim: ClassVar[str]
+    add: ClassVar[str]
+    peek: ClassVar[str]
+    scratch_load: ClassVar[str]
+    scratch_store: ClassVar[str]
+    companions: ClassVar[Mapping[str, str]] = {}
+    """Files that every test of the language shares, by name."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.test = without_predicates(layout.test)
+        self._where = {location.name: location.region for location in self.test.locations}
+        self._regions = address_regions(self.test)
+        self._names = [_spelled(thread.names()) for thread in self.test.threads]
+        self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
+        self._check_barriers()
+        if self.largest_group is not None and layout.group_size > self.largest_group:
+            raise InputError(f"a work-group of {layout.group_size} threads: expected at most {self.largest_group}")
+
+    # what a language states
+
+    @abstractmethod
+    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:
+        """``target = cell``, as a statement or several."""
+
+    @abstractmethod
+    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:
+        """``cell = value``."""
+
+    @abstractmethod
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:
+        """An rmw; ``values`` are its operands. ``target`` may also be among them."""
+
+    @abstractmethod
+    def fence(self, thread: int, ins: Fence) -> str:
+        """A fence."""
+
+    @abstractmethod
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:
+        """What a work-group executes where each of the threads of its CTA has come to the barrier of its own."""
+
+    @abstractmethod
+    def file(self, name: str) -> str:
+        """The whole file. ``name`` is a safe file name without suffix (``backends.emit.file_stem``)."""
+
+    # what languages use
+
+    def refuse(self, thread: int, ins: Instruction, reason: str) -> InputError:
+        """The error to raise where the language has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
+        return cannot_say(thread, ins, f"{self.title} {reason}")
+
+    def scope(self, thread: int, ins: Load | Store | Rmw | Fence, words: Mapping[Scope, str]) -> str:
+        """The word for the instruction's scope, or for one that includes the same threads of the test.
+
+        Raises ``InputError`` where there is none.
+        """
+        scope = ins.mode.scope
+        if scope is None:
+            raise self.refuse(thread, ins, "has a scope at every atomic, and this one has none")
+        if scope in words:
+            return words[scope]
+        included = self.included(thread, scope)
+        for other, word in words.items():
+            if self.included(thread, other) == included:
+                return word
+        raise self.refuse(thread, ins, f"has no scope {scope.label}, nor another of the same threads here")
+
+    def included(self, thread: int, scope: Scope) -> frozenset[int]:
+        """The threads that a scope includes, at a thread."""
+        threads = self.test.threads
+        return frozenset(
+            number for number, other in enumerate(threads) if other.place.shares(threads[thread].place, scope)
+        )
+
+    def constants(self) -> str:
+        """Macros: the sizes of the launch, and where things are in memory."""
+        sizes = [f"#define {name} {value}u" for name, value in self.layout.constants.items()]
+        return "\n".join([*sizes, *(f"#define {macro} {body}" for macro, body in MACROS.items())])
+
+    def comment(self, start: str) -> str:
+        """The test in words, a line each after ``start``, which begins a comment; newline at the end."""
+        lines = []
+        for number, thread in enumerate(self.layout.test.threads):
+            lines += [f"P{number}: {describe(ins)}" for ins in thread.instructions]
+        lines += print_condition(self.layout.test.condition).splitlines()
+        return "".join(f"{start}{line}\n" for line in lines)
+
+    # the three kernels
+
+    def reset(self) -> list[str]:
+        """The body of ``reset``, for the instance ``index``: initial values, and the counter of synchronisation."""
+        return [
+            *(
+                f"memory[ADDRESS(index, {number}u)] = {self._initial(location)}; // {location.name}"
+                for number, location in enumerate(self.layout.globals)
+            ),
+            "memory[COUNTERS + index] = 0u;",
+        ]
+
+    def run(self) -> list[str]:
+        """The body of ``run``, for the thread that ``group`` and ``item`` say."""
+        once, every = list(EXPRESSIONS.items())[:2], list(EXPRESSIONS.items())[2:]
+        body = [
+            *(f"const {self.word} {name} = {text};" for name, text in every),
+            *self.locations(),
+            *(line for thread in range(len(self.test.threads)) for line in self.registers(thread)),
+            *self._shared_initial(),
+            *self._synchronise(),
+            *self._test(),
+            *self._shared_final(),
+        ]
+        return [
+            f"const {self.word} group = {self.group};",
+            f"const {self.word} item = {self.item};",
+            *(f"const {self.word} {name} = {text};" for name, text in once),
+            *self._stress(),
+            *([f"{self.word} patience = SPIN;"] if self.layout.parameters.spin else []),
+            f"for ({self.word} pass = 0u; pass < PASSES; ++pass) {{",
+            *("    " + line for line in body),
+            "}",
+        ]
+
+    def count(self) -> list[str]:
+        """The body of ``count``, for the instance ``index``: its outcome's row, found or claimed, and its count."""
+        values = [self._final(number, term) for number, term in enumerate(self.layout.terms)]
+        lines = [f"const {self.word} value{number} = {value};" for number, value in enumerate(values)]
+        holds = self.proposition(self.test.condition.proposition)
+        if self.test.condition.filter is not None:
+            holds = f"({self.proposition(self.test.condition.filter)}) && ({holds})"
+        names = [f"value{number}" for number in range(len(values))]
+        others = [self._final(number, term, "(owner - 1u)") for number, term in enumerate(self.layout.terms)]
+        same = " && ".join(f"{name} == {other}" for name, other in zip(names, others, strict=True))
+        return [
+            *lines,
+            f"if ({holds}) {self.add.format(cell='histogram[0]', value='1u')};",
+            f"{self.word} hash = 0u;",
+            *(f"hash = (hash ^ {name}) * 2654435761u;" for name in names),
+            f"{self.word} probe = 0u;",
+            "for (; probe < ROWS; ++probe) {",
+            f"    const {self.word} row = {HISTOGRAM_HEADER}u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;",
+            f"    {self.word} owner = {self.peek.format(cell='histogram[row]')};",
+            f"    if (owner == 0u) owner = {self.claim.format(cell='histogram[row]', value='index + 1u')};",
+            "    if (owner == 0u) {",
+            *(f"        histogram[row + {2 + number}u] = {name};" for number, name in enumerate(names)),
+            "        owner = index + 1u;",
+            "    }",
+            f"    if (owner == index + 1u || ({same or '1u == 1u'})) {{",
+            f"        {self.add.format(cell='histogram[row + 1u]', value='1u')};",
+            "        break;",
+            "    }",
+            "}",
+            f"if (probe == ROWS) {self.add.format(cell='histogram[1]', value='1u')};",
+        ]
+
+    def proposition(self, proposition: Proposition) -> str:
+        """A proposition over ``value0``, ``value1`` and so on, in the order of ``Layout.terms``."""
+        match proposition:
+            case Atom(operation, left, right):
+                return self.compared(operation, self._term(left), self._term(right))
+            case Not(body):
+                return f"!({self.proposition(body)})"
+            case And(parts):
+                return " && ".join(f"({self.proposition(part)})" for part in parts) or "1u == 1u"
+            case Or(parts):
+                return " || ".join(f"({self.proposition(part)})" for part in parts) or "1u == 0u"
+
+    def _term(self, term: Term) -> str:
+        return literal(term) if isinstance(term, int) else f"value{self.layout.terms.index(term)}"
+
+    # parts of run
+
+    def locations(self) -> list[str]:
+        """Where each location of the instance is, as an index into its array."""
+        declared = f"{self.unused}const {self.word}"
+        shared = [
+            f"{declared} {self.at(location.name)} = SHARED_ADDRESS(slot, {number}u); // {location.name}, shared"
+            for number, location in enumerate(self.layout.shareds)
+        ]
+        return shared + [
+            f"{declared} {self.at(location.name)} = ADDRESS(instance, {number}u); // {location.name}"
+            for number, location in enumerate(self.layout.globals)
+        ]
+
+    def at(self, location: str) -> str:
+        """The variable that holds a location's address."""
+        return f"at{[each.name for each in self.test.locations].index(location)}"
+
+    def registers(self, thread: int) -> list[str]:
+        """The declarations of a thread's registers, with their initial values."""
+        initial = dict(self.test.threads[thread].registers)
+        return [
+            f"{self.unused}{self.word} {self.register(thread, name)} = {self.value(thread, initial.get(name, 0))};"
+            for name in sorted(self._names[thread])
+        ]
+
+    def register(self, thread: int, name: str) -> str:
+        """The variable of a register, ``p0_r1``."""
+        return f"p{thread}_{self._names[thread][name]}"
+
+    def phases(self, thread: int) -> tuple[tuple[list[str], Barrier | None], ...]:
+        """The code of a thread up to each of its barriers, with it, and from the last one to the end."""
+        return tuple(
+            ([line for statement in code for line in self._lines(thread, statement)], barrier)
+            for code, barrier in self._phases[thread]
+        )
+
+    def kept(self, thread: int) -> list[str]:
+        """Statements that keep the registers of a thread that make the outcome."""
+        return [
+            f"results[RESULT(instance, {number}u)] = {self.register(thread, term.register)};"
+            for number, term in enumerate(self.layout.terms)
+            if isinstance(term, FinalRegister) and term.thread == thread
+        ]
+
+    def _stress(self) -> list[str]:
+        if not self.layout.parameters.stress:
+            return []
+        return ["if (cta >= CTAS) {", *("    " + line for line in self.hammering()), "    return;", "}"]
+
+    def hammering(self) -> list[str]:
+        """Read and write the scratch area, from where ``group``, ``item`` and ``seed`` say."""
+        cell = "memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]"
+        return [
+            f"{self.word} word = group * GROUP_SIZE + item + seed;",
+            f"for ({self.word} rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {{",
+            f"    {self.scratch_store.format(cell=cell, value='rounds')};",
+            f"    word += 1u + ({self.scratch_load.format(cell=cell)} & 63u);",
+            "}",
+        ]
+
+    def _synchronise(self) -> list[str]:
+        if not self.layout.parameters.spin:
+            return []
+        playing = " || ".join(f"position == {position}u" for position in sorted(self.layout.positions))
+        return [f"if ({playing}) {{", *("    " + line for line in self.waiting()), "}"]
+
+    def waiting(self) -> list[str]:
+        """Count oneself in at the instance's counter, and wait for the others as long as there is ``patience``."""
+        counter = "memory[COUNTERS + instance]"
+        return [
+            f"{self.add.format(cell=counter, value='1u')};",
+            f"while (patience > 0u && {self.peek.format(cell=counter)} < THREADS) --patience;",
+        ]
+
+    def _test(self) -> list[str]:
+        threads = range(len(self.test.threads))
+        phases = [self.phases(thread) for thread in threads]
+        lines: list[str] = []
+        for number in range(max(map(len, phases))):
+            running = [thread for thread in threads if number < len(phases[thread])]
+            lines.append("switch (position) {")
+            for thread in running:
+                code, barrier = phases[thread][number]
+                lines.append(f"case {self.layout.positions[thread]}u: // P{thread}")
+                lines += ["    " + line for line in [*code, *(self.kept(thread) if barrier is None else []), "break;"]]
+            lines.append("}")
+            for cta in range(max(self.layout.ctas) + 1):
+                members = [thread for thread in running if self.layout.ctas[thread] == cta]
+                barriers = {thread: met for thread in members if (met := phases[thread][number][1]) is not None}
+                if barriers:
+                    lines.append(f"if (cta == {cta}u) {{ {self.barrier(barriers)} }}")
+        return lines
+
+    def _check_barriers(self) -> None:
+        """The threads of a CTA meet: each of their barriers has the number of the others', and all have as many."""
+        for thread, cta in enumerate(self.layout.ctas):
+            first = self.layout.ctas.index(cta)
+            mine, theirs = ([barrier for _, barrier in self._phases[each]] for each in (thread, first))
+            if [met and met.number for met in mine] != [met and met.number for met in theirs]:
+                raise InputError(f"P{first} and P{thread} are in one CTA and do not come to the same barriers")
+
+    def _shared_initial(self) -> list[str]:
+        if not self.layout.shareds:
+            return []
+        return [
+            "if (item < SLOTS) {",
+            *(
+                f"    local_memory[SHARED_ADDRESS(item, {number}u)] = {self._initial(location)}; // {location.name}"
+                for number, location in enumerate(self.layout.shareds)
+            ),
+            "}",
+            f"{self.meet};",
+        ]
+
+    def _shared_final(self) -> list[str]:
+        lines = []
+        names = [location.name for location in self.layout.shareds]
+        for number, term in enumerate(self.layout.terms):
+            if isinstance(term, Loc) and term.name in names:
+                users = [thread for thread in range(len(self.test.threads)) if term.name in self._mentioned(thread)]
+                cta = self.layout.ctas[users[0]] if users else 0
+                value = f"local_memory[SHARED_ADDRESS(item, {names.index(term.name)}u)]"
+                cell = f"results[RESULT(block * SLOTS + item, {number}u)]"
+                lines.append(f"if (cta == {cta}u && item < SLOTS) {cell} = {value};")
+        if not self.layout.shareds:
+            return []
+        return [f"{self.meet};", *lines, f"{self.meet};"]
+
+    def _mentioned(self, thread: int) -> frozenset[str]:
+        mine = self.test.threads[thread]
+        values = (*(each for ins in mine.instructions for each in operands(ins)), *(each for _, each in mine.registers))
+        return frozenset(each.name for each in values if isinstance(each, Loc))
+
+    def _final(self, number: int, term: FinalRegister | Loc, instance: str = "index") -> str:
+        names = [location.name for location in self.layout.globals]
+        if isinstance(term, Loc) and term.name in names:
+            return f"memory[ADDRESS({instance}, {names.index(term.name)}u)]"
+        return f"results[RESULT({instance}, {number}u)]"
+
+    @staticmethod
+    def _initial(location: Location) -> str:
+        assert isinstance(location.initial, int)
+        return literal(location.initial)
+
+    # statements
+
+    def value(self, thread: int, operand: Operand) -> str:
+        """An operand as an expression; an address is an index into its array."""
+        if isinstance(operand, Reg):
+            return self.register(thread, operand.name)
+        return literal(operand) if isinstance(operand, int) else self.at(operand.name)
+
+    def compared(self, operation: str, left: str, right: str) -> str:
+        """A comparison as a condition."""
+        if operation in ("eq", "ne"):
+            return f"{left} {_COMPARED[operation]} {right}"
+        return f"{self.signed.format(left)} {_COMPARED[operation]} {self.signed.format(right)}"
+
+    def _condition(self, thread: int, comparison: Comparison) -> str:
+        sides = (self.value(thread, comparison.left), self.value(thread, comparison.right))
+        return self.compared(comparison.operation, *sides)
+
+    def _computed(self, operation: str, values: Sequence[str]) -> str:
+        if operation == "mov":
+            return values[0]
+        left, right = values
+        if operation in COMPARISONS:
+            return f"{self.compared(operation, left, right)} ? 1u : 0u"
+        if operation in ("min", "max"):
+            return f"{self.compared('lt' if operation == 'min' else 'gt', left, right)} ? {left} : {right}"
+        if operation == "div":
+            if right in ("0u", literal(-1)):
+                return "0u" if right == "0u" else f"0u - {left}"
+            quotient = self.unsigned.format(f"{self.signed.format(left)} / {self.signed.format(right)}")
+            return f"{right} == 0u ? 0u : {right} == {literal(-1)} ? 0u - {left} : {quotient}"
+        return f"{left} {_SIGNS[operation]} {right}"
+
+    def _lines(self, thread: int, statement: Statement) -> Iterator[str]:
+        match statement:
+            case If(condition, then, otherwise):
+                asked = "0u == 1u" if condition is None else self._condition(thread, condition)
+                yield f"if ({asked}) {{"
+                yield from self._block(thread, then)
+                if otherwise is not None:
+                    yield "} else {"
+                    yield from self._block(thread, otherwise)
+                yield "}"
+            case While(evaluated, condition, body):
+                yield "for (;;) {"
+                yield from self._block(thread, evaluated)
+                if condition is not None:
+                    yield f"    if ({self._condition(thread, negated(condition))}) break;"
+                yield from self._block(thread, body)
+                yield "}"
+            case DoWhile(body, condition):
+                yield "do {"
+                yield from self._block(thread, body)
+                yield f"}} while ({self._condition(thread, condition)});"
+            case Load(target, address):
+                yield self.load(
+                    thread, statement, self.register(thread, target), self._cell(thread, statement, address)
+                )
+            case Store(address, value):
+                yield self.store(thread, statement, self._cell(thread, statement, address), self.value(thread, value))
+            case Rmw(target=result, address=address, operands=given):
+                name = None if result is None else self.register(thread, result)
+                values = [self.value(thread, each) for each in given]
+                yield self.rmw(thread, statement, name, self._cell(thread, statement, address), values)
+            case Fence():
+                yield self.fence(thread, statement)
+            case Assign(target, operation, given):
+                values = [self.value(thread, each) for each in given]
+                yield f"{self.register(thread, target)} = {self._computed(operation, values)};"
+            case _:
+                raise cannot_say(thread, statement, "a barrier can only be where the whole work-group comes by")
+
+    def _block(self, thread: int, statements: Sequence[Statement]) -> Iterator[str]:
+        for statement in statements:
+            for line in self._lines(thread, statement):
+                yield "    " + line
+
+    def _cell(self, thread: int, ins: Instruction, address: Operand) -> Cell:
+        regions = regions_of(address, self._regions[thread], self._where)
+        if len(regions) != 1:
+            found = "a number" if not regions else "in shared or in global memory"
+            raise cannot_say(thread, ins, f"the address is {found}")
+        (region,) = regions
+        return Cell(region, f"{self.arrays[region]}[{self.value(thread, address)}]")
+
+
+def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | None]]:
+    """The code of a thread cut after each barrier at its top level."""
+    phases: list[tuple[list[Statement], Barrier | None]] = [([], None)]
+    for statement in code:
+        if isinstance(statement, Barrier):
+            phases[-1] = (phases[-1][0], statement)
+            phases.append(([], None))
+        else:
+            phases[-1][0].append(statement)
+    return phases
+
+
+def literal(number: int) -> str:
+    """A number as an unsigned constant of 32 bits."""
+    return f"{number % (1 << 32)}u"
+
+
+def indented(lines: Sequence[str], levels: int = 1) -> str:
+    """Lines as one text, each indented."""
+    return "\n".join("    " * levels + line for line in lines)
+
+
+def _spelled(registers: frozenset[str]) -> dict[str, str]:
+    """A part of an identifier for each register: its name where that will do."""
+    fresh = (name for index in count() if (name := f"x{index}") not in registers)
+    return {name: name if _NAME.fullmatch(name) else next(fresh) for name in sorted(registers)}

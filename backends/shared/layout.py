@@ -1,0 +1,279 @@
+"""Where the threads and the instances of a memory test go in one launch (Alglave et al. 2015, sections 4.2 and 4.3).
+
+A launch runs many instances of a test at once. Each has its own copy of the locations, so that instances meet in
+caches and never in a word. The scope tree of the test is kept:
+
+- a work-group plays one CTA of the test, for ``slots`` instances; a *block* is the instances that one work-group of
+  each CTA plays together, and there are ``blocks`` of them. A work-group plays ``passes`` blocks, one after the other:
+  where a device runs few work-groups at once, those that live longer meet more often;
+- in the work-group, local ids are warp first, then slot, then lane: ``(warp * slots + slot) * lanes + lane``. The slots
+  are a multiple of 32, the lanes a power of two, so threads of different warps of a CTA are in different warps
+  of a device with warps of up to 32, and threads of one warp in the same one;
+- threads on different GPUs, or in different queues, cannot be in one launch and are refused.
+
+A device with warps of 64 splits as well with 64 slots.
+
+*Thread randomisation* (4.3.3). Threads of one instance that walk the instances in step would always meet at the same
+distance in time. So the order of the blocks is permuted in each launch, and with ``shuffle`` the slots are, by a
+permutation for each warp of the test: ``x -> (x * odd + offset) mod n``, a bijection as ``n`` is a power of two. The
+keys come from ``seed``, which is the number of the iteration: a run repeats.
+
+*Synchronisation* (4.3.4). With ``spin``, the threads of an instance count themselves in before the test and wait for
+the others. No device promises that they run at once, and none must hang: in a whole launch, a thread looks ``spin``
+times for the others and then waits no more. A device that runs the threads of a work-group one after the other needs
+``shuffle`` off to meet here.
+
+*Memory stress* (4.3.1). ``stress`` further work-groups, placed as if they played CTAs of the test, read and write a
+scratch area ``stress_rounds`` times.
+
+All of it is expressions in C that are the same in every language, over unsigned numbers of 32 bits; ``EXPRESSIONS``
+and the constants of ``Layout.constants`` are all there is. Gap: general bank conflicts (4.3.2) are not provoked on
+purpose, though ``shared_stride`` chooses the bank of every slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from corpus.errors import InputError
+from corpus.litmus.normal import terms
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope
+
+WARP = 32
+"""Threads of a warp: the slots are a multiple of it."""
+
+EXPRESSIONS: Mapping[str, str] = {
+    "cta": "(INTERLEAVED != 0u ? group % ROLES : group / TURNS)",
+    "turn": "(INTERLEAVED != 0u ? group / ROLES : group % TURNS)",
+    "block": "PERMUTED(turn * PASSES + pass, BLOCKS, seed)",
+    "lane": "item % LANES",
+    "warp": "cta * WARPS + item / (LANES * SLOTS)",
+    "slot": "PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp))",
+    "instance": "block * SLOTS + slot",
+    "position": "warp * LANES + lane",
+}
+"""In this order, from ``group`` and ``item`` (ids of the work-group and in it), ``pass`` and ``seed``; the first two do
+not depend on ``pass``. ``cta`` numbers the CTAs of the test, and then the work-groups for stress; ``warp`` numbers the
+places for warps of the whole test, ``position`` those for threads."""
+
+MACROS: Mapping[str, str] = {
+    "PERMUTED(x, n, key)": "(((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))",
+    "ADDRESS(i, location)": "(((i) * GLOBALS + (location)) * STRIDE)",
+    "SHARED_ADDRESS(s, location)": "(((s) * SHAREDS + (location)) * SHARED_STRIDE)",
+    "RESULT(i, term)": "((term) * INSTANCES + (i))",
+}
+"""The permutation, and where instance ``i`` has a global location, slot ``s`` a shared one, and instance ``i`` the
+final value of a term; all are counted from 0, in words of 32 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """How a test is launched; see the module's docstring.
+
+    ``instances``: rounded up to whole blocks, the blocks to a power of two. ``slots``: a power of two, 32 or more.
+    ``passes``: a power of two; no more than there are blocks.
+    ``stride`` and ``shared_stride``: words from one location to the next. ``interleaved``: work-groups of a block
+    are neighbours, so that they run at the same time on a device that starts work-groups in order; else all those of
+    the first CTA come first, which is what a device needs that gives each of its threads a run of work-groups.
+    """
+
+    instances: int = 1 << 14
+    slots: int = WARP
+    passes: int = 1
+    stride: int = 32
+    shared_stride: int = 1
+    interleaved: bool = True
+    shuffle: bool = True
+    spin: int = 0
+    stress: int = 0
+    stress_rounds: int = 256
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A test in a launch; made by ``place``.
+
+    ``positions`` has the position of each thread (see ``EXPRESSIONS``), ``ctas`` the CTA of each, both from 0;
+    ``warps`` is the number of warps of a CTA, of the largest, and ``lanes`` that of threads of a warp, likewise and
+    rounded up to a power of two.
+    """
+
+    test: LitmusTest
+    parameters: Parameters
+    positions: tuple[int, ...]
+    ctas: tuple[int, ...]
+    warps: int
+    lanes: int
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of instances, a power of two."""
+        return max(_power(-(-self.parameters.instances // self.parameters.slots)), self.parameters.passes)
+
+    @property
+    def turns(self) -> int:
+        """Work-groups for each CTA of the test, a power of two."""
+        return self.blocks // self.parameters.passes
+
+    @property
+    def instances(self) -> int:
+        """Instances of a launch."""
+        return self.blocks * self.parameters.slots
+
+    @property
+    def roles(self) -> int:
+        """Work-groups that run together: one for each CTA of the test, then those for stress."""
+        return max(self.ctas) + 1 + self.parameters.stress
+
+    @property
+    def groups(self) -> int:
+        """Work-groups of a launch."""
+        return self.roles * self.turns
+
+    @property
+    def group_size(self) -> int:
+        """Threads of a work-group."""
+        return self.warps * self.lanes * self.parameters.slots
+
+    @cached_property
+    def globals(self) -> tuple[Location, ...]:
+        """The locations in global memory; the number of one in this order is its place in memory."""
+        return tuple(location for location in self.test.locations if location.region is Region.GLOBAL)
+
+    @cached_property
+    def shareds(self) -> tuple[Location, ...]:
+        """The locations in shared memory, numbered likewise."""
+        return tuple(location for location in self.test.locations if location.region is Region.SHARED)
+
+    @property
+    def counters(self) -> int:
+        """Index of the first of ``instances`` counters, for synchronisation, in memory: they follow the locations."""
+        return self.instances * len(self.globals) * self.parameters.stride
+
+    @property
+    def scratch(self) -> int:
+        """Index of the scratch area for stress, ``SCRATCH_WORDS`` long."""
+        return self.counters + self.instances
+
+    @property
+    def words(self) -> int:
+        """Size of global memory in 32-bit words: locations, counters, scratch area."""
+        return self.scratch + SCRATCH_WORDS
+
+    @property
+    def shared_words(self) -> int:
+        """Size of a work-group's shared memory in 32-bit words, 1 at least, for no language has empty arrays."""
+        return max(1, self.parameters.slots * len(self.shareds) * self.parameters.shared_stride)
+
+    @cached_property
+    def terms(self) -> tuple[FinalRegister | Loc, ...]:
+        """What an outcome is made of: the terms that the condition mentions, in the order of their mention."""
+        return tuple(dict.fromkeys(term for term in terms(self.test.condition) if not isinstance(term, int)))
+
+    @property
+    def result_words(self) -> int:
+        """Size of the results, one word a term and instance; 1 at least."""
+        return max(1, len(self.terms) * self.instances)
+
+    @property
+    def histogram_words(self) -> int:
+        """Size of the histogram: two counters, then ``ROWS`` rows."""
+        return HISTOGRAM_HEADER + ROWS * self.row_words
+
+    @property
+    def row_words(self) -> int:
+        """Size of a row: its owner (an instance, from 1), its count, a value for each term."""
+        return 2 + len(self.terms)
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """The names that ``EXPRESSIONS`` and the kernels use, with their values."""
+        return {
+            "THREADS": len(self.test.threads),
+            "CTAS": max(self.ctas) + 1,
+            "ROLES": self.roles,
+            "WARPS": self.warps,
+            "LANES": self.lanes,
+            "SLOTS": self.parameters.slots,
+            "BLOCKS": self.blocks,
+            "PASSES": self.parameters.passes,
+            "TURNS": self.turns,
+            "INSTANCES": self.instances,
+            "INTERLEAVED": int(self.parameters.interleaved),
+            "SHUFFLE": int(self.parameters.shuffle),
+            "GROUPS": self.groups,
+            "GROUP_SIZE": self.group_size,
+            "GLOBALS": len(self.globals),
+            "SHAREDS": len(self.shareds),
+            "STRIDE": self.parameters.stride,
+            "SHARED_STRIDE": self.parameters.shared_stride,
+            "SHARED_WORDS": self.shared_words,
+            "COUNTERS": self.counters,
+            "SPIN": self.parameters.spin,
+            "SCRATCH": self.scratch,
+            "SCRATCH_WORDS": SCRATCH_WORDS,
+            "STRESS_ROUNDS": self.parameters.stress_rounds,
+            "WORDS": self.words,
+            "TERMS": len(self.terms),
+            "RESULT_WORDS": self.result_words,
+            "ROWS": ROWS,
+            "ROW_WORDS": self.row_words,
+            "HISTOGRAM_WORDS": self.histogram_words,
+        }
+
+
+SCRATCH_WORDS = 1 << 14
+"""Size of the scratch area, a power of two: 64 KiB, more than a first-level cache."""
+
+ROWS = 256
+"""Different outcomes that one launch can count, a power of two; an instance with one more is counted as other."""
+
+HISTOGRAM_HEADER = 2
+"""Words before the rows: instances whose outcome satisfies the condition, instances with an outcome that has no row."""
+
+
+def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
+    """The layout of a test in a launch.
+
+    Raises ``InputError`` where the scope tree is not within one launch, where slots or passes are no power of two, and
+    where memory would need 2 GiB or more.
+    """
+    parameters = parameters or Parameters()
+    if parameters.slots % WARP or parameters.slots != _power(parameters.slots):
+        raise InputError(f"slots: expected a power of two, {WARP} or more, found {parameters.slots}")
+    if parameters.passes < 1 or parameters.passes != _power(parameters.passes):
+        raise InputError(f"passes: expected a power of two, found {parameters.passes}")
+    if min(parameters.instances, parameters.stride, parameters.shared_stride) < 1:
+        raise InputError("instances and strides: expected 1 or more")
+    places = [thread.place for thread in test.threads]
+    for number, other in enumerate(places):
+        if not other.shares(places[0], Scope.QUEUE):
+            level = "queues" if other.shares(places[0], Scope.GPU) else "GPUs"
+            raise InputError(f"P0 and P{number} are on different {level}, and one launch runs on one")
+    ctas = _numbered([each[: Scope.CTA.value] for each in places])
+    members = [[each for each, owner in zip(places, ctas, strict=True) if owner == cta] for cta in range(max(ctas) + 1)]
+    own_warps = [dict(zip(group, _numbered(group), strict=True)) for group in members]
+    warps = [own_warps[cta][each] for each, cta in zip(places, ctas, strict=True)]
+    lanes = [places[:number].count(each) for number, each in enumerate(places)]
+    widest = _power(max(lanes) + 1)
+    tallest = max(warps) + 1
+    if widest > WARP:
+        raise InputError(f"{max(lanes) + 1} threads in one warp: expected at most {WARP}")
+    positions = [(cta * tallest + warp) * widest + lane for cta, warp, lane in zip(ctas, warps, lanes, strict=True)]
+    layout = Layout(test, parameters, tuple(positions), tuple(ctas), tallest, widest)
+    if 4 * max(layout.words, layout.result_words) >= 1 << 31:
+        raise InputError(f"{layout.instances} instances need 2 GiB or more: ask for fewer")
+    return layout
+
+
+def _numbered(groups: Sequence[tuple[int, ...]]) -> list[int]:
+    """The groups numbered from 0 by first mention."""
+    numbers: dict[tuple[int, ...], int] = {}
+    return [numbers.setdefault(group, len(numbers)) for group in groups]
+
+
+def _power(number: int) -> int:
+    """The smallest power of two that is not smaller."""
+    return 1 << (number - 1).bit_length()

@@ -1,0 +1,132 @@
+"""The one renderer: an AXB program as the text of a C-like kernel (Sorensen et al. 2021, section 6.2 and Fig. 11).
+
+A thread is a ``switch`` over its program counter inside a ``while`` loop, for GLSL has no goto. An instruction is one
+atomic exchange, or an atomic add of 0 where nothing is exchanged, so that every read happens where the device keeps
+its memory coherent. This text is the same in all languages; a language states only its two atomics, its kernel header
+and its host code, as class attributes.
+
+**Order.** The oracle interleaves steps on one shared memory. Every access here is an acquire-release read-modify-write
+at device scope, and that is enough: in each location's modification order every operation reads from the one before
+it, so neighbours synchronise, modification order is part of happens-before, and happens-before is acyclic; an execution
+is then an interleaving. Relaxed order would do for one location only: with two, a hang could be the memory's doing
+and not the scheduler's.
+
+**Spins stay spins.** A compiler may assume that a loop without side effects ends; one with an atomic operation in it
+is exempt (C++ [intro.progress], which CUDA follows; Vulkan and OpenCL make no such assumption), and an atomic
+read-modify-write is neither hoisted from a loop nor merged with the next. The program counter is private to its thread,
+so it may well live in jumps alone: nothing observes it, and it need not be volatile. Nothing bounds a loop: a hang is
+a hang.
+
+**Ended.** A thread that has ended adds its program counter to one cell. The sum is the number of instructions
+of all threads of all instances, whichever way they went, and a host that finds another sum knows that a driver cut
+the loops short.
+"""
+
+from __future__ import annotations
+
+from string import Template
+from typing import ClassVar
+
+from backends.shared.mapping import GROUPS, STRIDE, Launch
+from corpus.progress.axb import Instruction, Program, Thread
+from corpus.progress.text import print_axb, print_instruction
+
+
+def _step(ins: Instruction, pc: int) -> str:
+    cell = f"CELL({ins.location}u)"
+    old = f"ADD({cell}, 0u)" if ins.exchange is None else f"EXCHANGE({cell}, {ins.exchange}u)"
+    if not ins.branches(pc):
+        return f"{old}; pc = {ins.jump}u;"
+    return f"pc = {old} == {ins.check}u ? {ins.jump}u : {pc + 1}u;"
+
+
+def _thread(thread: Thread) -> list[str]:
+    lines = [f"while (pc != {len(thread)}u) {{", "    switch (pc) {"]
+    for pc, ins in enumerate(thread):
+        lines.append(f"    case {pc}u: // {print_instruction(ins, pc, len(thread))}")
+        lines.append(f"        {_step(ins, pc)}")
+        lines.append("        break;")
+    return [*lines, "    }", "}"]
+
+
+def program_text(program: Program) -> str:
+    """The body of a kernel: thread ``thread`` of the program, over ``pc`` and the macros CELL, EXCHANGE and ADD."""
+    lines = ["switch (thread) {"]
+    for tid, thread in enumerate(program.threads):
+        lines += [f"case {tid}u:", *("    " + line for line in _thread(thread)), "    break;"]
+    return "\n".join("    " + line for line in [*lines, "}"])
+
+
+class Renderer:
+    """A language, as what differs from the others. A subclass sets the attributes without a default.
+
+    ``exchange`` and ``add`` are the bodies of macros over ``cell`` (an element of ``memory``) and ``value`` that give
+    the cell's old value. ``file`` is the text of the whole file, in which ``$kernel``, ``$name`` (a safe file name) and
+    the properties of the launch named in ``render`` are filled in; ``constants`` go before the kernel.
+    """
+
+    suffix: ClassVar[str]
+    exchange: ClassVar[str]
+    add: ClassVar[str]
+    group: ClassVar[str]
+    header: ClassVar[str]
+    file: ClassVar[str]
+    word: ClassVar[str] = "uint"
+    groups: ClassVar[int] = GROUPS
+    """Work-groups of a launch that is not told its number of instances."""
+    most_groups: ClassVar[int | None] = None
+    """Work-groups that the language can launch, where it has a limit that matters."""
+    companions: ClassVar[dict[str, str]] = {}
+    """Files that every test of the language shares, by name."""
+
+    @classmethod
+    def constants(cls, launch: Launch) -> str:
+        """The macros of one launch: sizes, the layout of the memory, and the two atomics."""
+        sizes = {
+            "THREADS": launch.threads,
+            "INSTANCES": launch.instances,
+            "LOCATIONS": launch.program.locations,
+            "STRIDE": STRIDE,
+            "SIZE": launch.program.size,
+        }
+        return "\n".join(
+            [
+                *(f"#define {name} {value}u" for name, value in sizes.items()),
+                "#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]",
+                "#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]",
+                f"#define EXCHANGE(cell, value) {cls.exchange}",
+                f"#define ADD(cell, value) {cls.add}",
+            ]
+        )
+
+    @classmethod
+    def kernel(cls, launch: Launch) -> str:
+        """The kernel: where this work-group stands, the program, and the sign that the thread has ended."""
+        return "\n".join(
+            [
+                f"{cls.header} {{",
+                f"    const {cls.word} group = {cls.group};",
+                f"    const {cls.word} instance = {launch.mapping.instance};",
+                f"    const {cls.word} thread = {launch.mapping.thread};",
+                f"    {cls.word} pc = 0u;",
+                program_text(launch.program),
+                "    ADD(FINISHED, pc);",
+                "}",
+            ]
+        )
+
+    @classmethod
+    def render(cls, name: str, launch: Launch) -> str:
+        """The file of one test. ``name`` must be a safe file name (``backends.emit.file_stem``)."""
+        return Template(cls.file).substitute(
+            name=name,
+            mapping=launch.mapping.name,
+            constants=cls.constants(launch),
+            kernel=cls.kernel(launch),
+            groups=launch.groups,
+            words=launch.words,
+            finished_byte=launch.finished * 4,
+            expected=launch.program.size * launch.instances,
+            pseudo_code="".join(f"// {line}\n" for line in print_axb(launch.program).splitlines()),
+            pseudo_code_hash="".join(f"# {line}\n" for line in print_axb(launch.program).splitlines()),
+        )

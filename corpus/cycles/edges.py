@@ -1,0 +1,301 @@
+"""Edges of critical cycles and their names, after diy (herdtools7) and Alglave et al. 2015, section 4.1.
+
+    Rfe Fre Coe Rfi Fri Coi            communication, between threads (e) or within one (i); Ws is another name of Co
+    PodWR PosRR ..                     program order, to another location (d) or the same (s), and the two accesses
+    DpAddrdR DpDatadW DpCtrlsW ..      a dependency from a read: location, and the access it leads to
+    MembarGldWW FenceSc.gpu.dWR ..     program order with a fence between
+    Rmw                                the read and the write of one atomic operation
+    Rlx.gpu Acq.cta Rel.sys Sc.gpu     annotations: order and scope of an access
+    Ca Cg Vol Plain                    annotations: cache operators, volatile, none of these
+
+``[A,B]`` is A and then B, ``A|B`` is one of the two, and annotations may follow an edge: ``PodWWRlx.gpuRel.gpu`` says
+how both its accesses are annotated. A fence or an annotation without its scope stands for each scope there is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cache
+from itertools import product
+
+from corpus.errors import InputError
+from corpus.litmus.test import SCOPES, Mode, Order
+
+COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W")}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Annotation:
+    """How an access is done: ``Rlx.gpu``, ``Cg``; ``Plain`` has nothing to say."""
+
+    name: str
+    fits: str
+    """``R``, ``W`` or ``RW``: the accesses that it fits."""
+    order: Order = Order.WEAK
+    scope: str = ""
+    cache: str = ""
+    volatile: bool = False
+
+    @property
+    def mode(self) -> Mode:
+        """The mode of an access with this annotation."""
+        return Mode(self.order, SCOPES.get(self.scope), self.volatile, self.cache or None)
+
+
+PLAIN = Annotation("Plain", "RW")
+
+_ATOMIC_ORDERS = {
+    (Order.RELAXED, Order.RELAXED): Order.RELAXED,
+    (Order.ACQUIRE, Order.RELAXED): Order.ACQUIRE,
+    (Order.RELAXED, Order.RELEASE): Order.RELEASE,
+    (Order.ACQUIRE, Order.RELEASE): Order.ACQ_REL,
+    (Order.SC, Order.SC): Order.SC,
+}
+
+
+def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
+    """The mode of the atomic operation whose halves have these annotations; None where there is none.
+
+    Halves have one scope and no cache operator, and are not volatile. A plain half is relaxed and of the other's scope;
+    two plain halves are relaxed at GPU scope, as PTX has it.
+    """
+    told = [half for half in (read, write) if half != PLAIN]
+    scopes = {half.scope for half in told} or {"gpu"}
+    if len(scopes) > 1 or "" in scopes:
+        return None
+    orders = tuple(half.order if half in told else Order.RELAXED for half in (read, write))
+    return Mode(_ATOMIC_ORDERS[orders], SCOPES[scopes.pop()]) if orders in _ATOMIC_ORDERS else None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edge:
+    """One edge: what it is, the accesses it joins, and whether they are of one thread and of one location.
+
+    ``kind`` is ``Rf Fr Co Po Rmw Addr Data Ctrl`` or ``Fence``; a fence has its order and scope, and ``spelled`` is how
+    it is called (``MembarGl`` and ``FenceSc.gpu.`` are one). ``source`` and ``target`` are ``R`` or ``W``.
+    """
+
+    kind: str
+    source: str
+    target: str
+    internal: bool
+    same: bool
+    spelled: str = field(default="", compare=False)
+    order: Order = Order.WEAK
+    scope: str = ""
+    first: Annotation | None = None
+    second: Annotation | None = None
+
+    @property
+    def name(self) -> str:
+        """The edge's name, without annotations."""
+        where = "s" if self.same else "d"
+        match self.kind:
+            case "Rf" | "Fr" | "Co":
+                return self.kind + ("i" if self.internal else "e")
+            case "Po":
+                return f"Po{where}{self.source}{self.target}"
+            case "Fence":
+                return f"{self.spelled}{where}{self.source}{self.target}"
+            case "Rmw":
+                return "Rmw"
+            case kind:
+                return f"Dp{kind}{where}{self.target}"
+
+    @property
+    def fence(self) -> Mode:
+        """The mode of a fence edge's fence."""
+        return Mode(self.order, SCOPES[self.scope])
+
+
+def inner_communication(edge: Edge) -> Edge | None:
+    """The communication that a plain step to the same location is where the location is coherent; None of two reads."""
+    for kind, ends in COMMUNICATION.items():
+        if edge.kind == "Po" and edge.same and ends == (edge.source, edge.target):
+            return Edge(kind, *ends, True, True)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What cycles are made of: runs of edges that belong together, mostly of one, and annotations."""
+
+    runs: tuple[tuple[Edge, ...], ...]
+    annotations: tuple[Annotation, ...]
+
+
+@cache
+def all_annotations() -> dict[str, Annotation]:
+    """Every annotation by its name."""
+    found = [PLAIN]
+    orders = (("Rlx", Order.RELAXED, "RW"), ("Acq", Order.ACQUIRE, "R"), ("Rel", Order.RELEASE, "W"))
+    for short, order, fits in (*orders, ("Sc", Order.SC, "RW")):
+        found += [Annotation(f"{short}.{scope}", fits, order, scope) for scope in SCOPES]
+    found += [Annotation(cache.capitalize(), fits, cache=cache) for cache, fits in (("ca", "R"), ("cg", "RW"))]
+    found.append(Annotation("Vol", "RW", volatile=True))
+    return {annotation.name: annotation for annotation in found}
+
+
+@cache
+def all_edges() -> dict[str, Edge]:
+    """Every edge by its name, in the order in which they are listed."""
+    found = []
+    for kind, (source, target) in COMMUNICATION.items():
+        found += [Edge(kind, source, target, internal, True) for internal in (False, True)]
+    accesses = [(same, source, target) for same in (False, True) for source, target in product("RW", repeat=2)]
+    found += [Edge("Po", source, target, True, same) for same, source, target in accesses]
+    for kind, targets in (("Addr", "RW"), ("Data", "W"), ("Ctrl", "RW")):
+        found += [Edge(kind, "R", target, True, same) for same in (False, True) for target in targets]
+    fences = [("Membar" + short, Order.SC, scope) for short, scope in (("Cta", "cta"), ("Gl", "gpu"), ("Sys", "sys"))]
+    for short, order in (("FenceSc", Order.SC), ("FenceAcqRel", Order.ACQ_REL)):
+        fences += [(f"{short}.{scope}.", order, scope) for scope in SCOPES]
+    for spelled, order, scope in fences:
+        found += [Edge("Fence", source, target, True, same, spelled, order, scope) for same, source, target in accesses]
+    found.append(Edge("Rmw", "R", "W", True, True))
+    return {edge.name: edge for edge in found}
+
+
+_SYNONYMS = re.compile(r"^Ws(?=[ei])")
+_FENCE = re.compile(r"^(Membar(?:Cta|Gl|Sys)|Fence(?:Sc|AcqRel)\.?(?:cta|gpu|sys)?)\.?([ds])([RW])([RW])")
+
+
+def describe_edge(edge: Edge) -> str:
+    """One line on an edge."""
+    words = {"R": "a read", "W": "a write"}
+    where = "the same location" if edge.same else "another location"
+    match edge.kind:
+        case "Rf":
+            text = "a read takes the value of a write"
+        case "Fr":
+            text = "a read takes a value that a write replaces later"
+        case "Co":
+            text = "a write is replaced by a later write"
+        case "Po":
+            return f"program order: {words[edge.source]}, then {words[edge.target]} of {where}"
+        case "Fence":
+            label = "fence.acq_rel" if edge.order is Order.ACQ_REL else "fence.sc (membar)"
+            return f"{label} at {edge.scope} scope between {words[edge.source]} and {words[edge.target]} of {where}"
+        case "Rmw":
+            return "the read and the write of one atomic operation"
+        case kind:
+            long = {"Addr": "the address of", "Data": "the data of", "Ctrl": "whether there is"}[kind]
+            return f"the value of a read decides {long} {words[edge.target]} of {where}"
+    return f"{text}, {'in one thread' if edge.internal else 'between threads'}"
+
+
+def describe_annotation(annotation: Annotation) -> str:
+    """One line on an annotation."""
+    accesses = {"R": "a read", "W": "a write", "RW": "an access"}[annotation.fits]
+    if annotation.volatile:
+        return f"{accesses} is volatile"
+    if annotation.cache:
+        return f"{accesses} with cache operator .{annotation.cache}"
+    if annotation.order is Order.WEAK:
+        return f"{accesses} is plain; to have plain accesses among annotated ones"
+    return f"{accesses} is {annotation.order} at {annotation.scope} scope"
+
+
+def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) -> Vocabulary:
+    """The vocabulary that a list of names stands for; ``scopes`` are what a name without its scope stands for.
+
+    Raises ``InputError`` where a name is unknown, with the nearest right ones, and with line and column in a file.
+    """
+    runs: dict[tuple[Edge, ...], None] = {}
+    annotations: dict[Annotation, None] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for word in re.finditer(r"\[[^\]]*\]|[^\s\[\]]+|[\[\]]", line.partition("#")[0]):
+            try:
+                for alternative in _alternatives(word[0]):
+                    found = _annotations(alternative, scopes)
+                    if found:
+                        annotations |= dict.fromkeys(found)
+                    else:
+                        runs |= dict.fromkeys(_runs(alternative, scopes))
+            except InputError as error:
+                place = (number, word.start() + 1) if path else (None, None)
+                raise InputError(error.message, path, *place) from None
+    return Vocabulary(tuple(runs), tuple(annotations))
+
+
+def _alternatives(word: str) -> list[str]:
+    if word in ("[", "]"):
+        raise InputError(f"expected brackets in pairs, as in [PodWW,Rfe], found a single {word}")
+    return [word] if word.startswith("[") else [part for part in re.split(r"[|,]", word) if part]
+
+
+def _annotations(word: str, scopes: Sequence[str]) -> list[Annotation]:
+    known = all_annotations()
+    if word in known:
+        return [known[word]]
+    scoped = [name for name in known if name.partition(".")[0] == word]
+    if scoped and not scopes:
+        raise InputError(f"{word} needs a scope, as in {scoped[0]}, or --scopes")
+    return [known[name] for name in scoped if known[name].scope in scopes]
+
+
+def _runs(word: str, scopes: Sequence[str]) -> list[tuple[Edge, ...]]:
+    if word.startswith("["):
+        parts = [part.strip() for part in word.strip("[]").split(",")]
+        if not all(parts):
+            raise InputError(f"expected edges between the brackets of {word}")
+        for part in parts:
+            if part in all_annotations():
+                raise InputError(
+                    f"{part} in {word} stands alone; an annotation is written after an edge, as in RfeRel.gpu"
+                )
+        choices = [[edge for alternative in part.split("|") for edge in _edges(alternative, scopes)] for part in parts]
+        return list(product(*choices))
+    return [(edge,) for edge in _edges(word, scopes)]
+
+
+def _edges(word: str, scopes: Sequence[str]) -> list[Edge]:
+    edges = all_edges()
+    word = _SYNONYMS.sub("Co", word)
+    names = sorted((name for name in edges if word.startswith(name)), key=len)
+    if names:
+        return _annotated(edges[names[-1]], word.removeprefix(names[-1]), word, scopes)
+    fence = _FENCE.match(word)
+    if fence:
+        base, rest = fence[1].rstrip("."), "".join(fence.groups()[1:])
+        named = [f"{base}.{scope}.{rest}" for scope in scopes]
+        told = re.fullmatch(r"(Fence\w+?)\.?(cta|gpu|sys)", base)
+        if fence[1].startswith("Membar"):
+            named = [f"{base}{rest}"]
+        elif told:
+            named = [f"{told[1]}.{told[2]}.{rest}"]
+        if not named:
+            raise InputError(f"{word} needs a scope, as in {base}.gpu.{rest}, or --scopes")
+        return [edge for name in named for edge in _annotated(edges[name], word[fence.end() :], word, scopes)]
+    known = [*edges, *all_annotations()]
+    near = get_close_matches(word, known, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else "; synth edges lists them all"
+    raise InputError(f"unknown edge '{word}'{hint}")
+
+
+def _annotated(edge: Edge, rest: str, word: str, scopes: Sequence[str]) -> list[Edge]:
+    if not rest:
+        return [edge]
+    known = all_annotations()
+    parts = re.findall(r"[A-Z][a-z]*(?:\.[a-z]+)?", rest)
+    if "".join(parts) != rest or len(parts) > 2:
+        raise InputError(f"expected at most two annotations after {edge.name}, found '{rest}' in '{word}'")
+    choices = [_annotations(part, scopes) for part in parts]
+    for part, choice in zip(parts, choices, strict=True):
+        if not choice:
+            near = get_close_matches(part, known, n=3, cutoff=0.4)
+            hint = " or ".join(near or ["Rlx.gpu"])
+            raise InputError(f"unknown annotation '{part}' in '{word}'; did you mean {hint}?")
+    found = []
+    for chosen in product(*choices):
+        for annotation, access in zip(chosen, (edge.source, edge.target), strict=False):
+            if access not in annotation.fits:
+                what = "a read" if access == "R" else "a write"
+                raise InputError(f"{annotation.name} does not fit {what} in '{word}'")
+        if edge.kind != "Rmw" or atomic_mode(*chosen, *[PLAIN] * (2 - len(chosen))) is not None:
+            found.append(replace(edge, first=chosen[0], second=chosen[1] if len(chosen) > 1 else None))
+    if not found:
+        raise InputError(f"no atomic operation has the annotations of '{word}'")
+    return found

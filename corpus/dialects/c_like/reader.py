@@ -1,0 +1,559 @@
+"""Litmus tests in C-like languages, read: functions ``P0 (..) { .. }`` become threads of neutral instructions.
+
+The language is what herd and Dartagnan read of C, with C's expressions and ``do``. This module reads C; its one
+subclass, OpenCL's, says what differs. What C leaves to judgement is read so:
+
+- ``*x`` is a non-atomic access whatever the type of ``x``, as in herd; types and ``volatile`` are not kept.
+- A parameter is the location of its name, unless the initial state gives it another value.
+- Atomics without ``_explicit`` are ``memory_order_seq_cst``. C11's legal orders (Lustig et al. 2019, Fig. 10a) are
+  checked; ``memory_order_consume`` is refused.
+- ``atomic_compare_exchange_strong(x, &r, new)`` compares with the variable ``r`` and leaves the old value there, which
+  is what C does: on success the two are equal. An assignment to ``r`` right before it is taken as the expected value,
+  so that ``int r = 0;`` and the exchange are one instruction. ``&(int){0}`` is an expected value that nobody looks at
+  afterwards. A location as the expected pointer is read, and written on failure, by non-atomic accesses, as in herd.
+- An exchange that fails is a read as strong as the read of one that succeeds: another failure order is refused, and so
+  are weak exchanges, which may fail for no reason.
+- ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
+
+Gaps: arrays, structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from lark import Token, Tree
+
+from corpus.errors import InputError
+from corpus.litmus.control_flow import negated
+from corpus.litmus.test import (
+    Assign,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Order,
+    Place,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+)
+from corpus.litmus.text import Source
+from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
+
+ORDERS = {
+    "memory_order_relaxed": Order.RELAXED,
+    "memory_order_acquire": Order.ACQUIRE,
+    "memory_order_release": Order.RELEASE,
+    "memory_order_acq_rel": Order.ACQ_REL,
+    "memory_order_seq_cst": Order.SC,
+}
+
+LEGAL_ORDERS: dict[type[Instruction], tuple[Order, ...]] = {
+    Load: (Order.RELAXED, Order.ACQUIRE, Order.SC),
+    Store: (Order.RELAXED, Order.RELEASE, Order.SC),
+    Rmw: tuple(ORDERS.values()),
+    Fence: tuple(ORDERS.values()),
+}
+"""What an instruction may be ordered by; a relaxed fence is legal, and orders nothing."""
+
+FAILURE_ORDERS = {
+    Order.RELAXED: Order.RELAXED,
+    Order.ACQUIRE: Order.ACQUIRE,
+    Order.RELEASE: Order.RELAXED,
+    Order.ACQ_REL: Order.ACQUIRE,
+    Order.SC: Order.SC,
+}
+"""How strong the read of a compare-exchange is, by the order of the whole."""
+
+FETCHED = ("add", "sub", "and", "or", "xor", "min", "max")
+"""Operations that have an ``atomic_fetch_``: C11's, and OpenCL's ``min`` and ``max``."""
+
+_ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
+_OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}
+_COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+_GRAMMAR = "corpus.dialects.c_like.c"
+
+_TERMINALS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "THREAD": "P0, P1, ..",
+    "BASE": "a type",
+    "QUALIFIER": "const or volatile",
+    "SPACE": "an address space",
+    "POINTER": "*",
+    "LOGICAL_OR": "||",
+    "LOGICAL_AND": "&&",
+    "EQUALITY": "==",
+    "RELATION": "<",
+    "IF": "if",
+    "ELSE": "else",
+    "WHILE": "while",
+    "DO": "do",
+    "CIRCUMFLEX": "^",
+    "SLASH": "/",
+    "$END": "the end of the section",
+}
+
+
+class CCode:
+    """The code of one thread, lowered from its function's tree."""
+
+    scoped = False  # whether atomics take a scope after their order
+
+    def __init__(
+        self,
+        error: Callable[[str, Token | Tree[Token]], InputError],
+        path: str | None,
+        function: Tree[Token],
+        registers: Mapping[str, Operand],
+    ) -> None:
+        self.error = error
+        self._path = path
+        self._block = subtrees(function)[-1]
+        self._registers = registers
+        self._parameters = {
+            str(token(parameter)) for parameter in function.find_data("parameter") if token(parameter) not in registers
+        }
+        self._mentioned = {str(leaf) for leaf in function.scan_values(lambda leaf: isinstance(leaf, Token))}
+        self._mentioned |= set(registers)
+        self._declared: list[set[str]] = []
+        self._labels = 0
+        self._out: list[Instruction] = []
+
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The thread's instructions."""
+        self._statement(self._block)
+        return tuple(self._out)
+
+    def emit(self, ins: Instruction) -> None:
+        """Add an instruction."""
+        self._out.append(ins)
+
+    # statements
+
+    def _statement(self, tree: Tree[Token]) -> None:
+        parts = subtrees(tree)
+        match tree.data:
+            case "block":
+                self._declared.append(set())
+                for part in parts:
+                    self._statement(part)
+                self._declared.pop()
+            case "effect":
+                self._effect(parts[0])
+            case "labelled":
+                self.labelled(token(tree), parts[0])
+            case "declaration":
+                for declarator in parts[1:]:
+                    self._declaration(declarator)
+            case "branch":
+                self._if(*parts)
+            case "loop":
+                head, end = self._label(), self._label()
+                self.emit(Label(head))
+                self._unless(self._condition(parts[0]), end)
+                self._statement(parts[1])
+                self.emit(Branch(head))
+                self.emit(Label(end))
+            case "repeat":
+                head = self._label()
+                self.emit(Label(head))
+                self._statement(parts[0])
+                condition = self._condition(parts[1])
+                if condition is not False:
+                    self.emit(Branch(head, None if condition is True else condition))
+
+    def _declaration(self, declarator: Tree[Token]) -> None:
+        name = token(declarator)
+        if name in self._parameters or any(name in block for block in self._declared):
+            raise self.error(f"{name} is declared twice", name)
+        self._declared[-1].add(str(name))
+        for value in subtrees(declarator):
+            self._into(str(name), value)
+
+    def _if(self, condition: Tree[Token], then: Tree[Token], otherwise: Tree[Token] | None = None) -> None:
+        target, end = self._label(), self._label()
+        self._unless(self._condition(condition), target)
+        self._statement(then)
+        if otherwise is not None:
+            self.emit(Branch(end))
+        self.emit(Label(target))
+        if otherwise is not None:
+            self._statement(otherwise)
+            self.emit(Label(end))
+
+    def labelled(self, label: Token, expression: Tree[Token]) -> None:
+        """A statement with a label: in OpenCL, a barrier."""
+        raise self.error("C litmus tests have no labels", label)
+
+    def _unless(self, condition: Comparison | bool, label: str) -> None:
+        if condition is not True:
+            self.emit(Branch(label, None if condition is False else negated(condition)))
+
+    def _condition(self, tree: Tree[Token]) -> Comparison | bool:
+        """An expression whose truth matters; a literal is known."""
+        parts = subtrees(tree)
+        match tree.data:
+            case "number":
+                return wrapped(token(tree), self._path) != 0
+            case "bracketed":
+                return self._condition(parts[0])
+            case "comma":
+                self._effect(parts[0])
+                return self._condition(parts[1])
+            case "not":
+                condition = self._condition(parts[0])
+                return not condition if isinstance(condition, bool) else negated(condition)
+            case "compare":
+                left, right = map(self.value, parts)
+                return Comparison(_COMPARISONS[token(tree)], left, right)
+        return Comparison("ne", self.value(tree), 0)
+
+    # expressions
+
+    def _effect(self, tree: Tree[Token]) -> None:
+        """Evaluate an expression whose value is not used."""
+        match tree.data:
+            case "call":
+                self._call(tree, None)
+            case "comma":
+                for part in subtrees(tree):
+                    self._effect(part)
+            case "bracketed" | "cast":
+                self._effect(subtrees(tree)[-1])
+            case _:
+                self.value(tree)
+
+    def value(self, tree: Tree[Token]) -> Operand:
+        """Evaluate an expression; its value as an operand."""
+        parts = subtrees(tree)
+        match tree.data:
+            case "name":
+                return self._named(token(tree))
+            case "number":
+                return wrapped(token(tree), self._path)
+            case "negative" if parts[0].data == "number":
+                digits = token(parts[0])
+                return wrapped(digits.update(value=f"-{digits}"), self._path)
+            case "bracketed" | "cast":
+                return self.value(parts[-1])
+            case "comma":
+                self._effect(parts[0])
+                return self.value(parts[1])
+            case "assign":
+                return self._assign(*parts)
+        target = self.fresh()
+        self._into(target, tree)
+        return Reg(target)
+
+    def _into(self, target: str, tree: Tree[Token]) -> None:
+        """Evaluate an expression into a register."""
+        parts = subtrees(tree)
+        match tree.data:
+            case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
+                left, right = map(self.value, parts)
+                self.emit(Assign(target, tree.data, (left, right)))
+            case "compare":
+                left, right = map(self.value, parts)
+                self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
+            case "logical":
+                if any(part.data in ("call", "pointee", "assign") for part in parts[1].iter_subtrees()):
+                    raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
+                left, right = map(self._truth, parts)
+                self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
+            case "not":
+                self.emit(Assign(target, "eq", (self.value(parts[0]), 0)))
+            case "complement":
+                self.emit(Assign(target, "xor", (self.value(parts[0]), -1)))
+            case "negative" if parts[0].data != "number":
+                self.emit(Assign(target, "sub", (0, self.value(parts[0]))))
+            case "pointee":
+                self.emit(Load(target, self.value(parts[0])))
+            case "bracketed" | "cast":
+                self._into(target, parts[-1])
+            case "comma":
+                self._effect(parts[0])
+                self._into(target, parts[1])
+            case "call":
+                if not self._call(tree, target):
+                    raise self.error(f"{token(tree)} has no value", tree)
+            case "address" | "literal":
+                raise self.error("only a compare-exchange takes the address of a variable", tree)
+            case _:
+                self.emit(Assign(target, "mov", (self.value(tree),)))
+
+    def _truth(self, tree: Tree[Token]) -> Operand:
+        """The value of an expression as 0 or 1."""
+        if tree.data == "bracketed":
+            return self._truth(subtrees(tree)[0])
+        value = self.value(tree)
+        if tree.data in ("compare", "logical", "not"):
+            return value
+        target = self.fresh()
+        self.emit(Assign(target, "ne", (value, 0)))
+        return Reg(target)
+
+    def _assign(self, left: Tree[Token], right: Tree[Token]) -> Operand:
+        if left.data == "pointee":
+            value = self.value(right)
+            self.emit(Store(self.value(subtrees(left)[0]), value))
+            return value
+        if left.data != "name":
+            raise self.error("expected a variable or *location before =", left)
+        name = self._variable(token(left))
+        self._into(name, right)
+        return Reg(name)
+
+    def _named(self, name: Token) -> Operand:
+        return Loc(str(name)) if name in self._parameters else Reg(self._variable(name))
+
+    def _variable(self, name: Token) -> str:
+        if name in self._parameters:
+            raise self.error(f"{name} is a location; expected *{name} or a variable", name)
+        if name not in self._registers and not any(name in block for block in self._declared):
+            raise self.error(f"{name} is not declared here", name)
+        return str(name)
+
+    # calls
+
+    def _call(self, tree: Tree[Token], target: str | None) -> bool:
+        """A call, its value put into ``target``; whether it has one."""
+        name, arguments = token(tree), subtrees(tree)
+        if name in ("min", "max"):
+            self.check_count(name, arguments, 2, 2)
+            self.emit(Assign(target or self.fresh(), str(name), tuple(map(self.value, arguments))))
+            return True
+        atomic = _ATOMIC.fullmatch(name)
+        if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
+            return self.other_call(name, arguments, target)
+        what, explicit = atomic[1], atomic[2] is not None
+        if what == "compare_exchange_weak":
+            raise self.error(f"{name} may fail for no reason; expected atomic_compare_exchange_strong", name)
+        operands = _OPERANDS.get(what, 2)
+        orders = (2 if operands == 3 else 1) if explicit else 0
+        self.check_count(name, arguments, operands + orders, operands + orders + (explicit and self.scoped))
+        given, ordered, scope = arguments[:operands], arguments[operands:][:orders], arguments[operands + orders :]
+        kind = {"load": Load, "store": Store}.get(what, Rmw)
+        mode = Mode(self.order(ordered[0], kind) if explicit else Order.SC, self.scope(scope))
+        if what == "compare_exchange_strong":
+            if explicit and self.order(ordered[1], Load) is not FAILURE_ORDERS[mode.order]:
+                expected = next(word for word, order in ORDERS.items() if order is FAILURE_ORDERS[mode.order])
+                reason = "a failed exchange is as strong as the read of one that succeeds"
+                raise self.error(f"{reason}; expected {expected}", ordered[1])
+            self._compare_exchange(given, mode, target)
+            return True
+        address = self.value(given[0])
+        if what == "load":
+            self.emit(Load(target or self.fresh(), address, mode))
+            return True
+        value = self.value(given[1])
+        if what == "store":
+            self.emit(Store(address, value, mode))
+            return False
+        self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
+        return True
+
+    def _compare_exchange(self, given: Sequence[Tree[Token]], mode: Mode, success: str | None) -> None:
+        address, value, pointer = self.value(given[0]), self.value(given[2]), given[1]
+        old: str | None
+        inner = subtrees(pointer)[0] if pointer.data == "address" else None
+        if inner is None:
+            place = self.value(pointer)
+            old, expected = self.fresh(), Reg(self.fresh())
+            self.emit(Load(expected.name, place))
+            self.emit(Rmw("cas", old, address, (expected, value), mode))
+            end = self._label()
+            self.emit(Branch(end, Comparison("eq", Reg(old), expected)))
+            self.emit(Store(place, Reg(old)))
+            self.emit(Label(end))
+            compared: Operand = expected
+        elif inner.data == "literal":
+            compared = self.value(subtrees(inner)[1])
+            old = None if success is None else self.fresh()
+            self.emit(Rmw("cas", old, address, (compared, value), mode))
+        elif inner.data == "name":
+            old = self._variable(token(inner))
+            compared = Reg(old)
+            last = self._out[-1] if self._out else None
+            if isinstance(last, Assign) and last.target == old and last.operation == "mov":
+                if compared not in (address, value):
+                    self._out.pop()
+                    (compared,) = last.operands
+            elif success is not None:
+                compared = Reg(self.fresh())
+                self.emit(Assign(compared.name, "mov", (Reg(old),)))
+            self.emit(Rmw("cas", old, address, (compared, value), mode))
+        else:
+            raise self.error("expected the address of a variable", pointer)
+        if success is not None:
+            assert old is not None
+            self.emit(Assign(success, "eq", (Reg(old), compared)))
+
+    def other_call(self, name: Token, arguments: Sequence[Tree[Token]], target: str | None) -> bool:
+        """A call of what is no atomic access; whether it has a value."""
+        if name != "atomic_thread_fence":
+            raise self.error(f"{name} is no function of this dialect", name)
+        self.check_count(name, arguments, 1, 1)
+        self.emit(Fence(Mode(self.order(arguments[0], Fence), Scope.SYS)))
+        return False
+
+    def check_count(self, name: Token, arguments: Sequence[Tree[Token]], least: int, most: int) -> None:
+        """Raise ``InputError`` where a call has not as many arguments as its function."""
+        if not least <= len(arguments) <= most:
+            wanted = str(least) if least == most else f"{least} or {most}"
+            raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
+
+    def order(self, tree: Tree[Token], kind: type[Instruction]) -> Order:
+        """The order of an instruction of that kind."""
+        legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
+        if tree.data != "name" or token(tree) not in legal:
+            raise self.error(f"expected {' or '.join(legal)}", tree)
+        return ORDERS[token(tree)]
+
+    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope:
+        """The scope of an access: of the argument, if it has one."""
+        return Scope.SYS
+
+    def fresh(self) -> str:
+        """A register that the code does not mention."""
+        name = next(name for index in count() if (name := f"t{index}") not in self._mentioned)
+        self._mentioned.add(name)
+        return name
+
+    def _label(self) -> str:
+        self._labels += 1
+        return f"LC{self._labels - 1}"
+
+
+class CReader:
+    """A file of the C dialect; what OpenCL has besides is in what its reader overrides."""
+
+    code: type[CCode] = CCode
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._initial: dict[str, int | Loc] = {}
+        self._registers: dict[int, dict[str, Operand]] = {}
+        self._regions: dict[str, Region] = {}
+
+    def test(self) -> LitmusTest:
+        """The whole test."""
+        try:
+            return self._test()
+        except RecursionError:
+            raise InputError("expected code that is not nested as deeply", self._source.path) from None
+
+    def _test(self) -> LitmusTest:
+        path = self._source.path
+        for initial in subtrees(parse(_GRAMMAR, "state", self._source.state, path, _TERMINALS)):
+            self._read_initial(initial)
+        functions = subtrees(parse(_GRAMMAR, "threads", self._source.body, path, _TERMINALS))
+        for index, function in enumerate(functions):
+            name = token(function)
+            if number(name.update(value=name[1:]), path, LARGEST_LOCATION) != index:
+                raise self.error(f"expected P{index}, found {name}", name)
+            for parameter in function.find_data("parameter"):
+                self._declare(parameter)
+        unknown = [index for index in self._registers if index >= len(functions)]
+        if unknown:
+            raise InputError(f"the initial state has a register of P{unknown[0]}, which is no thread", path)
+        places = self.places(functions)
+        threads = [
+            self._thread(index, function, place)
+            for index, (function, place) in enumerate(zip(functions, places, strict=True))
+        ]
+        names = dict.fromkeys((*self._initial, *self._regions))
+        return self._source.test(
+            threads,
+            [Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names],
+        )
+
+    def error(self, message: str, place: Token | Tree[Token]) -> InputError:
+        """An error at a token, or where a tree begins."""
+        where = place if isinstance(place, Token) else place.meta
+        return InputError(message, self._source.path, where.line, where.column)
+
+    def places(self, functions: Sequence[Tree[Token]]) -> list[Place]:
+        """Where the threads are: C says nothing of scopes, so each is in a CTA of its own, on one GPU."""
+        for function in functions:
+            for placement in function.find_data("placement"):
+                raise self.error("C has no scope tree; expected (, found @ (OPENCL has one)", placement)
+        return c_places(len(functions))
+
+    def region(self, space: Token | None) -> Region:
+        """The region of an address space."""
+        if space is not None:
+            raise self.error(f"C has no address spaces; expected a type, found {space}", space)
+        return Region.GLOBAL
+
+    def _read_initial(self, tree: Tree[Token]) -> None:
+        cell, *content = (child for child in subtrees(tree) if child.data != "type")
+        value = self._content(content[0]) if content else 0
+        *threads, name = (child for child in cell.children if isinstance(child, Token))
+        known: dict[str, int | Loc] | dict[str, Operand] = self._initial
+        if threads:
+            digits = threads[0].update(value=threads[0].lstrip("P"))
+            known = self._registers.setdefault(number(digits, self._source.path, LARGEST_LOCATION), {})
+        if name in known:
+            raise self.error(f"{name} has two initial values", name)
+        known[str(name)] = value
+
+    def _content(self, tree: Tree[Token]) -> int | Loc:
+        first = token(tree)
+        match tree.data:
+            case "number":
+                return wrapped(first, self._source.path)
+            case "negative":
+                return wrapped(first.update(value=f"-{first}"), self._source.path)
+            case "address":
+                return Loc(str(first))
+        if first not in ("ATOMIC_VAR_INIT", "ATOMIC_INIT"):
+            raise self.error(f"expected a number or a location, found {first}", first)
+        return self._content(subtrees(tree)[0])
+
+    def _declare(self, parameter: Tree[Token]) -> None:
+        kind, name = subtrees(parameter)[0], token(parameter)
+        tokens = [child for child in kind.children if isinstance(child, Token)]
+        if not any(child.type == "POINTER" for child in tokens):
+            raise self.error(f"expected *, found {name}: parameters are pointers", name)
+        region = self.region(next((child for child in tokens if child.type == "SPACE"), None))
+        if self._regions.setdefault(str(name), region) is not region:
+            raise self.error(f"{name} is in another address space in an earlier thread", name)
+
+    def _thread(self, index: int, function: Tree[Token], place: Place) -> Thread:
+        registers = self._registers.get(index, {})
+        code = self.code(self.error, self._source.path, function, registers)
+        thread = Thread(code.instructions(), place)
+        # a register that starts at 0 is not mentioned, unless the condition can only know it from here
+        kept = {name: value for name, value in registers.items() if value != 0 or name not in thread.names()}
+        return replace(thread, registers=tuple(sorted(kept.items())))
+
+
+def read_c(source: Source) -> LitmusTest:
+    """The test of a C file. Raises ``InputError`` with line and column."""
+    return CReader(source).test()
+
+
+def c_places(count: int) -> list[Place]:
+    """Where the threads of a C test are: each in a CTA of its own, on one GPU."""
+    return [Place(cta=index) for index in range(count)]
+
+
+def token(tree: Tree[Token]) -> Token:
+    """The first child of a tree that is a token."""
+    return next(child for child in tree.children if isinstance(child, Token))

@@ -1,0 +1,383 @@
+"""Litmus tests in C-like languages, printed; ``corpus.dialects.c_like.reader`` reads them back to the same test.
+
+This module prints C; its one subclass, OpenCL's, says what differs. Registers keep their names where C allows, and are
+declared where they are first written, or at the top of the function. A location is an ``atomic_int`` where any thread
+accesses it atomically. Predicates become ``if``; branches become ``if``, ``while`` and ``do``, and what is of no such
+shape is refused (``corpus.litmus.control_flow``). A loop that computes before it is left is ``while (r1 = .., r1 ==
+0)``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from corpus.dialects.c_like.reader import FAILURE_ORDERS, FETCHED, LEGAL_ORDERS, ORDERS, c_places
+from corpus.errors import InputError
+from corpus.litmus.condition import print_condition, spell
+from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import without_predicates
+from corpus.litmus.test import (
+    Assign,
+    Barrier,
+    Comparison,
+    Fence,
+    FinalRegister,
+    Instruction,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Order,
+    Place,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Term,
+    operands,
+    reads,
+    written,
+)
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
+_SIGNS |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+WORDS = {order: word for word, order in ORDERS.items()}
+"""How each order is spelled."""
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEYWORDS = (
+    "if else while do int intptr_t atomic_int atomic_intptr_t const volatile restrict min max "
+    "global local __global __local exists forall filter locations not true false"
+)
+
+
+def print_c(test: LitmusTest) -> str:
+    """The text of a test in C. Raises ``InputError`` that names what C cannot say."""
+    return CWriter(test).text()
+
+
+class CWriter:
+    """A test in the C dialect; what OpenCL has besides is in what its writer overrides."""
+
+    language = "C"
+    title = "C"
+
+    def __init__(self, test: LitmusTest) -> None:
+        self._test = test = without_predicates(test)
+        self._names = [self._spelled(thread.names()) for thread in test.threads]
+        self._used = [
+            {value.name for ins in thread.instructions for value in operands(ins) if isinstance(value, Loc)}
+            for thread in test.threads
+        ]
+        self._atomic = {
+            ins.address
+            for thread in test.threads
+            for ins in thread.instructions
+            if isinstance(ins, Load | Store | Rmw) and ins.mode.order is not Order.WEAK
+        }
+
+    def text(self) -> str:
+        """The whole test."""
+        test = self._test
+        for location in test.locations:
+            if not _valid(location.name):
+                raise InputError(f"{location.name}: {self.title} has no location of this name")
+            if location.alias is not None:
+                raise InputError(f"{location.name}: {self.title} has no aliases of locations")
+        self.check_places([thread.place for thread in test.threads])
+        threads = "\n".join("".join(self._thread(index)) for index in range(len(test.threads)))
+        described = f'"{test.description}"\n' if test.description else ""
+        state = " ".join(["{", *self._initial(), "}"])
+        condition = print_condition(test.condition, self._term, "=")
+        return f"{self.language} {test.name}\n{described}{state}\n\n{threads}\n{condition}"
+
+    # what OpenCL says differently
+
+    def check_places(self, places: Sequence[Place]) -> None:
+        """Raise ``InputError`` where the scope tree is not the one that a file of this dialect has."""
+        if not same_tree(places, c_places(len(places))):
+            raise InputError("C has no scope tree: expected each thread in a CTA of its own, all on one GPU")
+
+    def header(self, place: Place) -> str:
+        """What comes between a function's name and its parameters."""
+        return ""
+
+    def space(self, location: Location) -> str:
+        """The address space in a parameter's type, with a blank after it."""
+        if location.region is not Region.GLOBAL:
+            raise InputError(f"{location.name}: C has no shared memory")
+        return ""
+
+    def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
+        """The arguments that follow an order."""
+        if scope is None:
+            raise cannot_say(thread, ins, "an atomic of C is of scope sys, and this one has none")
+        if scope is not Scope.SYS:
+            raise cannot_say(thread, ins, f"C has no scope {scope.label}, all its atomics are of scope sys")
+        return ""
+
+    def fence(self, thread: int, fence: Fence) -> str:
+        """A fence whose order is legal."""
+        if fence.mode.tags:
+            raise cannot_say(thread, fence, f"C has no word for {fence.mode.tags[0]}")
+        return f"atomic_thread_fence({WORDS[fence.mode.order]}{self.scope(thread, fence, fence.mode.scope)})"
+
+    def barrier(self, thread: int, barrier: Barrier) -> str:
+        """A barrier."""
+        raise cannot_say(thread, barrier, "C has no barriers")
+
+    # the parts of a test
+
+    def _initial(self) -> Iterator[str]:
+        for location in self._test.locations:
+            yield f"{location.name} = {_content(location.initial)};"
+        for index, thread in enumerate(self._test.threads):
+            for name, value in thread.registers:
+                yield f"{index}:{self._names[index][name]} = {_content(value)};"
+
+    def _term(self, term: Term) -> str:
+        if isinstance(term, FinalRegister):
+            name = self._names[term.thread].get(term.register)
+            return "0" if name is None else f"{term.thread}:{name}"  # what is nowhere written is 0
+        return spell(term)
+
+    def _spelled(self, registers: frozenset[str]) -> dict[str, str]:
+        """A name for each register that is one in C and no location's."""
+        taken = {location.name for location in self._test.locations}
+        valid = {name for name in registers if _valid(name) and name not in taken}
+        taken |= valid
+        fresh = (name for index in count() if (name := f"r{index}") not in taken)
+        return {name: name if name in valid else next(fresh) for name in sorted(registers)}
+
+    def _thread(self, index: int) -> Iterator[str]:
+        thread = self._test.threads[index]
+        statements = structured(index, thread)
+        parameters = [
+            f"{self.space(location)}{'atomic_int' if Loc(location.name) in self._atomic else 'int'}* {location.name}"
+            for location in self._test.locations
+            if location.name in self._used[index] or (index == 0 and self._is_unused_shared(location))
+        ]
+        yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
+        inline = _declared_inline(statements, {name for name, _ in thread.registers})
+        code = _Code(self, index, self._names[index], inline)
+        for name in sorted(thread.names() - inline, key=self._names[index].__getitem__):
+            yield f"  {self.type_of(index, name)} {self._names[index][name]};\n"
+        for statement in statements:
+            yield from code.lines(statement, "  ")
+        yield "}\n"
+
+    def type_of(self, thread: int, register: str) -> str:
+        """The type of a register: a pointer where it is the address of an access."""
+        accesses = (ins for ins in self._test.threads[thread].instructions if isinstance(ins, Load | Store | Rmw))
+        orders = {ins.mode.order for ins in accesses if ins.address == Reg(register)}
+        return "int" if not orders else "int*" if orders == {Order.WEAK} else "atomic_int*"
+
+    def _is_unused_shared(self, location: Location) -> bool:
+        """Whether only a parameter can tell the location's region."""
+        return location.region is Region.SHARED and not any(location.name in used for used in self._used)
+
+
+class _Code:
+    """The code of one thread."""
+
+    def __init__(self, writer: CWriter, thread: int, names: dict[str, str], inline: frozenset[str]) -> None:
+        self._writer = writer
+        self._thread = thread
+        self._names = names
+        self._undeclared = set(inline)
+
+    def lines(self, statement: Statement, indent: str) -> Iterator[str]:
+        """A statement in lines."""
+        match statement:
+            case If(condition, then, otherwise):
+                yield f"{indent}if ({self._condition(condition, '0')}) {{\n"
+                yield from self._block(then, indent)
+                if otherwise is not None:
+                    yield f"{indent}}} else {{\n"
+                    yield from self._block(otherwise, indent)
+                yield f"{indent}}}\n"
+            case While(evaluated, condition, body):
+                parts = [part for ins in evaluated for part in self._expressions(ins)]
+                yield f"{indent}while ({', '.join([*parts, self._condition(condition, '1')])}) {{\n"
+                yield from self._block(body, indent)
+                yield f"{indent}}}\n"
+            case DoWhile(body, condition):
+                yield f"{indent}do {{\n"
+                yield from self._block(body, indent)
+                yield f"{indent}}} while ({self._condition(condition, '1')});\n"
+            case Barrier():
+                yield f"{indent}{self._writer.barrier(self._thread, statement)};\n"
+            case _:
+                for expression in self._expressions(statement):
+                    target = written(statement)
+                    declared = ""
+                    if target in self._undeclared and expression.startswith(f"{self._names[target]} = "):
+                        self._undeclared.remove(target)
+                        declared = f"{self._writer.type_of(self._thread, target)} "
+                    yield f"{indent}{declared}{expression};\n"
+
+    def _block(self, statements: Sequence[Statement], indent: str) -> Iterator[str]:
+        for statement in statements:
+            yield from self.lines(statement, indent + "  ")
+
+    def _condition(self, condition: Comparison | None, literal: str) -> str:
+        if condition is None:
+            return literal
+        return f"{self._value(condition.left)} {_SIGNS[condition.operation]} {self._value(condition.right)}"
+
+    def _expressions(self, ins: Instruction) -> Iterator[str]:
+        """An instruction as expressions, one after the other."""
+        match ins:
+            case Load(target, address, mode):
+                read = self._pointee(ins, address)
+                if self._is_atomic(ins, mode):
+                    read = f"atomic_load_explicit({self._address(ins, address)}, {self._order(ins, mode)})"
+                yield f"{self._names[target]} = {read}"
+            case Store(address, value, mode):
+                if self._is_atomic(ins, mode):
+                    arguments = f"{self._address(ins, address)}, {self._value(value)}, {self._order(ins, mode)}"
+                    yield f"atomic_store_explicit({arguments})"
+                else:
+                    yield f"{self._pointee(ins, address)} = {self._value(value)}"
+            case Rmw(operation, target, address, values, mode):
+                if not self._is_atomic(ins, mode):
+                    raise cannot_say(self._thread, ins, f"{self._writer.title} has no exchange that is not atomic")
+                if operation == "cas":
+                    yield from self._compare_exchange(ins)
+                    return
+                if operation != "exch" and operation not in FETCHED:
+                    raise cannot_say(self._thread, ins, f"there is no atomic_fetch_{operation}")
+                name = "exchange" if operation == "exch" else f"fetch_{operation}"
+                arguments = f"{self._address(ins, address)}, {self._value(values[0])}, {self._order(ins, mode)}"
+                kept = "" if target is None else f"{self._names[target]} = "
+                yield f"{kept}atomic_{name}_explicit({arguments})"
+            case Fence(mode):
+                self._check(ins, mode)
+                if mode.order is Order.WEAK:
+                    raise cannot_say(self._thread, ins, f"{self._writer.title} has no such fence")
+                yield self._writer.fence(self._thread, ins)
+            case Assign(target, operation, values):
+                yield f"{self._names[target]} = {self._computed(operation, [self._value(value) for value in values])}"
+            case _:
+                raise AssertionError(f"{ins} is no expression")
+
+    def _compare_exchange(self, ins: Rmw) -> Iterator[str]:
+        expected, new = ins.operands
+        address, value = self._address(ins, ins.address), self._value(new)
+        if ins.target is None:
+            pointer = f"&(int){{{self._value(expected)}}}"
+        else:
+            name = self._names[ins.target]
+            pointer = f"&{name}"
+            clash = Reg(ins.target) in (ins.address, new)
+            if clash and expected != Reg(ins.target):
+                reason = "its result is the variable of the expected value, which it also uses"
+                raise cannot_say(self._thread, ins, f"{self._writer.title} cannot say this exchange, {reason}")
+            if not clash:
+                yield f"{name} = {self._value(expected)}"
+        failure = WORDS[FAILURE_ORDERS[ins.mode.order]]
+        scope = self._writer.scope(self._thread, ins, ins.mode.scope)
+        success = WORDS[ins.mode.order]
+        yield f"atomic_compare_exchange_strong_explicit({address}, {pointer}, {value}, {success}, {failure}{scope})"
+
+    def _computed(self, operation: str, values: Sequence[str]) -> str:
+        if operation == "mov":
+            return values[0]
+        if operation in ("min", "max"):
+            return f"{operation}({', '.join(values)})"
+        return f" {_SIGNS[operation]} ".join(values)
+
+    def _is_atomic(self, ins: Instruction, mode: Mode) -> bool:
+        """Whether an access is atomic, having checked that the dialect can say it."""
+        self._check(ins, mode)
+        language = self._writer.title
+        if mode.tags:
+            raise cannot_say(self._thread, ins, f"{language} has no word for {mode.tags[0]}")
+        if mode.order is not Order.WEAK:
+            if mode.order not in LEGAL_ORDERS[type(ins)]:
+                raise cannot_say(self._thread, ins, f"{WORDS[mode.order]} is not legal here")
+            return True
+        if mode.scope is not None:
+            raise cannot_say(self._thread, ins, f"{language} has no scopes at accesses that are not atomic")
+        return False
+
+    def _check(self, ins: Instruction, mode: Mode) -> None:
+        language = self._writer.title
+        if mode.volatile:
+            raise cannot_say(self._thread, ins, f"in {language}, volatile does not order threads")
+        if mode.cache is not None:
+            raise cannot_say(self._thread, ins, f"{language} has no cache operators")
+
+    def _order(self, ins: Instruction, mode: Mode) -> str:
+        return WORDS[mode.order] + self._writer.scope(self._thread, ins, mode.scope)
+
+    def _address(self, ins: Instruction, address: Operand) -> str:
+        if isinstance(address, int):
+            raise cannot_say(self._thread, ins, f"{self._writer.title} has no access at an address that is a number")
+        return self._value(address)
+
+    def _pointee(self, ins: Instruction, address: Operand) -> str:
+        return f"*{self._address(ins, address)}"
+
+    def _value(self, operand: Operand) -> str:
+        if isinstance(operand, int):
+            return str(operand)
+        return self._names[operand.name] if isinstance(operand, Reg) else operand.name
+
+
+def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
+    """Whether two lists of places are the same scope tree, however its groups are numbered."""
+    pairs = list(zip(places, others, strict=True))
+    return all(
+        place.shares(second, scope) == other.shares(fourth, scope)
+        for index, (place, other) in enumerate(pairs)
+        for second, fourth in pairs[:index]
+        for scope in Scope
+    )
+
+
+def _valid(name: str) -> bool:
+    return _IDENTIFIER.fullmatch(name) is not None and name not in _KEYWORDS.split()
+
+
+def _content(value: Operand) -> str:
+    return f"&{value.name}" if isinstance(value, Loc) else str(value)
+
+
+def _declared_inline(statements: Sequence[Statement], initial: set[str]) -> frozenset[str]:
+    """The registers whose first mention writes them, at the top of the function's blocks."""
+    seen, inline = set(initial), set()
+    for statement in statements:
+        if isinstance(statement, If | While | DoWhile):
+            seen |= set(_mentioned(statement))
+        else:
+            seen |= set(reads(statement))
+            target = written(statement)
+            if target is not None and target not in seen:
+                inline.add(target)
+                seen.add(target)
+    return frozenset(inline)
+
+
+def _mentioned(statement: Statement) -> Iterator[str]:
+    """The registers in a statement."""
+    inner: Sequence[Statement] = ()
+    condition: Comparison | None = None
+    match statement:
+        case If(condition, then, otherwise):
+            inner = then + (otherwise or ())
+        case While(evaluated, condition, body):
+            inner = evaluated + body
+        case DoWhile(body, condition):
+            inner = body
+        case _:
+            yield from (*reads(statement), *filter(None, [written(statement)]))
+    if condition is not None:
+        yield from (side.name for side in (condition.left, condition.right) if isinstance(side, Reg))
+    for part in inner:
+        yield from _mentioned(part)

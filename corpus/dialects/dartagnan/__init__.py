@@ -1,0 +1,1 @@
+"""Dartagnan's PTX and Vulkan dialects."""

@@ -1,0 +1,470 @@
+"""What Dartagnan's PTX and Vulkan litmus dialects share: the initial state, columns, moves, arithmetic and branches.
+
+    { x=0; P1:r0=1; P1:r1=&x; z=&x; }
+     P0@..       | P1@..          ;
+     LC0:        | add r2, r0, 1  ;
+     bne r1, 0, LC0 | goto LC1    ;
+
+Registers are ``r<digits>`` and labels ``LC<digits>``, each thread's own. The printer keeps names that fit and gives
+others the smallest free numbers. Addresses of accesses are names of locations; where a test takes them from registers
+that only stand for a location, the printer writes the location. A location's address as a value is a register that
+starts with it. Predicates become branches.
+
+A dialect says how the threads are placed and how it spells what touches memory or orders it (``Columns``).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import count, zip_longest
+from typing import ClassVar
+
+from lark import Token, Tree
+
+from corpus.errors import InputError
+from corpus.litmus.condition import print_condition, spell
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import without_constants, without_predicates
+from corpus.litmus.test import (
+    COMPARISONS,
+    Alias,
+    And,
+    Assign,
+    Atom,
+    Barrier,
+    Branch,
+    Comparison,
+    FinalRegister,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Not,
+    Operand,
+    Or,
+    Order,
+    Place,
+    Proposition,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Term,
+    Thread,
+    reads,
+    written,
+)
+from corpus.litmus.text import Source
+from corpus.syntax import leaves, number, parse, subtrees, wrapped
+
+_GRAMMAR = "corpus.dialects.dartagnan.dartagnan"
+
+_TERMINALS = {
+    "NAME": "a location",
+    "THREAD": "a thread",
+    "REGISTER": "a register",
+    "LABEL": "a label",
+    "OPCODE": "an instruction",
+    "WORD": "a word",
+    "NUMBER": "a number",
+    "INT": "a number",
+    "ALIASES": "aliases",
+    "$END": "the final condition",
+}
+
+_LOCATION = re.compile(r"_*[A-Za-z][A-Za-z0-9_]*")
+_REGISTER = re.compile(r"r[0-9]+")
+_LABEL = re.compile(r"LC[0-9]+")
+_THREAD = re.compile(r"P[0-9]+")
+_ARITHMETIC = ("add", "sub", "mul", "div")
+_KEYWORDS = (
+    "add sub mul div and or xor beq bne blt bgt ble bge goto aliases "
+    "locations exists forall final filter not with tso cc optic default"
+)
+_BRANCHES = {f"b{comparison}": comparison for comparison in COMPARISONS}
+
+Refuse = Callable[[str], InputError]
+"""Makes the error that says why an instruction cannot be read or printed, of the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An instruction as it stands in a column."""
+
+    opcode: Token
+    operands: tuple[Token, ...]
+    path: str | None
+
+    def error(self, message: str) -> InputError:
+        """An error at the instruction."""
+        return _error(message, self.opcode, self.path)
+
+    def expects(self, least: int, most: int | None = None) -> None:
+        """Raises ``InputError`` where the number of operands is another one."""
+        if not least <= len(self.operands) <= (most or least):
+            wanted = f"{least}" if most is None else f"{least} to {most}"
+            raise self.error(f"expected {wanted} operands of {self.opcode}, found {len(self.operands)}")
+
+    def register(self, index: int) -> str:
+        """The name of the register at an operand's place. Raises ``InputError`` where something else is there."""
+        return str(self._of("a register", index, "REGISTER"))
+
+    def location(self, index: int) -> Loc:
+        """The location at an operand's place. Raises ``InputError`` where something else is there."""
+        return Loc(str(self._of("a location", index, "NAME")))
+
+    def label(self, index: int) -> str:
+        """The label at an operand's place. Raises ``InputError`` where something else is there."""
+        return str(self._of("a label", index, "LABEL"))
+
+    def value(self, index: int) -> Operand:
+        """The number or register at an operand's place. Raises ``InputError`` where something else is there."""
+        token = self._of("a number or a register", index, "NUMBER", "REGISTER")
+        return Reg(str(token)) if token.type == "REGISTER" else wrapped(token, self.path)
+
+    def number(self, index: int) -> int | None:
+        """The natural number at an operand's place, None where there is no such operand. Raises ``InputError``."""
+        if index >= len(self.operands):
+            return None
+        token = self._of("a number", index, "NUMBER")
+        if not token.isdigit():
+            raise _error(f"expected a number, found {token}", token, self.path)
+        return number(token, self.path)
+
+    def _of(self, wanted: str, index: int, *kinds: str) -> Token:
+        token = self.operands[index]
+        if token.type not in kinds:
+            raise _error(f"expected {wanted}, found {token}", token, self.path)
+        return token
+
+
+class Names:
+    """How the printed thread calls the registers and labels of a thread, and what its new registers start with."""
+
+    def __init__(self, thread: Thread) -> None:
+        body = thread.instructions
+        used = [name for name, _ in thread.registers]
+        for ins in body:
+            used += [*reads(ins), *filter(None, [written(ins)])]
+        self._registers = _Fitting("r", _REGISTER, used)
+        self._labels = _Fitting("LC", _LABEL, [ins.name for ins in body if isinstance(ins, Label)])
+        self.addresses: dict[str, str] = {}
+
+    def register(self, name: str) -> str:
+        """A register's printed name."""
+        return self._registers[name]
+
+    def label(self, name: str) -> str:
+        """A label's printed name."""
+        return self._labels[name]
+
+    def value(self, operand: Operand) -> str:
+        """A value as an operand: a number, or a register."""
+        if isinstance(operand, Loc):
+            if operand.name not in self.addresses:
+                self.addresses[operand.name] = self._registers.fresh()
+            return self.addresses[operand.name]
+        return self._registers[operand.name] if isinstance(operand, Reg) else str(operand)
+
+
+class _Fitting(dict[str, str]):
+    """Names, to themselves where they match the pattern, to the prefix and the next free number where they do not."""
+
+    def __init__(self, prefix: str, pattern: re.Pattern[str], names: Iterable[str]) -> None:
+        names = dict.fromkeys(names)
+        taken = {name for name in names if pattern.fullmatch(name)}
+        self._free = (name for index in count() if (name := f"{prefix}{index}") not in taken)
+        super().__init__((name, name if name in taken else self.fresh()) for name in names)
+
+    def fresh(self) -> str:
+        return next(self._free)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A thread as it is printed: its initial registers, its names and its cells."""
+
+    names: Names
+    registers: tuple[str, ...]
+    cells: tuple[str, ...]
+
+
+class Columns(ABC):
+    """One of Dartagnan's dialects. Subclasses say what they spell differently."""
+
+    title: ClassVar[str]
+    """``the PTX dialect``, in errors."""
+    language: ClassVar[str]
+    levels: ClassVar[tuple[str, ...]]
+    """The groups in a thread's header, ``P0@cta 0,gpu 0``."""
+    scopes: ClassVar[Mapping[Scope, str]]
+    proxies: ClassVar[tuple[str, ...]] = ()
+    """What an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
+    move: ClassVar[str]
+    """The opcode of ``mov``."""
+    keywords: ClassVar[str]
+    """Words that no location can be called, for they are Dartagnan's own."""
+
+    @abstractmethod
+    def places(self, groups: Sequence[tuple[int, ...]]) -> list[Place]:
+        """The threads' places, given the numbers in their headers."""
+
+    @abstractmethod
+    def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
+        """The inverse of ``places``. Raises ``InputError`` where a header cannot say where a thread is."""
+
+    @abstractmethod
+    def read(self, cell: Cell) -> Instruction:
+        """What a cell means that is no label, arithmetic or branch. Raises ``InputError``."""
+
+    @abstractmethod
+    def write(self, instruction: Instruction, names: Names, refuse: Refuse) -> str:
+        """The inverse of ``read``."""
+
+    # Reading.
+
+    def parse(self, source: Source) -> LitmusTest:
+        """The test that a file's sections denote. Raises ``InputError`` with line and column."""
+        body = parse(_GRAMMAR, "body", source.body, source.path, _TERMINALS)
+        header, *rows = (tree for tree in body.children if isinstance(tree, Tree))
+        groups = [self._header(index, place, source.path) for index, place in enumerate(subtrees(header))]
+        columns: list[list[Instruction]] = [[] for _ in groups]
+        for row in rows:
+            if len(row.children) != len(columns):
+                message = f"expected {len(columns)} columns, found {len(row.children)}"
+                raise InputError(message, source.path, row.meta.line, row.meta.column)
+            for column, cell in zip(columns, subtrees(row), strict=True):
+                column += [self._item(item, source.path) for item in subtrees(cell)]
+        locations, registers = self._state(source, len(columns))
+        threads = [Thread(tuple(column), place) for column, place in zip(columns, self.places(groups), strict=True)]
+        return source.test(
+            [
+                replace(thread, registers=_stated(thread, initial))
+                for thread, initial in zip(threads, registers, strict=True)
+            ],
+            locations,
+        )
+
+    def _header(self, index: int, place: Tree[Token], path: str | None) -> tuple[int, ...]:
+        thread, *levels = place.children
+        assert isinstance(thread, Token)
+        if thread != f"P{index}":
+            raise _error(f"expected thread P{index}, found {thread}", thread, path)
+        tokens = [leaves(level) for level in levels if isinstance(level, Tree)]
+        for wanted, (word, _) in zip_longest(self.levels, tokens, fillvalue=(thread, thread)):
+            if word != wanted:
+                raise _error(f"expected {thread}@{','.join(f'{level} N' for level in self.levels)}", word, path)
+        return tuple(number(digits, path) for _, digits in tokens)
+
+    def _item(self, item: Tree[Token], path: str | None) -> Instruction:
+        first, *operands = leaves(item)
+        if item.data == "label":
+            return Label(str(first))
+        cell = Cell(first, tuple(operands), path)
+        if first in _ARITHMETIC:
+            cell.expects(3)
+            return Assign(cell.register(0), str(first), (cell.value(1), cell.value(2)))
+        if first in _BRANCHES:
+            cell.expects(3)
+            return Branch(cell.label(2), Comparison(_BRANCHES[str(first)], cell.value(0), cell.value(1)))
+        if first == "goto":
+            cell.expects(1)
+            return Branch(cell.label(0))
+        return self.read(cell)
+
+    def _state(self, source: Source, threads: int) -> tuple[list[Location], list[dict[str, Operand]]]:
+        locations: list[Location] = []
+        registers: list[dict[str, Operand]] = [{} for _ in range(threads)]
+        for item in subtrees(parse(_GRAMMAR, "state", source.state, source.path, _TERMINALS)):
+            first, *others = leaves(item)
+            if item.data == "register":
+                thread = number(first.update(value=first.removeprefix("P")), source.path)
+                register = str(others[0])
+                if thread >= threads:
+                    raise _error(f"the test has no thread P{thread}", first, source.path)
+                if register in registers[thread]:
+                    raise _error(f"P{thread}:{register} is declared twice", first, source.path)
+                registers[thread][register] = _initial(item, source.path)
+            elif item.data == "location":
+                locations.append(Location(str(first), _initial(item, source.path)))
+            else:
+                locations.append(Location(str(first), alias=self._alias(item, source.path)))
+        return locations, registers
+
+    def _alias(self, item: Tree[Token], path: str | None) -> Alias:
+        name, proxy, aliased = item.children
+        assert isinstance(name, Token)
+        if (str(proxy) if proxy else None) not in (self.proxies or (None,)):
+            wanted = f"@ {' or '.join(self.proxies)} aliases" if self.proxies else "aliases"
+            raise _error(f"expected {name} {wanted} {aliased}", name, path)
+        return Alias(str(aliased), None if proxy in (None, "generic") else str(proxy))
+
+    # Printing.
+
+    def print(self, test: LitmusTest) -> str:
+        """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
+        if not all(map(_is_plain, test.threads)):
+            test = without_predicates(test)
+            if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
+                test = without_constants(test)
+        declarations = [self._declaration(location) for location in sorted(test.locations, key=_refers)]
+        groups = self.groups([thread.place for thread in test.threads])
+        columns = [_column(self, index, thread) for index, thread in enumerate(test.threads)]
+        printed = []
+        for index, (column, numbers) in enumerate(zip(columns, groups, strict=True)):
+            declarations += [f"P{index}:{initial};" for initial in column.registers]
+            place = ",".join(f"{level} {digits}" for level, digits in zip(self.levels, numbers, strict=True))
+            printed.append([f"P{index}@{place}", *column.cells])
+        widths = [max(map(len, cells)) for cells in printed]
+        rows = [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*printed, fillvalue="")]
+        if len(rows) == 1:  # a test without an instruction; the grammar wants a row
+            rows.append(" " + " | ".join(" " * width for width in widths) + " ;")
+
+        def spelled(term: Term) -> str:
+            if isinstance(term, FinalRegister):
+                return f"P{term.thread}:{columns[term.thread].names.register(term.register)}"
+            return spell(term)
+
+        heading = [f"{self.language} {test.name}"]
+        if test.description:
+            heading.append(f'"{test.description}"')
+        question = replace(
+            test.condition,
+            proposition=_sayable(test.condition.proposition),
+            filter=None if test.condition.filter is None else _sayable(test.condition.filter),
+        )
+        return "\n".join([*heading, "{", *declarations, "}", *rows, print_condition(question, spelled)])
+
+    def _declaration(self, location: Location) -> str:
+        name, initial, alias = location.name, location.initial, location.alias
+        taken = name in f"{_KEYWORDS} {self.keywords}".split() or any(
+            pattern.fullmatch(name) for pattern in (_REGISTER, _LABEL, _THREAD)
+        )
+        if taken or not _LOCATION.fullmatch(name):
+            raise InputError(f"{name}: {self.title} has no location of that name")
+        if location.region is not Region.GLOBAL:
+            raise InputError(f"{name}: {self.title} has no word for {location.region} memory")
+        if alias is None:
+            return f"{name}={'&' + initial.name if isinstance(initial, Loc) else initial};"
+        proxy = alias.proxy or (self.proxies and "generic")
+        if initial != 0 or (proxy and proxy not in self.proxies):
+            raise InputError(f"{name}: {self.title} has no such alias of {alias.location}")
+        return f"{name} @ {proxy} aliases {alias.location};" if proxy else f"{name} aliases {alias.location};"
+
+    def _cell(self, ins: Instruction, names: Names, refuse: Refuse) -> str:
+        match ins:
+            case Label(name):
+                return f"{names.label(name)}:"
+            case Assign(target, "mov", (value,)):
+                return f"{self.move} {names.register(target)}, {names.value(value)}"
+            case Assign(target, operation, (left, right)):
+                if operation not in _ARITHMETIC:
+                    raise refuse(f"{self.title} computes with {', '.join(_ARITHMETIC)} only")
+                return f"{operation} {names.register(target)}, {names.value(left)}, {names.value(right)}"
+            case Branch(label, None):
+                return f"goto {names.label(label)}"
+            case Branch(label, Comparison(operation, left, right)):
+                return f"b{operation} {names.value(left)}, {names.value(right)}, {names.label(label)}"
+            case _:
+                return self.write(ins, names, refuse)
+
+    # What the dialects' spellings of accesses, fences and barriers have in common.
+
+    def address(self, operand: Operand, refuse: Refuse) -> str:
+        """The address of an access, a location's name."""
+        if not isinstance(operand, Loc):
+            raise refuse(f"addresses are names of locations in {self.title}")
+        return operand.name
+
+    def scope(self, mode: Mode, refuse: Refuse) -> str:
+        """The word for a mode's scope."""
+        if mode.scope is None or mode.scope not in self.scopes:
+            raise refuse(f"expected a scope of {', '.join(self.scopes.values())} in {self.title}")
+        return self.scopes[mode.scope]
+
+    def barrier(self, barrier: Barrier, names: Names, refuse: Refuse) -> str:
+        """The operands of a barrier: its number, its resource and its quorum."""
+        if barrier.quorum is not None and barrier.resource is None:
+            raise refuse(f"a barrier with a quorum has a resource in {self.title}")
+        counts = [str(count) for count in (barrier.resource, barrier.quorum) if count is not None]
+        return ", ".join([names.value(barrier.number), *counts])
+
+    def check(self, mode: Mode, orders: Iterable[Order], tags: Iterable[str], refuse: Refuse) -> None:
+        """Raises where an instruction that can have these orders and tags cannot be done so."""
+        if mode.cache is not None:
+            raise refuse(f"{self.title} has no cache operators")
+        if mode.volatile:
+            raise refuse(f"{self.title} has no volatile accesses")
+        for tag in mode.tags:
+            if tag not in tags:
+                raise refuse(f"{self.title} has no such instruction with the tag {tag}")
+        if mode.order not in orders:
+            raise refuse(f"{self.title} has no such instruction with order {mode.order}")
+
+
+@lru_cache(maxsize=1 << 12)  # the threads of a suite come again and again
+def _is_plain(thread: Thread) -> bool:
+    """Whether a thread is without predicates, comparisons that may be predicates, and addresses in registers."""
+    return not any(
+        _has_address_register(ins)
+        or not (isinstance(ins, Label) or ins.guard is None)
+        or (isinstance(ins, Assign) and ins.operation in COMPARISONS)
+        for ins in thread.instructions
+    )
+
+
+def _has_address_register(ins: Instruction) -> bool:
+    return isinstance(ins, Load | Store | Rmw) and isinstance(ins.address, Reg)
+
+
+@lru_cache(maxsize=1 << 12)
+def _column(dialect: Columns, index: int, thread: Thread) -> _Column:
+    names = Names(thread)
+    cells = tuple(dialect._cell(ins, names, partial(cannot_say, index, ins)) for ins in thread.instructions)
+    initial = [(names.register(name), value) for name, value in thread.registers]
+    initial += [(register, Loc(location)) for location, register in names.addresses.items()]
+    registers = (f"{name}={'&' + value.name if isinstance(value, Loc) else value}" for name, value in initial)
+    return _Column(names, tuple(registers), cells)
+
+
+def _refers(location: Location) -> bool:
+    """Whether a declaration mentions another location, which comes first."""
+    return location.alias is not None or isinstance(location.initial, Loc)
+
+
+def _sayable(proposition: Proposition) -> Proposition:
+    """The proposition with ``0 == 0`` for true and ``0 == 1`` for false, which Dartagnan has no words for."""
+    match proposition:
+        case And(()) | Or(()):
+            return Atom("eq", 0, int(isinstance(proposition, Or)))
+        case And(parts):
+            return And(tuple(map(_sayable, parts)))
+        case Or(parts):
+            return Or(tuple(map(_sayable, parts)))
+        case Not(body):
+            return Not(_sayable(body))
+        case Atom():
+            return proposition
+
+
+def _stated(thread: Thread, initial: Mapping[str, Operand]) -> tuple[tuple[str, Operand], ...]:
+    """The initial registers that are not 0, or that a condition can only know from here."""
+    known = thread.names()
+    return tuple(sorted((name, value) for name, value in initial.items() if value != 0 or name not in known))
+
+
+def _error(message: str, token: Token, path: str | None) -> InputError:
+    return InputError(message, path, token.line, token.column)
+
+
+def _initial(item: Tree[Token], path: str | None) -> int | Loc:
+    last = item.children[-1]
+    return Loc(str(last.children[0])) if isinstance(last, Tree) else wrapped(last, path)

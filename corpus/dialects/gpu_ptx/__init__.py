@@ -1,0 +1,1 @@
+"""GPU_PTX, the PTX dialect of 2015."""

@@ -1,0 +1,386 @@
+"""Reads GPU_PTX litmus tests; ``corpus.dialects.gpu_ptx.dialect`` says what they are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from lark import Token, Tree
+
+from corpus.dialects.scope_tree import read_places
+from corpus.errors import InputError
+from corpus.laws.ptx import (
+    ATOM,
+    FENCE,
+    LOAD,
+    MEMBARS,
+    OPERATIONS,
+    REDUCTIONS,
+    STORE,
+    Access,
+)
+from corpus.litmus.normal import map_operands
+from corpus.litmus.test import (
+    COMPARISONS,
+    DEFAULT_RMW,
+    SCOPES,
+    Assign,
+    Barrier,
+    Branch,
+    Fence,
+    Guard,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Order,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+    operands,
+    reads,
+    written,
+)
+from corpus.litmus.text import Source
+from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
+
+_GRAMMAR = "corpus.dialects.gpu_ptx.gpu_ptx"
+
+_TERMINALS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "INT": "a thread",
+    "THREAD": "a thread",
+    "MEMBER": "a thread",
+    "LEVEL": "gpu, grid, cta or warp",
+    "SPACE": "global or shared",
+    "TYPE": "a type",
+    "SCOPETREE": "ScopeTree",
+    "LD": "ld",
+    "ST": "st",
+    "ATOM": "atom",
+    "RED": "red",
+    "FENCE": "membar",
+    "BAR": "bar",
+    "MOV": "mov",
+    "CVT": "cvt",
+    "COMPUTE": "add",
+    "SETP": "setp",
+    "SELP": "selp",
+    "BRA": "bra",
+    "REG": ".reg",
+    "$END": "the final condition",
+}
+
+_LEVELS = {
+    "gpu": Scope.GPU,
+    "device": Scope.GPU,
+    "grid": Scope.QUEUE,
+    "kernel": Scope.QUEUE,
+    "cta": Scope.CTA,
+    "block": Scope.CTA,
+    "warp": Scope.WARP,
+}
+_TYPES = ("s32", "u32", "b32", "s64", "u64", "b64", "pred")
+_WITH_TARGET = ("load", "atom", "move", "convert", "compute", "compare", "select")
+
+
+_REGISTER = re.compile(r"%?[rp][0-9]+")
+
+
+def read_gpu_ptx(source: Source) -> LitmusTest:
+    """The test that the sections denote. Raises ``InputError`` with line and column."""
+    return _Reader(source).test()
+
+
+class _Suffixes:
+    """The parts of an opcode, ``.acquire.gpu.s32``, by what they say."""
+
+    def __init__(self, opcode: Token, path: str | None) -> None:
+        self.name, *self._parts = opcode.split(".")
+        self.opcode = opcode
+        self._path = path
+
+    def take(self, *words: str) -> str | None:
+        """The first part that is one of ``words``, which is then no longer there."""
+        for part in self._parts:
+            if part in words:
+                self._parts.remove(part)
+                return part
+        return None
+
+    def operation(self, *words: str) -> str:
+        """As ``take``; raises ``InputError`` where there is no such part."""
+        found = self.take(*words)
+        if found is None:
+            raise self.error(f"expected {self.name} with one of {', '.join('.' + word for word in words)}")
+        return found
+
+    def mode(self, access: Access) -> Mode:
+        """The mode of an access. Raises ``InputError`` where PTX has no such one."""
+        order = self.take(*access.orders, *(["weak"] if access.volatile else []))
+        scope = self.take(*SCOPES)
+        volatile = access.volatile and self.take("volatile") is not None
+        cache = self.take(*access.caches)
+        if order in (None, "weak"):
+            if scope is not None:
+                raise self.error(f"expected an order before the scope of {self.opcode}")
+            if (order is not None) + volatile + (cache is not None) > 1:
+                raise self.error(f"expected one of weak, volatile and a cache operator in {self.opcode}")
+            return Mode(volatile=volatile, cache=cache)
+        if volatile or cache:
+            raise self.error(f"expected no {cache or 'volatile'} with the order of {self.opcode}")
+        if scope is None:
+            raise self.error(f"expected a scope, .cta, .gpu or .sys, after the order of {self.opcode}")
+        return Mode(Order(order), SCOPES[scope])
+
+    def end(self) -> None:
+        """Raises ``InputError`` where something is left, but for a type or two (of ``cvt``)."""
+        self.take(*_TYPES)
+        if self.name == "cvt":
+            self.take(*_TYPES)
+        if self._parts:
+            place = self.opcode.find(f".{self._parts[0]}")
+            message = f"{self.name} has no .{self._parts[0]} here"
+            raise InputError(message, self._path, self.opcode.line, (self.opcode.column or 1) + place)
+
+    def error(self, message: str) -> InputError:
+        """An error at the opcode."""
+        return error_at(message, self.opcode, self._path)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._path = source.path
+        self._initial: dict[str, int | Loc] = {}
+        self._regions: dict[str, Region] = {}
+        self._registers: list[dict[str, int | Loc]] = []
+
+    def test(self) -> LitmusTest:
+        body = parse(_GRAMMAR, "body", self._source.body, self._path, _TERMINALS)
+        header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
+        for index, thread in enumerate(leaves(header)):
+            if thread[1:] != str(index):
+                raise error_at(f"expected thread T{index}, found {thread}", thread, self._path)
+            self._registers.append({})
+        self._state()
+        mapped = [leaves(mapping) for tree in subtrees(body, "memory_map") for mapping in subtrees(tree)]
+        for name, space in mapped:
+            self._region(name, space)
+        (tree,) = subtrees(body, "scope_tree")
+        places = read_places(subtrees(tree), _LEVELS, len(self._registers), leaves(tree)[0], self._path)
+        columns: list[list[Tree[Token]]] = [[] for _ in places]
+        for row in rows:
+            cells = subtrees(row)
+            if len(cells) != len(columns):
+                message = f"expected {len(columns)} columns, found {len(cells)}"
+                raise InputError(message, self._path, row.meta.line, row.meta.column)
+            for column, cell in zip(columns, cells, strict=True):
+                column += subtrees(cell)
+        own = [self._own(index, column) for index, column in enumerate(columns)]
+        known = self._locations(columns, own)
+        threads = []
+        for index, (column, place, registers) in enumerate(zip(columns, places, own, strict=True)):
+            items = list(_Column(registers, known, self._region, self._path).items(column))
+            initial = sorted((name, value) for name, value in self._registers[index].items() if value != 0)
+            threads.append(Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
+        names = dict.fromkeys([*(str(name) for name, _ in mapped), *self._initial, *self._regions])
+        locations = [
+            Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names
+        ]
+        return self._source.test(threads, locations)
+
+    def _state(self) -> None:
+        for item in subtrees(parse(_GRAMMAR, "state", self._source.state, self._path, _TERMINALS)):
+            value = next((self._value(tree) for tree in subtrees(item)), 0)
+            names = leaves(item, "NAME")
+            if item.data == "location":
+                if names[0] in self._initial:
+                    raise error_at(f"location {names[0]} is declared twice", names[0], self._path)
+                self._initial[str(names[0])] = value
+                for space in leaves(item, "SPACE"):
+                    self._region(names[0], space)
+                continue
+            (thread,) = leaves(item, "THREAD", "INT")
+            index = number(thread.update(value=thread.lstrip("TP")), self._path)
+            if index >= len(self._registers):
+                raise error_at(f"the test has no thread {thread}", thread, self._path)
+            for name in names:
+                if name in self._registers[index]:
+                    raise error_at(f"register {index}:{name} is declared twice", name, self._path)
+                self._registers[index][str(name)] = value
+
+    def _value(self, tree: Tree[Token]) -> int | Loc:
+        (token,) = leaves(tree)
+        return wrapped(token, self._path) if token.type == "NUMBER" else Loc(str(token))
+
+    def _region(self, name: Token, space: str) -> None:
+        region = Region(space.lstrip("."))
+        if self._regions.setdefault(str(name), region) is not region:
+            other = self._regions[str(name)]
+            raise error_at(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
+
+    def _own(self, index: int, column: list[Tree[Token]]) -> set[str]:
+        """The registers of a thread: those it declares or writes."""
+        targets = [leaves(item, "NAME")[:1] for item in column if item.data in _WITH_TARGET]
+        return {*self._registers[index], *(str(name) for names in targets for name in names)} - {"_"}
+
+    def _locations(self, columns: list[list[Tree[Token]]], own: list[set[str]]) -> set[str]:
+        """Every name that is a location where it is no register: what is declared, or stands in brackets somewhere."""
+        known = {*self._initial, *self._regions}
+        known |= {value.name for values in self._registers for value in values.values() if isinstance(value, Loc)}
+        for column, registers in zip(columns, own, strict=True):
+            names = (str(leaves(tree)[0]) for item in column for tree in subtrees(item, "address"))
+            known |= {name for name in names if name not in registers and not _REGISTER.fullmatch(name)}
+        return known
+
+    def _asked(self, thread: int, register: str) -> bool:
+        mention = rf"(?<![\w.])[PT]?{thread}\s*:\s*{re.escape(register)}(?!\w)"
+        return re.search(mention, self._source.condition) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What names mean in a thread."""
+
+    registers: Collection[str]
+    locations: Collection[str]
+    region: Callable[[Token, str], None]
+    path: str | None
+
+    def items(self, column: Sequence[Tree[Token]]) -> Iterator[tuple[str, Instruction]]:
+        """The instructions, each with the name of its rule in the grammar."""
+        guard: Guard | None = None
+        for item in column:
+            if item.data == "guard":
+                unless = bool(leaves(item, "BANG"))
+                guard = Guard(self._register(leaves(item, "NAME")[0]), unless)
+                continue
+            instruction = self._instruction(item)
+            if guard and not isinstance(instruction, Label):
+                instruction = replace(instruction, guard=guard)
+            guard = None
+            yield str(item.data), instruction
+
+    def _instruction(self, item: Tree[Token]) -> Instruction:
+        if item.data == "label":
+            return Label(str(leaves(item)[0]))
+        opcode, *names = leaves(item)
+        suffixes = _Suffixes(opcode, self.path)
+        values = subtrees(item, "value")
+        instruction: Instruction
+        match item.data:
+            case "load":
+                address = self._address(item, suffixes)
+                instruction = Load(str(names[0]), address, suffixes.mode(LOAD))
+            case "store":
+                instruction = Store(self._address(item, suffixes), self._value(values[0]), suffixes.mode(STORE))
+            case "atom" | "red":
+                instruction = self._rmw(item, suffixes, None if names in ([], ["_"]) else str(names[0]), values)
+            case "fence":
+                instruction = self._fence(suffixes)
+            case "barrier":
+                instruction = self._barrier(suffixes, values)
+            case "move" | "convert":
+                instruction = Assign(str(names[0]), "mov", (self._value(values[0]),))
+            case "compute":
+                if suffixes.name == "mul":
+                    suffixes.take("lo")
+                instruction = Assign(str(names[0]), suffixes.name, (self._value(values[0]), self._value(values[1])))
+            case "compare":
+                operation = suffixes.operation(*COMPARISONS)
+                instruction = Assign(str(names[0]), operation, (self._value(values[0]), self._value(values[1])))
+            case "select":
+                target, one, zero, predicate = names
+                if (one, zero) != ("1", "0"):
+                    raise suffixes.error("expected selp between 1 and 0")
+                instruction = Assign(str(target), "mov", (Reg(self._register(predicate)),))
+            case _:
+                suffixes.take("uni")
+                instruction = Branch(str(names[0]))
+        suffixes.end()
+        return instruction
+
+    def _rmw(self, item: Tree[Token], suffixes: _Suffixes, target: str | None, values: Sequence[Tree[Token]]) -> Rmw:
+        operation = suffixes.operation(*(REDUCTIONS if item.data == "red" else OPERATIONS))
+        wanted = 2 if operation == "cas" else 1
+        if len(values) != wanted:
+            raise suffixes.error(f"expected {wanted} values of {operation} after the address, found {len(values)}")
+        address = self._address(item, suffixes)
+        order = suffixes.take(*ATOM.orders) or DEFAULT_RMW.order
+        scope = suffixes.take(*SCOPES)
+        mode = Mode(Order(order), SCOPES[scope] if scope else DEFAULT_RMW.scope)
+        return Rmw(operation, target, address, tuple(map(self._value, values)), mode)
+
+    def _fence(self, suffixes: _Suffixes) -> Fence:
+        if suffixes.name == "membar":
+            return Fence(Mode(Order.SC, MEMBARS[suffixes.operation(*MEMBARS)]))
+        order = suffixes.take(*FENCE.orders) or Order.ACQ_REL
+        return Fence(Mode(Order(order), SCOPES[suffixes.operation(*SCOPES)]))
+
+    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree[Token]]) -> Barrier:
+        suffixes.take("cta")
+        arrive = suffixes.operation("sync", "arrive") == "arrive"
+        quorum = self._value(values[1]) if len(values) > 1 else None
+        if quorum is not None and not isinstance(quorum, int):
+            raise suffixes.error(f"expected a number of threads for {suffixes.opcode}")
+        if arrive and quorum is None:
+            raise suffixes.error(f"expected a number of threads after the barrier of {suffixes.opcode}")
+        return Barrier(self._value(values[0]), arrive, quorum=quorum)
+
+    def _address(self, item: Tree[Token], suffixes: _Suffixes) -> Operand:
+        (name,) = leaves(subtrees(item, "address")[0])
+        space = suffixes.take("global", "shared")
+        if space and name not in self.registers:
+            self.region(name, space)
+        return self._named(name)
+
+    def _value(self, tree: Tree[Token]) -> Operand:
+        (token,) = leaves(tree)
+        return wrapped(token, self.path) if token.type == "NUMBER" else self._named(token)
+
+    def _named(self, name: Token) -> Reg | Loc:
+        if name in self.registers:
+            return Reg(str(name))
+        if name not in self.locations:
+            raise error_at(f"{name} is neither a register of the thread nor a location", name, self.path)
+        return Loc(str(name))
+
+    def _register(self, name: Token) -> str:
+        if name not in self.registers:
+            raise error_at(f"{name} is no register of the thread", name, self.path)
+        return str(name)
+
+
+def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], bool]) -> list[Instruction]:
+    """The instructions without helper registers: what ``cvt`` or ``setp`` computes for the next instruction alone."""
+    mentions = Counter(name for _, ins in items for name in (*reads(ins), *filter(None, [written(ins)])))
+    kept: list[tuple[str, Instruction]] = []
+    for kind, ins in items:
+        new = ins
+        while kept and (helper := _helper(*kept[-1])) and mentions[helper.target] == 2 and not asked(helper.target):
+            if helper.operation == "mov" and Reg(helper.target) in operands(new):
+                source, target = helper.operands[0], Reg(helper.target)
+                new = map_operands(new, lambda operand: source if operand == target else operand)  # noqa: B023
+            elif kind == "select" and isinstance(new, Assign) and new.operands == (Reg(helper.target),):
+                new = replace(new, operation=helper.operation, operands=helper.operands)
+            else:
+                break
+            kept.pop()
+        kept.append((kind, new))
+    return [ins for _, ins in kept]
+
+
+def _helper(kind: str, ins: Instruction) -> Assign | None:
+    return ins if kind in ("convert", "compare") and isinstance(ins, Assign) and not ins.guard else None

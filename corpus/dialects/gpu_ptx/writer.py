@@ -1,0 +1,327 @@
+"""Prints GPU_PTX litmus tests; ``corpus.dialects.gpu_ptx.dialect`` says how."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import partial
+from itertools import count, zip_longest
+
+from corpus.dialects.scope_tree import print_groups
+from corpus.errors import InputError
+from corpus.laws.ptx import (
+    ATOM,
+    FENCE,
+    LOAD,
+    MEMBARS,
+    OPERATIONS,
+    RED_ORDERS,
+    REDUCTIONS,
+    STORE,
+    mode_words,
+)
+from corpus.litmus.condition import print_condition, spell
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import terms
+from corpus.litmus.test import (
+    COMPARISONS,
+    DEFAULT_RMW,
+    Assign,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    FinalRegister,
+    Guard,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Mode,
+    Operand,
+    Order,
+    Reg,
+    Rmw,
+    Scope,
+    Store,
+    Term,
+    Thread,
+    operands,
+    unguarded,
+    written,
+)
+
+_MEMBAR_WORDS = {scope: word for word, scope in MEMBARS.items()}
+_NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
+
+
+def print_gpu_ptx(test: LitmusTest) -> str:
+    """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
+    wide = _Wide(test)
+    columns = [_Writer(test, index, wide) for index in range(len(test.threads))]
+    for location in test.locations:
+        if location.alias or not _NAME.fullmatch(location.name):
+            what = "aliases" if location.alias else "locations of that name"
+            raise InputError(f"{location.name}: GPU_PTX has no {what}")
+    cells = [[f"T{index}", *column.cells()] for index, column in enumerate(columns)]
+    widths = [max(map(len, column)) for column in cells]
+    declarations = [column.declarations() for column in columns]
+    declarations.append(
+        "; ".join(
+            f"{location.name}={_constant(location.initial)}" for location in test.locations if location.initial != 0
+        )
+    )
+    levels = {Scope.QUEUE: "grid", Scope.CTA: "cta", Scope.WARP: "warp"}
+    if any(thread.place.gpu != test.threads[0].place.gpu for thread in test.threads):
+        levels[Scope.GPU] = "gpu"
+
+    def spelled(term: Term) -> str:
+        if isinstance(term, FinalRegister):
+            return f"{term.thread}:{columns[term.thread].register(term.register)}"
+        return spell(term)
+
+    lines = [f"GPU_PTX {test.name}"]
+    lines += [f'"{test.description}"'] if test.description else []
+    lines += ["{", *(f"{line};" for line in declarations if line), "}"]
+    lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
+    lines.append(f"ScopeTree{print_groups(test.threads, levels, 'T')}")
+    if test.locations:
+        lines.append(", ".join(f"{location.name}: {location.region}" for location in test.locations))
+    return "\n".join([*lines, print_condition(test.condition, spelled, "=")])
+
+
+def _constant(value: Operand) -> str:
+    return str(value) if isinstance(value, int) else value.name
+
+
+class _Wide:
+    """Which registers hold 64 bits, as one that may hold an address does, and whether memory does.
+
+    Memory does where an address may be stored, and then every register that is loaded or stored; what is computed from
+    a wide operand is wide, and so is a register that an access takes its address from.
+    """
+
+    def __init__(self, test: LitmusTest) -> None:
+        self.memory = any(isinstance(location.initial, Loc) for location in test.locations)
+        self._registers = {
+            (index, name)
+            for index, thread in enumerate(test.threads)
+            for name, value in thread.registers
+            if isinstance(value, Loc)
+        }
+        before = None
+        while before != (before := (self.memory, len(self._registers))):
+            for index, thread in enumerate(test.threads):
+                for ins in thread.instructions:
+                    self._note(index, ins)
+
+    def __contains__(self, item: tuple[int, Operand]) -> bool:
+        thread, operand = item
+        return isinstance(operand, Loc) or (isinstance(operand, Reg) and (thread, operand.name) in self._registers)
+
+    def _note(self, thread: int, ins: Instruction) -> None:
+        match ins:
+            case Assign() if ins.operation not in COMPARISONS and any(
+                (thread, value) in self for value in ins.operands
+            ):
+                self._registers.add((thread, ins.target))
+            case Load() | Store() | Rmw():
+                target = written(ins)
+                moved = [*operands(ins)[1:], *([] if target is None else [Reg(target)])]
+                self.memory |= any((thread, value) in self for value in moved)
+                held = [ins.address, *moved] if self.memory else [ins.address]
+                self._registers |= {(thread, value.name) for value in held if isinstance(value, Reg)}
+
+
+class _Writer:
+    """One thread as it is printed."""
+
+    def __init__(self, test: LitmusTest, index: int, wide: _Wide) -> None:
+        asked = {
+            term.register for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index
+        }
+        thread = test.threads[index]
+        predicates = _predicates(thread, asked)
+        guards = [(ins, ins.guard) for ins in thread.instructions if not isinstance(ins, Label) and ins.guard]
+        if any(guard.register not in predicates or _conditional(ins) for ins, guard in guards):
+            thread = unguarded(thread)
+            predicates = _predicates(thread, asked)
+        labels = Counter(ins.name for other in test.threads for ins in other.instructions if isinstance(ins, Label))
+        self._prefix = f"L{index}_" if any(times > 1 for times in labels.values()) else ""
+        self._index = index
+        self._wide = wide
+        self._thread = thread
+        names = sorted(thread.names() | asked)
+        taken = {name for name in names if _NAME.fullmatch(name)}
+        self._predicates = predicates
+        self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
+        self._fresh_predicates = (name for at in count() if (name := f"p{at}") not in taken)
+        self._names = {name: name if name in taken else next(self._fresh) for name in names}
+        self._declared = {
+            self._names[name]: ".pred" if name in predicates else _bits((index, Reg(name)) in wide) for name in names
+        }
+        self._initial: dict[str, Operand] = {self._names[name]: value for name, value in thread.registers}
+        self._addresses: dict[str, str] = {}
+        self._constants: dict[int, str] = {}
+        self._lines: list[str] = []
+
+    def register(self, name: str) -> str:
+        """A register's printed name."""
+        return self._names[name]
+
+    def declarations(self) -> str:
+        """The registers with their types and initial values, once ``cells`` has been called; the predicates last."""
+        lines = []
+        for name in sorted(self._declared, key=lambda name: (self._declared[name] == ".pred", len(name), name)):
+            value = f" = {_constant(self._initial[name])}" if name in self._initial else ""
+            lines.append(f"{self._index}:.reg {self._declared[name]} {name}{value}")
+        return "; ".join(lines)
+
+    def cells(self) -> list[str]:
+        """The instructions as they are printed."""
+        for ins in self._thread.instructions:
+            self._instruction(ins, partial(cannot_say, self._index, ins))
+        moves = [f"mov{_bits(self._wide.memory)} {name},{value}" for value, name in self._constants.items()]
+        return moves + self._lines
+
+    def _instruction(self, ins: Instruction, refuse: Callable[[str], InputError]) -> None:
+        match ins:
+            case Label(name):
+                self._lines.append(f"{self._prefix}{name}:")
+            case Load(target, address, mode):
+                suffix = mode_words(mode, LOAD, refuse) + _bits(self._wide.memory)
+                self._add(ins, f"ld{suffix} {self._names[target]},{self._address(address, refuse)}")
+            case Store(address, value, mode):
+                suffix = mode_words(mode, STORE, refuse) + _bits(self._wide.memory)
+                stored = self._stored(value, self._wide.memory)
+                self._add(ins, f"st{suffix} {self._address(address, refuse)},{stored}")
+            case Rmw():
+                self._rmw(ins, refuse)
+            case Fence(Mode(Order.SC, scope, False, None, ())) if scope in _MEMBAR_WORDS:
+                self._add(ins, f"membar.{_MEMBAR_WORDS[scope]}")
+            case Fence(mode):
+                if mode.order is Order.WEAK:
+                    raise refuse("GPU_PTX has no such fence")
+                self._add(ins, f"fence{mode_words(mode, FENCE, refuse)}")
+            case Barrier():
+                self._barrier(ins, refuse)
+            case Branch(label, None):
+                self._add(ins, f"bra {self._prefix}{label}")
+            case Branch(label, Comparison("eq" | "ne" as operation, Reg(name), 0)) if name in self._predicates:
+                self._add(Branch(label, guard=Guard(name, operation == "eq")), f"bra {self._prefix}{label}")
+            case Branch(label, Comparison(operation, left, right)):
+                predicate = self._declare(".pred")
+                self._compare(Assign(predicate, operation, (left, right)), predicate)
+                self._lines.append(f"@{predicate} bra {self._prefix}{label}")
+            case Assign():
+                self._assign(ins)
+
+    def _rmw(self, ins: Rmw, refuse: Callable[[str], InputError]) -> None:
+        if ins.operation not in OPERATIONS:
+            raise refuse(f"PTX has no atomic {ins.operation}")
+        wide = self._wide.memory
+        bits = {"add": ".u64" if wide else ".s32", "min": _signed(wide), "max": _signed(wide)}
+        suffix = "" if ins.mode == DEFAULT_RMW else mode_words(ins.mode, ATOM, refuse)
+        suffix += f".{ins.operation}{bits.get(ins.operation, '.b64' if wide else '.b32')}"
+        reduces = ins.target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS
+        name = "red" if reduces else "atom"
+        target = [] if reduces else ["_" if ins.target is None else self._names[ins.target]]
+        values = [self._value(value, wide) for value in ins.operands]
+        self._add(ins, f"{name}{suffix} {','.join([*target, self._address(ins.address, refuse), *values])}")
+
+    def _barrier(self, ins: Barrier, refuse: Callable[[str], InputError]) -> None:
+        if ins.mode != Mode() or ins.resource is not None or (ins.arrive and ins.quorum is None):
+            raise refuse("PTX has bar.sync with a barrier and bar.arrive with a barrier and a number of threads")
+        values = [self._value(ins.number, False), *([] if ins.quorum is None else [str(ins.quorum)])]
+        self._add(ins, f"bar.{'arrive' if ins.arrive else 'sync'} {','.join(values)}")
+
+    def _assign(self, ins: Assign) -> None:
+        target, wide = self._names[ins.target], (self._index, Reg(ins.target)) in self._wide
+        if ins.operation in COMPARISONS:
+            if ins.target in self._predicates:
+                self._compare(ins, target)
+            else:
+                predicate = self._declare(".pred")
+                self._compare(replace(ins, guard=None), predicate)
+                self._add(ins, f"selp{_signed(wide)} {target},1,0,{predicate}")
+            return
+        words = {"mov": f"mov{_bits(wide)}", "mul": f"mul.lo{_signed(wide)}"}
+        words |= dict.fromkeys(("and", "or", "xor"), f"{ins.operation}{'.b64' if wide else '.b32'}")
+        word = words.get(ins.operation, f"{ins.operation}{_signed(wide)}")
+        self._add(ins, f"{word} {','.join([target, *(self._value(value, wide) for value in ins.operands)])}")
+
+    def _compare(self, ins: Assign, predicate: str) -> None:
+        """A comparison into a predicate register."""
+        wide = any((self._index, value) in self._wide for value in ins.operands)
+        values = ",".join(self._value(value, wide) for value in ins.operands)
+        self._add(ins, f"setp.{ins.operation}{_signed(wide)} {predicate},{values}")
+
+    def _add(self, ins: Instruction, text: str) -> None:
+        assert not isinstance(ins, Label)
+        guard = f"@{'!' * ins.guard.unless}{self._names[ins.guard.register]} " if ins.guard else ""
+        self._lines.append(guard + text)
+
+    def _address(self, operand: Operand, refuse: Callable[[str], InputError]) -> str:
+        if isinstance(operand, int):
+            raise refuse("PTX takes addresses from registers")
+        return f"[{self._value(operand, True)}]"
+
+    def _value(self, operand: Operand, wide: bool) -> str:
+        """An operand of an instruction of 32 or of 64 bits."""
+        if isinstance(operand, int):
+            return str(operand)
+        if isinstance(operand, Loc):
+            if operand.name not in self._addresses:
+                self._addresses[operand.name] = self._declare(".b64")
+                self._initial[self._addresses[operand.name]] = operand
+            return self._addresses[operand.name]
+        if wide and (self._index, operand) not in self._wide:
+            helper = self._declare(".b64")
+            self._lines.append(f"cvt.s64.s32 {helper},{self._names[operand.name]}")
+            return helper
+        return self._names[operand.name]
+
+    def _stored(self, operand: Operand, wide: bool) -> str:
+        """The value of a store, which is in a register."""
+        if not isinstance(operand, int):
+            return self._value(operand, wide)
+        if operand not in self._constants:
+            self._constants[operand] = self._declare(_bits(wide))
+        return self._constants[operand]
+
+    def _declare(self, kind: str) -> str:
+        """A new register."""
+        name = next(self._fresh_predicates if kind == ".pred" else self._fresh)
+        self._declared[name] = kind
+        return name
+
+
+def _predicates(thread: Thread, asked: Collection[str]) -> frozenset[str]:
+    """The registers that only comparisons write and only guards, or branches in their stead, read."""
+    compared: set[str] = set()
+    others = {name for name, _ in thread.registers}.union(asked)
+    for ins in thread.instructions:
+        match ins:
+            case Assign(target, operation) if operation in COMPARISONS:
+                compared.add(target)
+            case Load(target=str() as target) | Rmw(target=str() as target) | Assign(target=target):
+                others.add(target)
+            case Branch(condition=Comparison("eq" | "ne", Reg(), 0)):
+                continue
+        others |= {value.name for value in operands(ins) if isinstance(value, Reg)}
+    return frozenset(compared - others)
+
+
+def _conditional(ins: Instruction) -> bool:
+    return isinstance(ins, Branch) and ins.condition is not None
+
+
+def _bits(wide: bool) -> str:
+    return ".b64" if wide else ".s32"
+
+
+def _signed(wide: bool) -> str:
+    return ".s64" if wide else ".s32"

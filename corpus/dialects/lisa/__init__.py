@@ -1,0 +1,1 @@
+"""LISA with scopes, and the bell file that herd7 needs for it."""

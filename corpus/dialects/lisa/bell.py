@@ -1,0 +1,95 @@
+"""The bell file that herd7 needs to read our LISA tests: their annotations, and the relations that our models use.
+
+    herd7 -I oracle/models -bell synth.bell -model oracle/models/ptx-rmo.cat TEST.litmus
+
+An instruction has one list of annotations: an order, then a scope where it has one; or ``weak`` and a cache operator;
+or ``volatile``. ``noreturn`` ends the list of an rmw whose result is not wanted. herd7 makes a set of each annotation
+(``Acquire`` of ``acquire``); with ``tag2scope``, which relates the events of one group of the scope tree, they give
+what ``ptx-rmo.cat`` takes as given: ``cta``, ``gl``, ``sys``, the pairs with a fence of each level between them, and
+sets by the names that they have here.
+
+Source: the bell files of herdtools7's catalogue (hsa, linux), ``lib/LISAParser.mly``, ``herd/BellCheck.ml``. Nobody
+has tried it yet: herdtools7 is on none of the registries that this project is built from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from corpus.litmus.test import Order, Region, Scope
+
+SCOPES = {
+    Scope.WARP: "warp",
+    Scope.CTA: "cta",
+    Scope.QUEUE: "queue",
+    Scope.GPU: "gpu",
+    Scope.SYS: "system",
+}
+"""The word for each scope, narrowest first."""
+
+CACHES = ("ca", "cg", "cs", "lu", "cv", "wb", "wt")
+VOLATILE = "volatile"
+NO_RESULT = "noreturn"
+
+ORDERS = {
+    "R": (Order.RELAXED, Order.ACQUIRE, Order.SC),
+    "W": (Order.RELAXED, Order.RELEASE, Order.SC),
+    "RMW": (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC),
+    "F": (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC),
+}
+"""The orders other than weak that each kind of instruction may have."""
+
+
+_SETS = {"ACQ": Order.ACQUIRE, "REL": Order.RELEASE, "ACQ_REL": Order.ACQ_REL, "SC": Order.SC}
+
+
+def bell_file() -> str:
+    """The text of the bell file, the same for all tests."""
+    words = list(SCOPES.values())
+    pairs = list(pairwise(words))
+    lines = [
+        '"Orders, scopes and cache operators of PTX"',
+        "",
+        f"enum scopes = {_alternatives(words)}",
+        _function("narrower", [(wide, narrow) for narrow, wide in reversed(pairs)]),
+        _function("wider", pairs),
+        "",
+        f"enum orders = {_alternatives([*Order, VOLATILE])}",
+        f"enum caches = {_alternatives(CACHES)}",
+        f"enum results = {_alternatives([NO_RESULT])}",
+        f"enum regions = {_alternatives(Region)}",
+        "",
+    ]
+    for kind, orders in ORDERS.items():
+        if kind in ("R", "W"):
+            lines += [f"instructions {kind}[{_set([Order.WEAK, VOLATILE])}]"]
+            lines += [f"instructions {kind}[{_set([Order.WEAK])},caches]"]
+        for result in ("", f",{_set([NO_RESULT])}") if kind == "RMW" else ("",):
+            lines += [f"instructions {kind}[{_set(orders)}{scope}{result}]" for scope in ("", ",scopes")]
+    lines += [
+        "",
+        *(f"let {name} = {order.capitalize()}" for name, order in _SETS.items()),
+        "let RMW = domain(rmw) | range(rmw)",
+        "let B = R & W  (* LISA has no barriers *)",
+    ]
+    for name, scope in (("cta", Scope.CTA), ("gl", Scope.GPU), ("sys", Scope.SYS)):
+        word = SCOPES[scope]
+        lines += [
+            f"let {name} = tag2scope('{word})",
+            f"let membar.{name} = fencerel(F & Sc & {word.capitalize()})",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return " || ".join(f"'{word}" for word in words)
+
+
+def _set(words: Iterable[str]) -> str:
+    return "{" + ",".join(f"'{word}" for word in words) + "}"
+
+
+def _function(name: str, pairs: Iterable[tuple[str, str]]) -> str:
+    cases = "".join(f"  || '{before} -> '{after}\n" for before, after in pairs)
+    return f"let {name}(scope) = match scope with\n{cases}end"

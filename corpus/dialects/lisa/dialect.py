@@ -1,0 +1,454 @@
+"""LISA with scopes: the language in which herd7 takes tests of machines that it does not know, read and printed.
+
+    LISA mp
+    { x=0; y=0; }
+     P0            | P1                ;
+     w[weak,cg] x 1 | r[weak,cg] r1 y  ;
+     f[sc,cta]     | mov r3 (and r1 0) ;
+     w[weak,cg] y 1 | r[weak] r2 x+r3  ;
+    scopes: (system (gpu (cta P0) (cta P1)))
+    regions: x: shared, y: global
+    exists (1:r1=1 /\\ 1:r2=0)
+
+The annotations are those of our bell file, ``corpus.dialects.lisa.bell``; an access without any is weak, an rmw relaxed
+at GPU scope. ``rmw[..] r1 2 x`` is an exchange and ``rmw[..] r1 (add r1 2) x`` an addition: there the target stands for
+the old value. ``b[] r1 L`` is taken where ``r1`` is not 0. ``x+r3`` as an address is an addition of its own.
+
+Printing, predicates become branches, and other names for registers than ``r<digits>`` become such.
+
+LISA computes add, and, xor, eq and ne, and no more; it has no compare-and-swap, no other atomic operations, no
+barriers, and in conditions no comparison by size. All that is refused by name.
+
+Source: herdtools7, ``lib/LISAParser.mly``, ``lib/scopeRules.mly``, ``lib/BellBase.ml``, ``herd/BellSem.ml``.
+Gaps: ``call``, fences between labels, ``levels`` and symbolic constants (``&x``) are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import count, zip_longest
+
+from lark import Token, Tree
+
+from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE
+from corpus.dialects.scope_tree import print_groups, read_places
+from corpus.errors import InputError
+from corpus.litmus.condition import print_condition, spell
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import terms, without_predicates
+from corpus.litmus.test import (
+    DEFAULT_RMW,
+    Assign,
+    Barrier,
+    Branch,
+    Comparison,
+    Fence,
+    FinalRegister,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Order,
+    Place,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Term,
+    Thread,
+    atoms,
+    propositions,
+)
+from corpus.litmus.text import Dialect, Source
+from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
+
+_GRAMMAR = "corpus.dialects.lisa.lisa"
+
+_TERMINALS = {
+    "NAME": "a name",
+    "REGISTER": "a register",
+    "NUMBER": "a number",
+    "INT": "a thread",
+    "THREAD": "a thread",
+    "MEMBER": "a thread",
+    "LEVEL": "system, gpu, cta or warp",
+    "READ": "r",
+    "WRITE": "w",
+    "FENCE": "f",
+    "RMW": "rmw",
+    "MOV": "mov",
+    "BRANCH": "b",
+    "OPERATION": "add, and, xor, eq or neq",
+    "SCOPES": "scopes",
+    "REGIONS": "regions",
+    "$END": "the final condition",
+}
+
+_LEVELS = {word: scope for scope, word in SCOPES.items()} | {"sys": Scope.SYS}
+_OPERATIONS = {"add": "add", "and": "and", "xor": "xor", "eq": "eq", "neq": "ne"}
+_WORDS = {operation: word for word, operation in _OPERATIONS.items()}
+_ATOMIC = ("add", "and", "xor")
+_KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
+_LETTERS = {"r", "w", "f", "b"}
+_KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions"}.union(_OPERATIONS)
+_REGISTER = re.compile(r"r[0-9]+")
+_NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
+
+
+# Reading.
+
+
+def _parse(source: Source) -> LitmusTest:
+    path = source.path
+    body = parse(_GRAMMAR, "body", source.body, path, _TERMINALS)
+    header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
+    columns: list[list[Tree[Token]]] = []
+    for index, token in enumerate(leaves(header)):
+        if token != f"P{index}":
+            raise error_at(f"expected thread P{index}, found {token}", token, path)
+        columns.append([])
+    for row in rows:
+        cells = subtrees(row)
+        if len(cells) != len(columns):
+            message = f"expected {len(columns)} columns, found {len(cells)}"
+            raise InputError(message, path, row.meta.line, row.meta.column)
+        for column, cell in zip(columns, cells, strict=True):
+            column += subtrees(cell)
+    places = [Place(cta=index) for index in range(len(columns))]
+    for tree in subtrees(body, "scopes"):
+        places = read_places(subtrees(tree), _LEVELS, len(columns), leaves(tree)[0], path)
+    initial, registers = _state(source, len(columns))
+    regions = dict(_region(item, path) for tree in subtrees(body, "regions") for item in subtrees(tree))
+    names = dict.fromkeys([*initial, *regions])
+    locations = [Location(name, initial.get(name, 0), regions.get(name, Region.GLOBAL)) for name in names]
+    threads = []
+    for column, place, values in zip(columns, places, registers, strict=True):
+        instructions = tuple(_Column(column, path).instructions())
+        threads.append(Thread(instructions, place, tuple(sorted((n, v) for n, v in values.items() if v != 0))))
+    return source.test(threads, locations)
+
+
+def _state(source: Source, threads: int) -> tuple[dict[str, int | Loc], list[dict[str, int | Loc]]]:
+    locations: dict[str, int | Loc] = {}
+    registers: list[dict[str, int | Loc]] = [{} for _ in range(threads)]
+    for item in subtrees(parse(_GRAMMAR, "state", source.state, source.path, _TERMINALS)):
+        first, *others = leaves(item)
+        value = next((_initial(leaves(tree)[0], source.path) for tree in subtrees(item)), 0)
+        known, name = locations, first
+        if item.data == "register":
+            index = number(first.update(value=first.removeprefix("P")), source.path)
+            if index >= threads:
+                raise error_at(f"the test has no thread {first}", first, source.path)
+            known, name = registers[index], others[0]
+        if name in known:
+            raise error_at(f"{name} is declared twice", name, source.path)
+        known[str(name)] = value
+    return locations, registers
+
+
+def _initial(token: Token, path: str | None) -> int | Loc:
+    return wrapped(token, path) if token.type == "NUMBER" else Loc(str(token))
+
+
+def _region(item: Tree[Token], path: str | None) -> tuple[str, Region]:
+    name, region = leaves(item)
+    if region not in list(Region):
+        raise error_at(f"expected {' or '.join(Region)}, found {region}", region, path)
+    return str(name), Region(str(region))
+
+
+class _Column:
+    """Reads one thread's instructions."""
+
+    def __init__(self, column: Sequence[Tree[Token]], path: str | None) -> None:
+        mentioned = {
+            str(token) for item in column for token in item.scan_values(lambda value: isinstance(value, Token))
+        }
+        self._column = column
+        self._path = path
+        self._fresh = (name for at in count() if (name := f"r{at}") not in mentioned)
+        self._mentions = Counter(
+            str(token)
+            for item in column
+            for token in item.scan_values(lambda value: isinstance(value, Token) and value.type == "REGISTER")
+        )
+
+    def instructions(self) -> Iterator[Instruction]:
+        """The neutral instructions; one of LISA may be several."""
+        for item in self._column:
+            match item.data:
+                case "label":
+                    yield Label(str(leaves(item)[0]))
+                case "move":
+                    yield self._move(item)
+                case "jump":
+                    yield self._jump(item)
+                case "fence":
+                    yield Fence(self._mode(item)[0])
+                case _:
+                    yield from self._access(item)
+
+    def _move(self, item: Tree[Token]) -> Instruction:
+        _, target = leaves(item)
+        operation, values = self._operation(item)
+        return Assign(str(target), operation, values)
+
+    def _jump(self, item: Tree[Token]) -> Instruction:
+        _, *registers, label = leaves(item)
+        for annotation in leaves(subtrees(item, "annotations")[0]):
+            raise error_at(f"a branch has no annotation {annotation}", annotation, self._path)
+        condition = Comparison("ne", Reg(str(registers[0])), 0) if registers else None
+        return Branch(str(label), condition)
+
+    def _access(self, item: Tree[Token]) -> Iterator[Instruction]:
+        base, *offset = map(self._value, subtrees(subtrees(item, "address")[0]))
+        address = base
+        if offset:
+            address = Reg(next(self._fresh))
+            yield Assign(address.name, "add", (base, *offset))
+        elif isinstance(base, int):
+            raise error_at(f"expected an address, found {base}", leaves(item)[0], self._path)
+        mode, wanted = self._mode(item)
+        match item.data:
+            case "read":
+                yield Load(str(leaves(item)[1]), address, mode)
+            case "write":
+                yield Store(address, self._value(subtrees(item, "value")[0]), mode)
+            case _:
+                yield from self._rmw(item, address, mode, wanted)
+
+    def _rmw(self, item: Tree[Token], address: Operand, mode: Mode, wanted: bool) -> Iterator[Instruction]:
+        keyword, target = leaves(item)
+        operation, values = self._operation(item)
+        old = Reg(str(target))
+        others = tuple(value for value in values if value != old)
+        if not wanted and self._mentions[str(target)] > 1 + len(values) - len(others):
+            raise error_at(f"expected no use of {target}, whose rmw is annotated {NO_RESULT}", target, self._path)
+        result = str(target) if wanted else None
+        if len(others) == len(values):
+            if operation != "mov":
+                computed = Reg(next(self._fresh))
+                yield Assign(computed.name, operation, values)
+                values = (computed,)
+            yield Rmw("exch", result, address, values, mode)
+        elif operation in _ATOMIC and len(others) == 1:
+            yield Rmw(operation, result, address, others, mode)
+        else:
+            raise error_at(f"expected an rmw by {', '.join(_ATOMIC)} of {target} and a value", keyword, self._path)
+
+    def _operation(self, item: Tree[Token]) -> tuple[str, tuple[Operand, ...]]:
+        (tree,) = subtrees(item, "operation")
+        values = tuple(map(self._value, subtrees(tree)))
+        words = leaves(tree)
+        return _OPERATIONS[str(words[0])] if words else "mov", values
+
+    def _value(self, tree: Tree[Token]) -> Operand:
+        (token,) = leaves(tree)
+        if token.type == "NUMBER":
+            return wrapped(token, self._path)
+        return Reg(str(token)) if token.type == "REGISTER" else Loc(str(token))
+
+    def _mode(self, item: Tree[Token]) -> tuple[Mode, bool]:
+        """The mode that the annotations say, and whether an rmw's result is wanted."""
+        keyword = leaves(item)[0]
+        kind = _KINDS[str(item.data)]
+        left = leaves(subtrees(item, "annotations")[0])
+        plain = kind in ("R", "W")
+        order = self._annotation(left, [*ORDERS[kind], *([Order.WEAK, VOLATILE] if plain else [])])
+        scope = self._annotation(left, list(_LEVELS)) if order not in (None, Order.WEAK, VOLATILE) else None
+        cache = self._annotation(left, CACHES) if order == Order.WEAK else None
+        unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
+        for token in left:
+            raise error_at(f"{keyword} has no annotation {token} here", token, self._path)
+        if order is None and kind == "F":
+            raise error_at(f"expected {', '.join(ORDERS['F'])} as the annotation of a fence", keyword, self._path)
+        if order is None and kind == "RMW":
+            return DEFAULT_RMW, unwanted is None
+        if order in (None, Order.WEAK, VOLATILE):
+            return Mode(volatile=order == VOLATILE, cache=cache), True
+        return Mode(Order(order), _LEVELS[scope] if scope else None), unwanted is None
+
+    def _annotation(self, left: list[Token], words: Sequence[str]) -> str | None:
+        """The next annotation, if it is one of ``words``."""
+        return str(left.pop(0)) if left and left[0] in words else None
+
+
+# Printing.
+
+
+def _print(test: LitmusTest) -> str:
+    test = without_predicates(test)
+    for location in test.locations:
+        letter = location.name in _LETTERS and location.region is not Region.GLOBAL
+        if location.alias or letter or not _fits(location.name):
+            what = "aliases" if location.alias else f"locations of that name in {location.region} memory"
+            raise InputError(f"{location.name}: LISA has no {what}")
+    for proposition in propositions(test.condition):
+        for atom in atoms(proposition):
+            if atom.operation not in ("eq", "ne"):
+                raise InputError(f"the condition: LISA compares with = and != only, not with {atom.operation}")
+    labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, Label)]
+    renamed = len(set(labels)) < len(labels) or any(name in _LETTERS or not _fits(name) for name in labels)
+    columns = [_Writer(test, index, renamed) for index in range(len(test.threads))]
+    cells = [[f"P{index}", *column.cells()] for index, column in enumerate(columns)]
+    widths = [max(map(len, column)) for column in cells]
+    state = [f"{location.name}={_constant(location.initial)};" for location in test.locations]
+    state += [line for column in columns for line in column.declarations()]
+
+    def spelled(term: Term) -> str:
+        if isinstance(term, FinalRegister):
+            return f"{term.thread}:{columns[term.thread].register(term.register)}"
+        return spell(term)
+
+    lines = [f"LISA {test.name}"]
+    lines += [f'"{test.description}"'] if test.description else []
+    lines += ["{", *state, "}"]
+    lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
+    lines.append(f"scopes: {print_groups(test.threads, _levels([thread.place for thread in test.threads]), 'P')}")
+    apart = [location for location in test.locations if location.region is not Region.GLOBAL]
+    if apart:
+        lines.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
+    return "\n".join([*lines, print_condition(test.condition, spelled, "=")])
+
+
+def _fits(name: str) -> bool:
+    """Whether herd7 reads a word as a name: of a location, or with more than one letter of a label."""
+    return name not in _KEYWORDS and _NAME.fullmatch(name) is not None
+
+
+def _levels(places: Sequence[Place]) -> dict[Scope, str]:
+    """The words of the levels that matter; herd7 wants the system, a GPU and the CTAs to be there in any case."""
+    together = len(set(places)) < len(places)
+    queues = len({place[: Scope.QUEUE.value] for place in places}) > len({place[: Scope.GPU.value] for place in places})
+    unsaid = {Scope.WARP: not together, Scope.QUEUE: not queues}
+    return {scope: word for scope, word in SCOPES.items() if not unsaid.get(scope)}
+
+
+def _constant(value: Operand) -> str:
+    return str(value) if isinstance(value, int) else value.name
+
+
+class _Writer:
+    """One thread as it is printed."""
+
+    def __init__(self, test: LitmusTest, index: int, renamed: bool) -> None:
+        asked = [term for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index]
+        kept = {term.register for term in asked}
+        self._thread = test.threads[index]
+        self._index = index
+        names = sorted(self._thread.names() | kept)
+        taken = {name for name in names if _REGISTER.fullmatch(name)}
+        self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
+        self._names = {name: name if name in taken else next(self._fresh) for name in names}
+        labels = [ins.name for ins in self._thread.instructions if isinstance(ins, Label)]
+        self._labels = {name: f"L{index}_{at}" if renamed else name for at, name in enumerate(labels)}
+        self._addresses: dict[str, str] = {}
+
+    def register(self, name: str) -> str:
+        """A register's printed name."""
+        return self._names[name]
+
+    def declarations(self) -> list[str]:
+        """The initial values of registers, once ``cells`` has been called."""
+        initial = [(self._names[name], value) for name, value in self._thread.registers]
+        initial += [(register, Loc(name)) for name, register in self._addresses.items()]
+        return [f"{self._index}:{register}={_constant(value)};" for register, value in sorted(initial)]
+
+    def cells(self) -> list[str]:
+        """The instructions as they are printed."""
+        return [
+            cell
+            for ins in self._thread.instructions
+            for cell in self._instruction(ins, partial(cannot_say, self._index, ins))
+        ]
+
+    def _instruction(self, ins: Instruction, refuse: Callable[[str], InputError]) -> list[str]:
+        match ins:
+            case Label(name):
+                return [f"{self._labels[name]}:"]
+            case Load(target, address, mode):
+                annotations = _annotations(mode, "R", refuse)
+                return [f"r[{annotations}] {self._names[target]} {self._address(address, refuse)}"]
+            case Store(address, value, mode):
+                annotations = _annotations(mode, "W", refuse)
+                return [f"w[{annotations}] {self._address(address, refuse)} {self._stored(value)}"]
+            case Fence(mode):
+                return [f"f[{_annotations(mode, 'F', refuse)}]"]
+            case Rmw():
+                return [self._rmw(ins, refuse)]
+            case Barrier():
+                raise refuse("LISA has no barriers")
+            case Assign(target, operation, values):
+                return [f"mov {self._names[target]} {self._operation(operation, values, refuse)}"]
+            case Branch(label, None):
+                return [f"b[] {self._labels[label]}"]
+            case Branch(label, Comparison("ne", Reg(name), 0)):
+                return [f"b[] {self._names[name]} {self._labels[label]}"]
+            case Branch(label, condition):
+                assert condition is not None
+                result = next(self._fresh)
+                return [
+                    f"mov {result} {self._operation(condition.operation, (condition.left, condition.right), refuse)}",
+                    f"b[] {result} {self._labels[label]}",
+                ]
+
+    def _rmw(self, ins: Rmw, refuse: Callable[[str], InputError]) -> str:
+        if ins.operation not in ("exch", *_ATOMIC):
+            raise refuse(f"LISA has no atomic {ins.operation}")
+        if Reg(ins.target or "") in ins.operands:
+            raise refuse("in an rmw of LISA the target stands for the old value")
+        annotations = _annotations(ins.mode, "RMW", refuse) + (f",{NO_RESULT}" if ins.target is None else "")
+        target = next(self._fresh) if ins.target is None else self._names[ins.target]
+        (value,) = map(self._value, ins.operands)
+        result = value if ins.operation == "exch" else f"({ins.operation} {target} {value})"
+        return f"rmw[{annotations}] {target} {result} {self._address(ins.address, refuse)}"
+
+    def _operation(self, operation: str, values: Sequence[Operand], refuse: Callable[[str], InputError]) -> str:
+        if operation == "mov":
+            return self._value(values[0])
+        if operation not in _WORDS:
+            raise refuse(f"LISA computes {', '.join(_OPERATIONS)} only")
+        return f"({_WORDS[operation]} {' '.join(map(self._value, values))})"
+
+    def _address(self, operand: Operand, refuse: Callable[[str], InputError]) -> str:
+        if isinstance(operand, int):
+            raise refuse("LISA takes addresses from names and registers")
+        return self._value(operand)
+
+    def _stored(self, operand: Operand) -> str:
+        """The value of a store: no name of a location, but a register that starts with its address."""
+        if not isinstance(operand, Loc):
+            return self._value(operand)
+        if operand.name not in self._addresses:
+            self._addresses[operand.name] = next(self._fresh)
+        return self._addresses[operand.name]
+
+    def _value(self, operand: Operand) -> str:
+        return self._names[operand.name] if isinstance(operand, Reg) else _constant(operand)
+
+
+def _annotations(mode: Mode, kind: str, refuse: Callable[[str], InputError]) -> str:
+    """The annotations of a mode, by commas."""
+    if mode.tags:
+        raise refuse(f"LISA has no annotation for {mode.tags[0]}")
+    strong = mode.order is not Order.WEAK
+    if (mode.order not in ORDERS[kind]) if strong else (kind not in ("R", "W") or mode.scope is not None):
+        raise refuse(f"LISA has no such instruction with order {mode.order}")
+    if (mode.cache is not None) + mode.volatile + strong > 1 or (mode.cache and mode.cache not in CACHES):
+        raise refuse("LISA has one of an order, volatile and a cache operator")
+    words = [VOLATILE if mode.volatile else str(mode.order)]
+    words += [] if mode.scope is None else [SCOPES[mode.scope]]
+    words += [] if mode.cache is None else [mode.cache]
+    return ",".join(words)
+
+
+LISA = Dialect("lisa", "LISA", _parse, _print)
+"""The language of herd7's generic tests, with the annotations of our bell file."""

@@ -1,0 +1,46 @@
+"""Every dialect of litmus tests, and litmus tests in any of them: read, and translated from one to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from corpus.dialects.c import C
+from corpus.dialects.dartagnan.ptx import PTX
+from corpus.dialects.dartagnan.vulkan import VULKAN
+from corpus.dialects.gpu_ptx.dialect import GPU_PTX
+from corpus.dialects.lisa.dialect import LISA
+from corpus.dialects.opencl import OPENCL
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.text import Dialect, sections
+
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, OPENCL, GPU_PTX, PTX, VULKAN)}
+"""Every dialect by its name, as ``synth convert --to`` takes it."""
+
+
+def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
+    """The test that ``text`` denotes, in the dialect of its first word. Raises ``InputError`` with line and column."""
+    source = sections(text, path)
+    languages = {dialect.language: dialect for dialect in DIALECTS.values()}
+    if source.language not in languages:
+        known = ", ".join(sorted(languages))
+        raise InputError(f"expected a litmus test in {known}, found {source.language}", path, 1, 1)
+    return languages[source.language].parse(source)
+
+
+def translate(test: LitmusTest, dialect: Dialect) -> str:
+    """The test in a dialect, read back before it is believed.
+
+    Raises ``InputError`` that names what the dialect cannot say, or where its text would be another test.
+    """
+    text = dialect.print(test)
+    if litmus_digest(parse_litmus(text)) != litmus_digest(test):
+        raise InputError(f"{dialect.name} would make it another test")
+    return text
+
+
+def read_litmus(path: Path) -> LitmusTest:
+    """The test in a file. Raises ``InputError`` where it cannot be read or is not a litmus test."""
+    return parse_litmus(read_text(path), str(path))

@@ -1,0 +1,58 @@
+"""The modes of PTX instructions, and the words for them: ``.relaxed.gpu``, ``.cg``, ``.volatile`` (PTX ISA, 9.7).
+
+A load or a store is weak, with a cache operator or ``volatile`` or neither, or has an order and a scope. An atomic has
+an order and a scope, and so has a fence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from corpus.errors import InputError
+from corpus.litmus.test import SCOPES, Mode, Order, Scope
+
+MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
+"""The scopes of ``membar``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The orders and cache operators of a kind of access, and its name in messages."""
+
+    name: str
+    orders: tuple[Order, ...]
+    caches: tuple[str, ...] = ()
+    volatile: bool = False
+
+
+LOAD = Access("ld", (Order.RELAXED, Order.ACQUIRE), ("ca", "cg", "cs", "lu", "cv"), volatile=True)
+STORE = Access("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), volatile=True)
+ATOM = Access("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
+FENCE = Access("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
+
+REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
+"""What ``red`` can do, and ``atom`` as well."""
+RED_ORDERS = (Order.RELAXED, Order.RELEASE)
+"""The orders that ``red`` can have."""
+OPERATIONS = ("exch", "cas", *REDUCTIONS)
+"""What ``atom`` can do."""
+
+
+def mode_words(mode: Mode, access: Access, refuse: Callable[[str], InputError], space: str = "") -> str:
+    """The words for a mode, each after a dot; the state space, as ``.global``, where PTX has it.
+
+    Raises what ``refuse`` makes of a reason where PTX has no such mode.
+    """
+    if mode.tags:
+        raise refuse(f"PTX has no {access.name} with {mode.tags[0]}")
+    if mode.order is Order.WEAK:
+        single = mode.volatile + (mode.cache is not None)
+        if not access.volatile or mode.scope or single > 1 or (mode.cache and mode.cache not in access.caches):
+            raise refuse(f"PTX has weak {access.name} with one of {', '.join(access.caches)} and volatile, or nothing")
+        return f".volatile{space}" if mode.volatile else f"{space}.{mode.cache}" if mode.cache else space
+    if mode.order not in access.orders:
+        raise refuse(f"PTX has {access.name} with order {', '.join(access.orders)} only")
+    if mode.scope is None or mode.scope not in SCOPES.values() or mode.volatile or mode.cache:
+        raise refuse(f"PTX has {mode.order} with a scope of {', '.join(SCOPES)}, and no volatile or cache operator")
+    return f".{mode.order}.{mode.scope.label}{space}"

@@ -1,0 +1,167 @@
+r"""The final condition of a litmus test as text: ``filter (..) locations [..] exists (P0:r1 == 1 /\ x = 2)``.
+
+All dialects share it. ``=`` and ``==`` are one, ``1:r2`` is ``P1:r2``, ``[x]`` and ``*x`` are ``x``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lark import Token, Tree
+
+from corpus.errors import InputError
+from corpus.litmus.test import (
+    And,
+    Atom,
+    Condition,
+    FinalRegister,
+    Loc,
+    Not,
+    Or,
+    Proposition,
+    Quantifier,
+    Term,
+    conjunction,
+    disjunction,
+)
+from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
+
+_TERMINALS = {
+    "EXISTS": "exists",
+    "NOT_EXISTS": "~exists",
+    "FORALL": "forall",
+    "FILTER": "filter",
+    "LOCATIONS": "locations",
+    "NOT": "not",
+    "TRUE": "true",
+    "FALSE": "false",
+    "THREAD": "a thread",
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "RELATION": "a comparison",
+    "__ANON_0": "\\/",
+    "__ANON_1": "/\\",
+}
+
+_OPERATIONS = {"==": "eq", "=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+Check = Callable[[Term, Token], None]
+"""Raises ``InputError`` where a term names what the test does not have."""
+
+
+def parse_condition(text: str, path: str | None, check: Check) -> Condition:
+    """The condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name."""
+    tree = parse("corpus.litmus.condition", "condition", text, path, _TERMINALS)
+    return _Reader(path, check).condition(tree)
+
+
+class _Reader:
+    def __init__(self, path: str | None, check: Check) -> None:
+        self._path = path
+        self._check = check
+
+    def condition(self, tree: Tree[Token]) -> Condition:
+        filters: list[Proposition] = []
+        observed: list[Term] = []
+        quantifier = Quantifier.EXISTS
+        *parts, last = [child for child in tree.children if isinstance(child, Tree)]
+        for part in parts:
+            if part.data == "observed":
+                observed += map(self._term, subtrees(part))
+            elif part.data == "filter":
+                filters.append(self._proposition(subtrees(part)[0]))
+            elif part.data == "negated_quantifier":
+                quantifier = Quantifier.NOT_EXISTS
+            else:
+                quantifier = Quantifier(str(part.children[0]))
+        body = self._proposition(last)
+        return Condition(quantifier, body, conjunction(filters) if filters else None, tuple(observed))
+
+    def _proposition(self, tree: Tree[Token]) -> Proposition:
+        match tree.data:
+            case "either":
+                return disjunction(map(self._proposition, subtrees(tree)))
+            case "both":
+                return conjunction(map(self._proposition, subtrees(tree)))
+            case "negated":
+                return Not(self._proposition(subtrees(tree)[0]))
+            case "always":
+                return And(())
+            case "never":
+                return Or(())
+        left, right = map(self._term, subtrees(tree))
+        (sign,) = (child for child in tree.children if isinstance(child, Token))
+        return Atom(_OPERATIONS[str(sign)], left, right)
+
+    def _term(self, tree: Tree[Token]) -> Term:
+        tokens = [child for child in tree.children if isinstance(child, Token)]
+        term: Term
+        match tree.data:
+            case "constant":
+                return wrapped(tokens[0], self._path)
+            case "negative":
+                return wrapped(tokens[0].update(value=f"-{tokens[0]}"), self._path)
+            case "register":
+                thread = tokens[0].update(value=tokens[0].lstrip("PT"))
+                term = FinalRegister(number(thread, self._path, LARGEST_LOCATION), str(tokens[1]))
+            case _:
+                term = Loc(str(tokens[0]))
+        self._check(term, tokens[0])
+        return term
+
+
+Spell = Callable[[Term], str]
+"""How a dialect spells a term."""
+
+
+def spell(term: Term) -> str:
+    """``P1:r2`` for a register, a location by its name, a number as it is: the spelling of most dialects."""
+    match term:
+        case FinalRegister(thread, register):
+            return f"P{thread}:{register}"
+        case Loc(name):
+            return name
+        case _:
+            return str(term)
+
+
+def print_condition(condition: Condition, spelled: Spell = spell, equals: str = "==") -> str:
+    """The condition in one line a part, newline at the end; ``parse_condition`` reads it back.
+
+    ``equals`` is the sign of equality: herd's dialects have ``=``.
+    """
+    lines = []
+    if condition.observed:
+        lines.append(f"locations [{' '.join(spelled(term) + ';' for term in condition.observed)}]")
+    if condition.filter is not None:
+        lines.append(f"filter ({print_proposition(condition.filter, spelled, equals)})")
+    lines.append(f"{condition.quantifier} ({print_proposition(condition.proposition, spelled, equals)})")
+    return "".join(line + "\n" for line in lines)
+
+
+def print_proposition(proposition: Proposition, spelled: Spell = spell, equals: str = "==") -> str:
+    """A proposition with as few brackets as its grammar needs."""
+    match proposition:
+        case Atom(operation, left, right):
+            sign = equals if operation == "eq" else _SIGNS[operation]
+            return f"{spelled(left)} {sign} {spelled(right)}"
+        case Not(body):
+            return f"~({print_proposition(body, spelled, equals)})"
+        case And(parts):
+            return " /\\ ".join(_bracketed(part, spelled, equals, Or, And) for part in parts) or "true"
+        case Or(parts):
+            return " \\/ ".join(_bracketed(part, spelled, equals, Or) for part in parts) or "false"
+
+
+def _bracketed(part: Proposition, spelled: Spell, equals: str, *looser: type[And] | type[Or]) -> str:
+    text = print_proposition(part, spelled, equals)
+    return f"({text})" if isinstance(part, looser) and part.parts else text
+
+
+def unknown_term(term: Term, token: Token, path: str | None) -> InputError:
+    """The error for a term that names nothing of the test."""
+    kind = "register" if isinstance(term, FinalRegister) else "location"
+    return InputError(
+        f"the condition names {kind} {spell(term)}, which the test does not have", path, token.line, token.column
+    )

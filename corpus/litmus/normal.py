@@ -1,0 +1,264 @@
+"""When two litmus tests are the same test: their normal form, and its digest.
+
+Dialects differ in how they say one thing. Some have predicates and others branches, some take a location as an operand
+and others a register that holds its address, some have ``!=`` in conditions and others a negation; registers and labels
+are named at will. The normal form has branches, operands without detours, registers ``r0, r1, ..`` and labels
+``LC0, LC1, ..`` in the order of their first mention, groups of the scope tree numbered likewise, and locations sorted
+by name. Names of locations and the order of threads are kept: renaming them is a question for tests that were
+synthesised, not for texts. Equal normal forms mean equal executions; the other way holds for spellings, not for
+programs that are equal by arithmetic or by the shape of their jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
+
+from corpus.litmus.test import (
+    NEGATED,
+    And,
+    Assign,
+    Atom,
+    Barrier,
+    Branch,
+    Comparison,
+    Condition,
+    Fence,
+    FinalRegister,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Mode,
+    Not,
+    Operand,
+    Or,
+    Place,
+    Proposition,
+    Reg,
+    Rmw,
+    Store,
+    Term,
+    Thread,
+    atoms,
+    branching,
+    conjunction,
+    disjunction,
+    propositions,
+    reads,
+    written,
+)
+
+
+def litmus_digest(test: LitmusTest) -> str:
+    """64 hexadecimal digits that name the test up to its spelling; its name and description do not count."""
+    return sha256(repr(replace(normal_form(test), name="", description="")).encode()).hexdigest()
+
+
+def normal_form(test: LitmusTest) -> LitmusTest:
+    """The test as it is written above; the same for every spelling of it."""
+    plain = without_constants(without_predicates(test))
+    places = renumbered([thread.place for thread in test.threads])
+    threads = []
+    names: dict[FinalRegister, Term] = {}
+    for number, (thread, place) in enumerate(zip(plain.threads, places, strict=True)):
+        renamed, registers = _renamed(thread, _asked(plain.condition, number))
+        names |= {FinalRegister(number, old): FinalRegister(number, new) for old, new in registers.items()}
+        threads.append(replace(renamed, place=place))
+    return replace(
+        plain,
+        threads=tuple(threads),
+        locations=tuple(sorted(test.locations, key=lambda location: location.name)),
+        condition=map_condition(plain.condition, lambda term: _changed(term, names)),
+    )
+
+
+def without_predicates(test: LitmusTest) -> LitmusTest:
+    """The test with branches for predicates, each thread by ``corpus.litmus.test.branching``."""
+    threads = enumerate(test.threads)
+    return replace(test, threads=tuple(branching(thread, _asked(test.condition, index)) for index, thread in threads))
+
+
+def without_constants(test: LitmusTest) -> LitmusTest:
+    """The test without registers that are only other names for a number or an address, in the condition neither."""
+    values: dict[FinalRegister, Term] = {}
+    threads = []
+    for number, thread in enumerate(test.threads):
+        plain, constants = _without_constants(thread, _asked(test.condition, number))
+        values |= {FinalRegister(number, name): value for name, value in constants.items() if isinstance(value, int)}
+        threads.append(plain)
+    condition = map_condition(test.condition, lambda term: _changed(term, values))
+    return replace(test, threads=tuple(threads), condition=condition)
+
+
+def _asked(condition: Condition, thread: int) -> list[str]:
+    """The registers of a thread that the condition mentions, in the order of their first mention."""
+    asked = (term for term in terms(condition) if isinstance(term, FinalRegister) and term.thread == thread)
+    return list(dict.fromkeys(term.register for term in asked))
+
+
+def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
+    return values.get(term, term) if isinstance(term, FinalRegister) else term
+
+
+def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
+    """The condition with every term replaced, its conjunctions and disjunctions flat, few negations."""
+
+    def walk(proposition: Proposition) -> Proposition:
+        match proposition:
+            case Atom(operation, left, right):
+                return Atom(operation, change(left), change(right))
+            case Not(Not(body)):
+                return walk(body)
+            case Not(Atom("eq" | "ne" as operation, left, right)):  # lt and ge can both be false: of addresses
+                return Atom(NEGATED[operation], change(left), change(right))
+            case Not(body):
+                return Not(walk(body))
+            case And(parts):
+                return conjunction(map(walk, parts))
+            case Or(parts):
+                return disjunction(map(walk, parts))
+
+    return Condition(
+        condition.quantifier,
+        walk(condition.proposition),
+        None if condition.filter is None else walk(condition.filter),
+        tuple(map(change, condition.observed)),
+    )
+
+
+def terms(condition: Condition) -> Iterator[Term]:
+    """What a condition mentions, as often as it does."""
+    for proposition in propositions(condition):
+        for atom in atoms(proposition):
+            yield from (atom.left, atom.right)
+    yield from condition.observed
+
+
+def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, dict[str, Operand]]:
+    """The thread without such registers, and what they stand for.
+
+    They are never written, or once: by a ``mov`` that comes before every use and that no jump avoids. Where the
+    condition asks for an address in a register, that register stays.
+    """
+    body = thread.instructions
+    writes = [written(ins) for ins in body]
+    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names().union(asked).difference(writes)), 0)
+    for name, initial in thread.registers:
+        if name not in writes and (isinstance(initial, int) or name not in asked):
+            constants[name] = initial
+        else:
+            constants.pop(name, None)
+    kept: list[Instruction] = []
+    used: set[str] = set()
+    ahead: set[str] = set()  # labels that a branch skips to
+    for ins in body:
+        new = _substituted(ins, constants)
+        match new:
+            case Assign(target, "mov", (int() | Loc() as value,)) if (
+                not ahead
+                and writes.count(target) == 1
+                and target not in used
+                and (isinstance(value, int) or target not in asked)
+            ):
+                constants[target] = value
+                continue
+            case Branch(label) if Label(label) not in kept:
+                ahead.add(label)
+            case Label(name):
+                ahead.discard(name)
+        used |= set(reads(ins))
+        kept.append(new)
+    registers = tuple((name, value) for name, value in thread.registers if name not in constants and value != 0)
+    return Thread(tuple(kept), thread.place, registers), constants
+
+
+def _substituted(ins: Instruction, constants: Mapping[str, Operand]) -> Instruction:
+    return map_operands(
+        ins, lambda operand: constants.get(operand.name, operand) if isinstance(operand, Reg) else operand
+    )
+
+
+def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Instruction:
+    """The instruction with every operand replaced; its target and guard stay."""
+    match ins:
+        case Load():
+            return replace(ins, address=change(ins.address))
+        case Store():
+            return replace(ins, address=change(ins.address), value=change(ins.value))
+        case Rmw():
+            return replace(ins, address=change(ins.address), operands=tuple(map(change, ins.operands)))
+        case Assign():
+            return replace(ins, operands=tuple(map(change, ins.operands)))
+        case Barrier():
+            return replace(ins, number=change(ins.number))
+        case Branch(condition=Comparison(operation, left, right)):
+            return replace(ins, condition=Comparison(operation, change(left), change(right)))
+        case _:
+            return ins
+
+
+def map_modes(test: LitmusTest, change: Callable[[Mode], Mode]) -> LitmusTest:
+    """The test with the mode of every access, fence and barrier replaced."""
+
+    def changed(ins: Instruction) -> Instruction:
+        return replace(ins, mode=change(ins.mode)) if isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins
+
+    threads = (replace(thread, instructions=tuple(map(changed, thread.instructions))) for thread in test.threads)
+    return replace(test, threads=tuple(threads))
+
+
+def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, str]]:
+    """The thread with registers and labels named by first mention; registers that only ``asked`` mentions follow."""
+    registers: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    targets = {ins.label for ins in thread.instructions if isinstance(ins, Branch)}
+    first: dict[str, str] = {}  # of labels at one place
+    for before, ins in pairwise((None, *thread.instructions)):
+        if isinstance(ins, Label):
+            first[ins.name] = first[before.name] if isinstance(before, Label) else ins.name
+
+    def register(name: str) -> str:
+        return registers.setdefault(name, f"r{len(registers)}")
+
+    def label(name: str) -> str:
+        return labels.setdefault(first[name], f"LC{len(labels)}")
+
+    body: list[Instruction] = []
+    for ins in thread.instructions:
+        new = map_operands(ins, lambda operand: Reg(register(operand.name)) if isinstance(operand, Reg) else operand)
+        match new:
+            case Label(name):
+                if name in targets and Label(label(name)) not in body:
+                    body.append(Label(label(name)))
+                continue
+            case Branch():
+                new = replace(new, label=label(new.label))
+            case Load() | Assign():
+                new = replace(new, target=register(new.target))
+            case Rmw(target=str() as target):
+                new = replace(new, target=register(target))
+        body.append(new)
+    initial = dict(thread.registers)
+    for name in asked:
+        if name in initial:
+            register(name)
+    named = tuple(sorted((register(name), value) for name, value in initial.items()))
+    return Thread(tuple(body), thread.place, named), registers
+
+
+def renumbered(places: Iterable[Place]) -> list[Place]:
+    """Groups numbered by their first thread, within the group around them."""
+    numbers: dict[tuple[int, ...], dict[int, int]] = {}
+
+    def new(place: Place) -> Place:
+        parts = []
+        for depth, group in enumerate(place):
+            level = numbers.setdefault(tuple(place[:depth]), {})
+            parts.append(level.setdefault(group, len(level)))
+        return Place(*parts)
+
+    return [new(place) for place in places]

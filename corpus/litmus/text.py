@@ -1,0 +1,170 @@
+"""Litmus tests as text, whatever the dialect: which one a file is in, its sections, and the checks that all share.
+
+Every dialect has the same outer shape:
+
+    LANGUAGE name
+    "description, or lines of free text"
+    { initial state }
+    code, and what else the dialect declares
+    locations [..] filter (..) exists (..)
+
+A dialect (``corpus.dialects``) reads and prints the two middle sections. Comments, ``(* *)`` and
+``//``, may stand anywhere and are not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lark import Token
+
+from corpus.errors import InputError
+from corpus.litmus.condition import parse_condition, unknown_term
+from corpus.litmus.test import (
+    Branch,
+    FinalRegister,
+    Label,
+    LitmusTest,
+    Loc,
+    Location,
+    Place,
+    Region,
+    Scope,
+    Term,
+    Thread,
+    located,
+    operands,
+)
+
+_COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
+# In C code, (*x) is no comment: there a line must begin with it.
+_C_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)|/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", re.DOTALL | re.MULTILINE)
+_C_FAMILY = re.compile(r"(?:\s|\(\*.*?\*\)|//[^\n]*\n)*(?:C|OPENCL)\s", re.DOTALL)
+_HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+(?P<name>[^\s{]+)[^\n{]*")
+_CONDITION = re.compile(r"^[ \t]*(?=(?:locations|filter|exists|forall|not[ \t]+exists|~[ \t]*exists)\b)", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file in sections. Each section's text keeps its place: what comes before it is blanked, what follows cut."""
+
+    path: str | None
+    language: str
+    name: str
+    description: str
+    state: str
+    body: str
+    condition: str
+
+    def test(self, threads: Sequence[Thread], locations: Sequence[Location]) -> LitmusTest:
+        """The test of these parts, checked, with the condition read.
+
+        Raises ``InputError`` where a location is declared twice, a branch has no label or two, shared memory is used
+        across CTAs, or the condition names what the test does not have.
+        """
+        every = located(tuple(locations), tuple(threads))
+        names = [location.name for location in every]
+        for name in sorted(set(names)):
+            if names.count(name) > 1:
+                raise self._error(name, f"location {name} is declared twice")
+        for number, thread in enumerate(threads):
+            self._check_labels(number, thread)
+        self._check_regions(threads, every)
+
+        def check(term: Term, token: Token) -> None:
+            if isinstance(term, FinalRegister):
+                ours = term.thread < len(threads) and term.register in threads[term.thread].names()
+            else:
+                ours = isinstance(term, int) or term.name in names
+            if not ours:
+                raise unknown_term(term, token, self.path)
+
+        condition = parse_condition(self.condition, self.path, check)
+        return LitmusTest(self.name, tuple(threads), every, condition, self.description)
+
+    def _check_labels(self, number: int, thread: Thread) -> None:
+        labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
+        for ins in thread.instructions:
+            if isinstance(ins, Branch) and labels.count(ins.label) != 1:
+                found = "no such label" if ins.label not in labels else "two of them"
+                raise self._error(ins.label, f"expected one label {ins.label} in thread P{number}, found {found}")
+
+    def _check_regions(self, threads: Sequence[Thread], locations: Sequence[Location]) -> None:
+        shared = {location.name for location in locations if location.region is Region.SHARED}
+        users: dict[str, tuple[int, Place]] = {}
+        for number, thread in enumerate(threads):
+            values = [operand for ins in thread.instructions for operand in operands(ins)]
+            for value in (*values, *(initial for _, initial in thread.registers)):
+                if isinstance(value, Loc) and value.name in shared:
+                    other, place = users.setdefault(value.name, (number, thread.place))
+                    if not place.shares(thread.place, Scope.CTA):
+                        message = f"{value.name} is in shared memory, and P{other} and P{number} are in different CTAs"
+                        raise self._error(value.name, message)
+
+    def _error(self, word: str, message: str) -> InputError:
+        """An error about a name, which stands where the code, or else the initial state, first mentions it."""
+        for text in (self.body, self.state):
+            mention = re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", text)
+            if mention:
+                return InputError(message, self.path, *_place(text, mention.start()))
+        return InputError(message, self.path)
+
+
+def sections(text: str, path: str | None = None) -> Source:
+    """The outer shape of a litmus test. Raises ``InputError`` where a section is missing."""
+    text = _blanked(text, _C_COMMENT if _C_FAMILY.match(text) else _COMMENT)
+    header = _HEADER.match(text)
+    if not header:
+        raise InputError("expected a litmus test's first line, LANGUAGE and a name", path, 1, 1)
+    code = re.sub(r'"[^"\n]*"', lambda quoted: " " * len(quoted[0]), text)
+    opening = code.find("{", header.end())
+    closing = code.find("}", opening)
+    if opening < 0 or closing < 0:
+        what = "{ and the initial state" if opening < 0 else "} after the initial state"
+        raise InputError(f"expected {what}, found the end of the file", path, *_place(text, len(text)))
+    question = _CONDITION.search(code, closing)
+    if not question:
+        wanted = "expected a final condition (exists, ~exists or forall), found the end of the file"
+        raise InputError(wanted, path, *_place(text, len(text)))
+    if not _NAME.fullmatch(header["name"]):
+        wanted = "a name of letters, digits and _.+@-"
+        raise InputError(f"expected {wanted}, found {header['name']}", path, *_place(text, header.start("name")))
+    return Source(
+        path,
+        header["language"],
+        header["name"],
+        " ".join(text[header.end() : opening].replace('"', " ").split()),
+        _blanked(_cut(text, opening, closing + 1), _COMMENT),
+        _cut(text, closing + 1, question.start()),
+        _blanked(_cut(text, question.start(), len(text)), _COMMENT),
+    )
+
+
+def _blanked(text: str, comment: re.Pattern[str]) -> str:
+    """The text with spaces for comments; what is in quotes is none."""
+    return comment.sub(lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    line = text.rfind("\n", 0, start) + 1
+    return "\n" * text.count("\n", 0, start) + " " * (start - line) + text[start:end]
+
+
+def _place(text: str, position: int) -> tuple[int, int]:
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One dialect: ``language`` is the first word of its files; a parser of sections; a printer.
+
+    The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say.
+    """
+
+    name: str
+    language: str
+    parse: Callable[[Source], LitmusTest]
+    print: Callable[[LitmusTest], str]

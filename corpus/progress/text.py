@@ -1,0 +1,127 @@
+"""AXB programs as pseudo-code: a parser and a printer, inverse of each other.
+
+    THREAD 0
+    0: if (Exch(Mem[0],1) == 1) goto 0;
+    1: Mem[0] = 0;
+    THREAD 1
+    0: if (Mem[0] == 0) goto END;
+
+``Mem[l] = v;`` is the store ``AXB(l, 0, next, true, v)``. ``//`` starts a comment. The printer always gives the same
+text for a program; ``parse_axb(print_axb(p)) == p`` for every program whose numbers are within the limits of
+``corpus.syntax``.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from lark import Token, Tree
+
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.progress.axb import Instruction, Program, Thread
+from corpus.syntax import LARGEST_LOCATION, number, parse
+
+_BLOCKS = re.compile(r"^(?=THREAD\b)", re.MULTILINE)
+
+# How the grammar's terminals read to a person.
+_TERMINALS = {
+    "INT": "a number",
+    "END": "END",
+    "THREAD": "THREAD",
+    "__ANON_0": "==",
+    "IF": "if",
+    "GOTO": "goto",
+    "EXCH": "Exch",
+    "MEM": "Mem",
+}
+
+
+def print_instruction(ins: Instruction, pc: int, length: int) -> str:
+    """One instruction as pseudo-code, without its label; ``length`` is the number of instructions of its thread."""
+    cell = f"Mem[{ins.location}]"
+    if ins.is_store(pc):
+        return f"{cell} = {ins.exchange};"
+    read = cell if ins.exchange is None else f"Exch({cell},{ins.exchange})"
+    return f"if ({read} == {ins.check}) goto {'END' if ins.jump == length else ins.jump};"
+
+
+def print_axb(program: Program) -> str:
+    """The pseudo-code of a program, one instruction a line, newline at the end."""
+    return "".join(f"THREAD {tid}\n{_print_thread(thread)}" for tid, thread in enumerate(program.threads))
+
+
+@lru_cache(maxsize=1 << 12)  # the threads of a suite's programs are few and come again and again
+def _print_thread(thread: Thread) -> str:
+    return "".join(f"{pc}: {print_instruction(ins, pc, len(thread))}\n" for pc, ins in enumerate(thread))
+
+
+def parse_axb(text: str, path: str | None = None) -> Program:
+    """The program that ``text`` denotes.
+
+    Raises ``InputError`` with line, column and what was expected; ``path`` is only named in it.
+    """
+    before, *blocks = _BLOCKS.split(text)
+    if blocks and not before:
+        with suppress(InputError):  # the whole text is then parsed again, to say where it is wrong
+            return Program(tuple(_parse_block(tid, block) for tid, block in enumerate(blocks)))
+    tree = parse("corpus.progress.axb", "program", text, path, _TERMINALS)
+    return Program(tuple(_thread(tid, _tree(thread), path) for tid, thread in enumerate(tree.children)))
+
+
+@lru_cache(maxsize=1 << 14)  # the threads of a suite's programs come again and again, and parsing is slow
+def _parse_block(tid: int, block: str) -> Thread:
+    return _thread(tid, parse("corpus.progress.axb", "thread", block, None, _TERMINALS), None)
+
+
+def read_axb(path: Path) -> Program:
+    """The program in a file. Raises ``InputError`` where the file is missing, is not text, or does not parse."""
+    return parse_axb(read_text(path), str(path))
+
+
+def _token(item: object) -> Token:
+    assert isinstance(item, Token)
+    return item
+
+
+def _tree(item: object) -> Tree[Token]:
+    assert isinstance(item, Tree)
+    return item
+
+
+def _labelled(item: object, expected: int, what: str, path: str | None) -> None:
+    token = _token(item)
+    if number(token, path) != expected:
+        raise InputError(f"expected {what} {expected}, found {token}", path, token.line, token.column)
+
+
+def _thread(tid: int, tree: Tree[Token], path: str | None) -> Thread:
+    label, *lines = tree.children
+    _labelled(label, tid, "THREAD", path)
+    return tuple(_line(pc, len(lines), _tree(line), path) for pc, line in enumerate(lines))
+
+
+def _line(pc: int, length: int, tree: Tree[Token], path: str | None) -> Instruction:
+    def value(item: object) -> int:
+        return number(_token(item), path)
+
+    def location(item: object) -> int:
+        return number(_token(_tree(item).children[0]), path, LARGEST_LOCATION)
+
+    label, item = tree.children
+    _labelled(label, pc, "instruction", path)
+    body = _tree(item)
+    if body.data == "store":
+        cell, stored = body.children
+        return Instruction(location(cell), 0, pc + 1, value(stored))
+    read, check, target = body.children
+    cell, *exchanged = _tree(read).children
+    goal = _token(_tree(target).children[0])
+    jump = length if goal.type == "END" else value(goal)
+    if jump > length:
+        raise InputError(f"jump out of range: expected END or 0..{length}, found {goal}", path, goal.line, goal.column)
+    exchange = value(exchanged[0]) if exchanged else None
+    return Instruction(location(cell), value(check), jump, exchange)

@@ -1,0 +1,1 @@
+"""The .cat language: its syntax, and its meaning over any relation algebra."""

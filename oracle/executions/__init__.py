@@ -1,0 +1,1 @@
+"""Candidate executions of litmus tests, and what a .cat model says of them."""

@@ -1,0 +1,448 @@
+"""Candidate executions, all those that take one path through each thread at once.
+
+A candidate chooses a write for every read, a coherence order for every location and, where a model asks, an order of
+the ``fence.sc``. Choices are the digits of a number in a mixed radix, and a truth is the set of numbers for which it
+holds, the bits of an integer. Values are found the same way: to each read belongs a map from values to the candidates
+in which it reads them, grown from the writes until nothing changes. Reads that are then without a value in some
+candidates take part in a circle of justification; for those candidates one such read guesses its value, and must then
+read it.
+
+Coherence starts with the initial write. It is total over the writes to a location, or, for models that ask, any strict
+partial order. Then the final value of a location is that of any write without a successor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, permutations, product
+from math import prod
+from typing import TypeVar
+
+from corpus.litmus.test import (
+    FinalRegister,
+    LitmusTest,
+    Loc,
+    Proposition,
+    Term,
+    atoms,
+    propositions,
+)
+from oracle.cat.algebra import Algebra, bits
+from oracle.executions.domains import read_domains, value_of
+from oracle.executions.events import (
+    INITIAL,
+    Base,
+    Choices,
+    Event,
+    Kind,
+    initial_tags,
+    reads_in,
+    sync_fence_pairs,
+)
+from oracle.executions.threads import Key, Path, Paths, TooManyError, physical
+from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
+from oracle.executions.values import Value
+
+MOST_CANDIDATES = 1 << 16
+"""Candidates judged at once; more are judged in parts."""
+
+MOST_LISTED = 1 << 22
+"""Candidates of one path through each thread; with more, a test is for a solver."""
+
+MOST_WRITES = 5
+"""Writes to a location whose partial orders are listed; 4231 orders of five writes, 130023 of six."""
+
+MOST_FENCES = 6
+"""``fence.sc`` whose orders are listed."""
+
+Pairs = frozenset[tuple[int, int]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values."""
+
+    base: Base[int]
+    valid: int
+    values: Mapping[Key, Valuation[int]]
+    finals: Mapping[Term, Valuation[int]]
+
+    def satisfying(self, proposition: Proposition) -> int:
+        """The valid candidates whose final state satisfies the proposition."""
+        return self.valid & satisfied(proposition, self.finals, self.base.algebra)
+
+
+def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
+    """The registers and locations whose final values the condition asks for, in the order of their mention."""
+    named = [
+        term
+        for proposition in propositions(test.condition)
+        for atom in atoms(proposition)
+        for term in (atom.left, atom.right)
+        if not isinstance(term, int)
+    ]
+    return tuple(dict.fromkeys((*named, *(term for term in test.condition.observed if not isinstance(term, int)))))
+
+
+def asked_locations(test: LitmusTest) -> list[Loc]:
+    """The locations among ``asked_terms``."""
+    return [term for term in asked_terms(test) if isinstance(term, Loc)]
+
+
+def physical_location(test: LitmusTest, term: Loc) -> str:
+    """The location whose memory a term of a condition speaks of."""
+    return physical({location.name: location for location in test.locations}, term.name)
+
+
+def candidates(
+    test: LitmusTest,
+    threads: Sequence[Paths],
+    partial_co: bool,
+    fence_orders: bool,
+    worth_guessing: Callable[[Base[int]], int] | None = None,
+) -> Iterator[Batch]:
+    """All candidate executions of a test, in batches.
+
+    ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of
+    its own. ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. Raises
+    ``TooManyError`` where there are too many to list.
+    """
+    for paths in product(*(thread.paths for thread in threads)):
+        yield from _Combination(test, paths, partial_co, fence_orders).batches(worth_guessing)
+
+
+class _Combination:
+    """One path through each thread."""
+
+    def __init__(self, test: LitmusTest, paths: tuple[Path, ...], partial_co: bool, fence_orders: bool) -> None:
+        self._test = test
+        self._paths = paths
+        self._places = tuple(thread.place for thread in test.threads)
+        self._terms = asked_terms(test)
+        self._events = execution_events(test, [event for path in paths for event in path.events])
+        self._reads = [index for index, event in enumerate(self._events) if event.kind is Kind.READ]
+        self._writes: dict[str, list[int]] = {}
+        for index, event in enumerate(self._events):
+            if event.kind is Kind.WRITE and event.location is not None:
+                self._writes.setdefault(event.location, []).append(index)
+        asked = {physical_location(test, term) for term in asked_locations(test)}
+        fences = sync_fence_pairs(self._events, self._places) if fence_orders else []
+        self._options = _Options(
+            tuple(tuple(self._writes[self._events[read].location or ""]) for read in self._reads),
+            tuple(self._coherence(found, partial_co, name in asked) for name, found in self._writes.items()),
+            tuple(fence_sc_orders(fences)),
+        )
+
+    def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
+        return tuple(
+            Coherence(frozenset((writes[one], writes[other]) for one, other in order.pairs), writes[order.final])
+            for order in coherence_orders(len(writes), partial, asked)
+        )
+
+    def batches(self, worth_guessing: Callable[[Base[int]], int] | None) -> Iterator[Batch]:
+        if self._options.count() > MOST_LISTED:
+            raise TooManyError(f"{self._options.count()} candidate executions are too many to list")
+        for options in self._options.parts():
+            yield from self._batches(options.table(), worth_guessing)
+
+    def _batches(self, table: _Table, worth_guessing: Callable[[Base[int]], int] | None) -> Iterator[Batch]:
+        algebra = bits(table.count, len(self._events))
+        values, computed = self._values(table, algebra)
+        valid = algebra.true
+        undefined = [read for read in self._reads if valid & ~_any(values[self._events[read].key].values())]
+        if undefined:
+            known = valid
+            for read in undefined:
+                known &= _any(values[self._events[read].key].values())
+            circular = valid & ~known
+            if worth_guessing is not None:
+                circular &= worth_guessing(self._base(table, algebra, circular))
+            if circular:
+                guesser = self._events[self._circular(undefined)].key
+                domain = read_domains(self._test, self._paths)[guesser]
+                for part in table.guessing(circular, guesser, domain):
+                    yield from self._batches(part, worth_guessing)
+            valid = known
+        for key, guess in table.guessed.items():
+            valid &= compared("eq", guess, computed[key], algebra)
+        for path in self._paths:
+            for constraint in path.constraints:
+                left, right = (evaluate(side, values, algebra) for side in (constraint.left, constraint.right))
+                valid &= compared(constraint.operation, left, right, algebra)
+        if valid:
+            yield self._batch(table, algebra, values, valid)
+
+    def _values(
+        self, table: _Table, algebra: Algebra[int]
+    ) -> tuple[dict[Key, Valuation[int]], dict[Key, Valuation[int]]]:
+        """What each read reads, guesses believed; and what it would read by its sources."""
+        values: dict[Key, Valuation[int]] = {self._events[read].key: {} for read in self._reads} | dict(table.guessed)
+        while True:
+            computed: dict[Key, Valuation[int]] = {}
+            for read, sources in zip(self._reads, table.rf, strict=True):
+                masks: dict[Value, int] = {}
+                for write, chosen in sources:
+                    for value, mask in evaluate(self._events[write].value, values, algebra).items():
+                        add(masks, value, mask & chosen)
+                computed[self._events[read].key] = masks
+            new = computed | dict(table.guessed)
+            if new == values:
+                return values, computed
+            values = new
+
+    def _circular(self, undefined: Sequence[int]) -> int:
+        """A read among the undefined ones whose value may hang on itself."""
+        writers = {
+            self._events[read].key: frozenset[Key]().union(
+                *(reads_in(self._events[write].value) for write in self._writes[self._events[read].location or ""])
+            )
+            for read in undefined
+        }
+        for read in undefined:
+            start = self._events[read].key
+            reached: set[Key] = set()
+            waiting = [start]
+            while waiting:
+                new = {key for key in writers[waiting.pop()] if key in writers} - reached
+                reached |= new
+                waiting += new
+            if start in reached:
+                return read
+        return undefined[0]
+
+    def _base(self, table: _Table, algebra: Algebra[int], valid: int) -> Base[int]:
+        """What models start from, in the given candidates."""
+        size = len(self._events)
+        rf: list[dict[int, int]] = [{} for _ in range(size)]
+        for read, sources in zip(self._reads, table.rf, strict=True):
+            for write, mask in sources:
+                if mask & valid:
+                    rf[write][read] = mask & valid
+        co: list[dict[int, int]] = [{} for _ in range(size)]
+        for orders in table.co:
+            for order, mask in orders:
+                _add_pairs(co, order.pairs, mask & valid)
+        sync_fence: list[dict[int, int]] = [{} for _ in range(size)]
+        for pairs, mask in table.fences:
+            _add_pairs(sync_fence, pairs, mask & valid)
+        return Base(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
+
+    def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
+        memory: dict[str, dict[Value, int]] = {}
+        for location, orders in zip(self._writes, table.co, strict=True):
+            finals: dict[int, int] = {}
+            for order, mask in orders:
+                finals[order.final] = finals.get(order.final, 0) | mask
+            memory[location] = {}
+            for write, mask in finals.items():
+                for value, where in evaluate(self._events[write].value, values, algebra).items():
+                    add(memory[location], value, mask & where)
+        final: dict[Term, Valuation[int]] = {}
+        for term in self._terms:
+            if isinstance(term, FinalRegister):
+                final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
+            elif isinstance(term, Loc):
+                final[term] = memory[physical_location(self._test, term)]
+        return Batch(self._base(table, algebra, valid), valid, values, final)
+
+
+def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
+    """The initial writes of the locations that the events or the condition mention, and the events."""
+    used = {event.location for event in events} | {physical_location(test, term) for term in asked_locations(test)}
+    initial = [
+        Event(
+            (INITIAL, number),
+            INITIAL,
+            Kind.WRITE,
+            initial_tags(location.region),
+            location=location.name,
+            virtual=location.name,
+            value=value_of(location.initial),
+        )
+        for number, location in enumerate(test.locations)
+        if location.name in used
+    ]
+    return (*initial, *sorted(events, key=lambda event: event.key))
+
+
+def _any(masks: Iterable[int]) -> int:
+    total = 0
+    for mask in masks:
+        total |= mask
+    return total
+
+
+def _add_pairs(rows: list[dict[int, int]], pairs: Pairs, mask: int) -> None:
+    if mask:
+        for one, other in pairs:
+            rows[one][other] = rows[one].get(other, 0) | mask
+
+
+@dataclass(frozen=True, slots=True)
+class Coherence:
+    """One order of the writes to a location, transitive, and the write whose value is final."""
+
+    pairs: Pairs
+    final: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What is chosen: a write for each read, an order for each location, an order of the fences."""
+
+    rf: tuple[tuple[int, ...], ...]
+    co: tuple[tuple[Coherence, ...], ...]
+    fences: tuple[Pairs, ...]
+
+    def count(self) -> int:
+        """The number of candidates."""
+        return prod(map(len, (*self.rf, *self.co, self.fences)))
+
+    def parts(self) -> Iterator[_Options]:
+        """These options in parts of at most ``MOST_CANDIDATES``."""
+        if self.count() <= MOST_CANDIDATES:
+            yield self
+            return
+        for name in ("rf", "co"):
+            choices = getattr(self, name)
+            for digit, options in enumerate(choices):
+                if len(options) > 1:
+                    for option in options:
+                        part = (*choices[:digit], (option,), *choices[digit + 1 :])
+                        yield from replace(self, **{name: part}).parts()
+                    return
+        for order in self.fences:
+            yield replace(self, fences=(order,))
+
+    def table(self) -> _Table:
+        """All candidates, numbered in a mixed radix: the source of the first read is the lowest digit."""
+        count = self.count()
+        stride = 1
+
+        def digit(options: Sequence[T]) -> tuple[tuple[T, int], ...]:
+            nonlocal stride
+            width = stride * len(options)
+            block = _repeated((1 << stride) - 1, width, count // width)
+            low, stride = stride, width
+            return tuple((option, block << (choice * low)) for choice, option in enumerate(options))
+
+        return _Table(count, tuple(map(digit, self.rf)), tuple(map(digit, self.co)), digit(self.fences), {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Candidates, bits 0 to ``count - 1``, and what they choose: each option with the candidates that take it.
+
+    ``guessed``: the reads that guess their value.
+    """
+
+    count: int
+    rf: tuple[tuple[tuple[int, int], ...], ...]
+    co: tuple[tuple[tuple[Coherence, int], ...], ...]
+    fences: tuple[tuple[Pairs, int], ...]
+    guessed: Mapping[Key, Mapping[Value, int]]
+
+    def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
+        """Those of the candidates that are ``among``, each with each value that the read may guess; in parts."""
+        members = [candidate for candidate, member in enumerate(_bits(among, self.count)) if member == "1"]
+        most = max(1, MOST_CANDIDATES // len(domain))
+        kept = self._with(len(members), lambda mask: _chosen(_bits(mask, self.count), members))
+        for start in range(0, kept.count, most):
+            width = min(most, kept.count - start)
+            yield kept._part(start, width)._guessed(read, domain)
+
+    def _part(self, start: int, width: int) -> _Table:
+        return self._with(width, lambda mask: mask >> start & ((1 << width) - 1))
+
+    def _guessed(self, read: Key, domain: Sequence[Value]) -> _Table:
+        width, times = self.count, len(domain)
+        table = self._with(width * times, lambda mask: _repeated(mask, width, times))
+        guess = {value: ((1 << width) - 1) << (number * width) for number, value in enumerate(domain)}
+        return replace(table, guessed={**table.guessed, read: guess})
+
+    def _with(self, count: int, change: Callable[[int], int]) -> _Table:
+        """The table over other candidates; ``change`` says which of them are those of a mask."""
+
+        def options(taken: tuple[tuple[T, int], ...]) -> tuple[tuple[T, int], ...]:
+            return tuple((option, new) for option, mask in taken if (new := change(mask)))
+
+        guessed = {key: {value: change(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
+        return _Table(count, tuple(map(options, self.rf)), tuple(map(options, self.co)), options(self.fences), guessed)
+
+
+def _chosen(text: str, members: Sequence[int]) -> int:
+    """The mask of some characters of a text of bits."""
+    return int("".join(text[member] for member in reversed(members)), 2)
+
+
+def _bits(mask: int, width: int) -> str:
+    """The bits of a mask, the lowest first."""
+    return format(mask, f"0{width}b")[::-1]
+
+
+def _repeated(mask: int, width: int, times: int) -> int:
+    """A mask of ``width`` bits, so many times."""
+    return mask * (((1 << (width * times)) - 1) // ((1 << width) - 1))
+
+
+@cache
+def coherence_orders(writes: int, partial: bool, asked: bool) -> tuple[Coherence, ...]:
+    """The coherence orders of that many writes, of which 0 is the initial one and comes first.
+
+    Partial orders are given once for each write that may be final where the final value is asked for. Raises
+    ``TooManyError`` where there are too many.
+    """
+    if writes - 1 > (MOST_WRITES if partial else MOST_WRITES + 2):
+        raise TooManyError(f"{writes - 1} writes to a location are too many to list their orders")
+    initial = {(0, write) for write in range(1, writes)}
+    if not partial:
+        return tuple(
+            Coherence(frozenset(initial | set(combinations(order, 2))), order[-1] if order else 0)
+            for order in permutations(range(1, writes))
+        )
+    orders = []
+    for order in _partial_orders(writes - 1):
+        pairs = frozenset(initial | {(one + 1, other + 1) for one, other in order})
+        last = [write for write in range(writes) if all(one != write for one, _ in pairs)]
+        orders += [Coherence(pairs, final) for final in (last if asked else last[:1])]
+    return tuple(orders)
+
+
+@cache
+def _partial_orders(size: int) -> tuple[Pairs, ...]:
+    """All strict partial orders of ``range(size)``: 1, 1, 3, 19, 219, 4231, .. (OEIS A001035).
+
+    The last element goes into each order of the others, above a down-set and below an up-set that lies above it.
+    """
+    if size == 0:
+        return (frozenset(),)
+    new = size - 1
+    orders = []
+    for order in _partial_orders(new):
+        for where in product((-1, 0, 1), repeat=new):  # below the new element, beside it, above it
+            below = {element for element in range(new) if where[element] < 0}
+            above = {element for element in range(new) if where[element] > 0}
+            closed = all(
+                (other not in below or one in below) and (one not in above or other in above) for one, other in order
+            )
+            if closed and all((one, other) in order for one in below for other in above):
+                orders.append(order | {(one, new) for one in below} | {(new, other) for other in above})
+    return tuple(orders)
+
+
+def fence_sc_orders(pairs: Sequence[tuple[int, int]]) -> list[Pairs]:
+    """The orders of ``fence.sc``: each pair one way or the other, without a cycle, closed under transitivity."""
+    found: dict[Pairs, None] = {}
+    fences = sorted({fence for pair in pairs for fence in pair})
+    if len(fences) > MOST_FENCES:
+        raise TooManyError(f"{len(fences)} fence.sc are too many to list their orders")
+    for order in permutations(fences):
+        rank = {fence: number for number, fence in enumerate(order)}
+        directed = {(one, other) if rank[one] < rank[other] else (other, one) for one, other in pairs}
+        while more := {(a, d) for a, b in directed for c, d in directed if b == c} - directed:
+            directed |= more
+        found[frozenset(directed)] = None
+    return list(found)

@@ -1,0 +1,192 @@
+"""Why two events are related: a third algebra that a model is read in, whose truths are paths of base relations.
+
+The truth of a pair is a shortest path that leads from its first event to its second by what the model is built from,
+as rf or po: a composition joins paths, a union takes the better one, a closure finds the best. What is only about where
+events are (``loc``, ``sr``, products and the like) restricts a path and is rarely one itself: of an intersection the
+path is taken from the side that says more, and on a par from the left. What a model defines by ``let`` stays visible as
+one edge that holds its path, unless it is only another name for it.
+
+*Better* means fewer edges that only restrict, then fewer edges. Since lengths add up along a path, this is a shortest
+path algebra, and ``oracle.cat.algebra`` needs no change to compute in it. On a par the operand on the left wins, so
+paths depend on the model's text and the execution alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from oracle.cat.algebra import Algebra, Relation, Set
+from oracle.executions.events import RELATIONS, Base, Choices
+
+_ORDERED = frozenset({"po", "po-loc"})
+_RESTRICTING = frozenset(
+    (
+        *("po^-1", "id", "int", "ext", "loc", "vloc", "sr", "cta", "gl", "sys"),
+        *("swarp", "scta", "squeue", "sgpu", "ssg", "swg", "sqf", "sdv", "ssw"),
+    )
+)
+assert frozenset(RELATIONS) >= _ORDERED | _RESTRICTING - {"po^-1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A pair of events and why it is one.
+
+    ``names`` are the base relations that hold it, none where only a product does; or, with a ``path``, the one name
+    that the model gives to that path.
+    """
+
+    source: int
+    target: int
+    names: tuple[str, ...]
+    path: tuple[Edge, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The names, ``po,rf``."""
+        return ",".join(self.names) or "_"
+
+    def steps(self) -> Iterator[Edge]:
+        """The base edges that the edge consists of."""
+        if self.path:
+            for edge in self.path:
+                yield from edge.steps()
+        else:
+            yield self
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A path as a truth; ``edges`` None: false. ``aside``: another path between the same events that must be, too.
+
+    ``alias``: nothing has been done to the edges but choosing among them.
+    """
+
+    edges: tuple[Edge, ...] | None
+    cost: tuple[int, int] = (0, 0)
+    alias: bool = True
+    aside: tuple[Edge, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.edges is not None
+
+    def __and__(self, other: Reason) -> Reason:
+        """The one path and then the other."""
+        if self.edges is None or other.edges is None:
+            return FALSE
+        cost = (self.cost[0] + other.cost[0], self.cost[1] + other.cost[1])
+        return Reason(self.edges + other.edges, cost, alias=False)
+
+    def __or__(self, other: Reason) -> Reason:
+        """The better path; of two base edges, both names."""
+        if self.edges is None or other.edges is None:
+            return other if self.edges is None else self
+        if self.cost == other.cost and self._is_base and other._is_base:
+            (one,), (two,) = self.edges, other.edges
+            names = tuple(dict.fromkeys((*one.names, *two.names)))
+            return Reason((Edge(one.source, one.target, names),), self.cost, self.alias and other.alias)
+        return min(self, other, key=lambda reason: reason.cost)
+
+    @property
+    def _is_base(self) -> bool:
+        return self.edges is not None and len(self.edges) == 1 and not self.edges[0].path
+
+    def restricted_by(self, other: Reason) -> Reason:
+        """The path that says more, where both must be."""
+        left, right = self._vagueness(), other._vagueness()
+        chosen, rest = (self, other) if left <= right else (other, self)
+        aside = rest.edges if max(left, right) <= 1 else None
+        return Reason(chosen.edges, chosen.cost, chosen.alias, chosen.aside or aside or ())
+
+    def _vagueness(self) -> int:
+        """0: says how values or fences order events; 1: that the program does; 2: only where they are."""
+        return max((_vagueness(step) for edge in self.edges or () for step in edge.steps()), default=2)
+
+
+FALSE = Reason(None)
+HERE = Reason(())
+"""The empty path: what is true of an event, or of it and itself."""
+
+
+def _vagueness(edge: Edge) -> int:
+    return min((2 if name in _RESTRICTING else 1 if name in _ORDERED else 0 for name in edge.names), default=2)
+
+
+def _base(source: int, target: int, names: tuple[str, ...]) -> Reason:
+    edge = Edge(source, target, names)
+    return Reason((edge,), (int(_vagueness(edge) == 2), 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Derivations(Algebra[Reason]):
+    """Relational algebra whose truths are reasons. The truth of an event in a set is always ``HERE``."""
+
+    def product(self, left: Set[Reason], right: Set[Reason]) -> Relation[Reason]:
+        """``left * right``."""
+        return tuple(
+            {other: _base(event, other, ()) for other in right} if event in left else {} for event in range(self.size)
+        )
+
+    def intersection(self, left: Relation[Reason], right: Relation[Reason]) -> Relation[Reason]:
+        """``left & right``."""
+        return tuple(
+            {event: reason.restricted_by(others[event]) for event, reason in row.items() if event in others}
+            for row, others in zip(left, right, strict=True)
+        )
+
+    def inverse(self, relation: Relation[Reason]) -> Relation[Reason]:
+        """``relation ^-1``."""
+        rows: list[dict[int, Reason]] = [{} for _ in range(self.size)]
+        for event, row in enumerate(relation):
+            for other, reason in row.items():
+                rows[other][event] = Reason(_reversed(reason.edges or ()), reason.cost, reason.alias)
+        return tuple(rows)
+
+    def domain(self, relation: Relation[Reason]) -> Set[Reason]:
+        """The events that the relation leads from."""
+        return {event: HERE for event, row in enumerate(relation) if row}
+
+    def named(self, name: str, relation: Relation[Reason]) -> Relation[Reason]:
+        """Each path as one edge of that name, unless it has one already."""
+        return tuple(
+            {other: _named(name, event, other, reason) for other, reason in row.items()}
+            for event, row in enumerate(relation)
+        )
+
+
+def _named(name: str, source: int, target: int, reason: Reason) -> Reason:
+    edges = reason.edges or ()
+    if not edges or (len(edges) == 1 and (reason.alias or edges[0].path)):
+        return reason
+    return Reason((Edge(source, target, (name,), edges),), reason.cost, aside=reason.aside)
+
+
+def _reversed(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+    return tuple(
+        Edge(edge.target, edge.source, tuple(f"{name}^-1" for name in edge.names), _reversed(edge.path))
+        for edge in reversed(edges)
+    )
+
+
+@dataclass(frozen=True)
+class _ReasonBase(Base[Reason]):
+    """A base whose relations are each its own reason, however they are made."""
+
+    def value(self, name: str) -> Set[Reason] | Relation[Reason] | None:
+        """The set or relation of that name, None where there is none."""
+        value = super().value(name)
+        if not isinstance(value, tuple) or name == "id":
+            return value
+        return tuple({other: _base(event, other, (name,)) for other in row} for event, row in enumerate(value))
+
+
+def with_reasons(execution: Base[int]) -> Base[Reason]:
+    """The base of one execution, its truths 0 and 1, with reasons for truths."""
+    size = len(execution.events)
+    algebra = Derivations(HERE, lambda reason: FALSE if reason else HERE, (HERE,) * size)
+    rf, co, sync_fence = (
+        tuple(dict.fromkeys(row, HERE) for row in relation)
+        for relation in (execution.choices.rf, execution.choices.co, execution.choices.sync_fence)
+    )
+    return _ReasonBase(algebra, execution.events, execution.places, Choices(rf, co, sync_fence))

@@ -1,0 +1,101 @@
+"""The values that each read of a test can read, in any execution that is of interest.
+
+Reads depend on each other through what is written where they read. A value goes from the constants of the program
+through each read at most once, unless values justify themselves in a circle, out of thin air. Then anything would do,
+and what is of interest are the numbers that the test speaks of, around a comparison by size the neighbours too, and one
+number that it does not speak of. So the values of a read are those of the writes to its location; where reads depend on
+each other in a circle, the numbers of interest come first, and values grow for as many rounds as the circle has reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+
+from corpus.litmus.test import Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
+from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
+from oracle.executions.threads import Key, Path, TooManyError
+from oracle.executions.values import Address, Value, calculate, wrap
+from oracle.progress.lts import components
+
+MOST_VALUES = 256
+"""A read with more values than this is refused."""
+
+
+def read_domains(test: LitmusTest, paths: Iterable[Path]) -> dict[Key, tuple[Value, ...]]:
+    """The values of interest of each read of the given paths, sorted. Raises ``TooManyError`` above ``MOST_VALUES``."""
+    events = {event.key: event for path in paths for event in path.events}
+    written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
+    for event in events.values():
+        if event.kind is Kind.WRITE and event.location is not None:
+            written[event.location].append(event.value)
+    reads = [event for event in events.values() if event.kind is Kind.READ]
+    number = {read.key: index for index, read in enumerate(reads, start=1)}
+    needed = {name: {number[key] for value in values for key in reads_in(value)} for name, values in written.items()}
+    # Row 0 leads to all, as ``components`` wants it.
+    depends = [tuple(number.values()), *(tuple(sorted(needed[read.location or ""])) for read in reads)]
+    spoken = constants(test)
+    domains: dict[Key, frozenset[Value]] = {}
+    for group in components(depends)[:-1]:
+        circle = [reads[index - 1] for index in group]
+        circular = len(circle) > 1 or group[0] in depends[group[0]]
+        domains |= {read.key: spoken if circular else frozenset() for read in circle}
+        for _ in circle:
+            domains |= {read.key: domains[read.key] | _at(written[read.location or ""], domains) for read in circle}
+            if any(len(domains[read.key]) > MOST_VALUES for read in circle):
+                raise TooManyError(f"a read may have more than {MOST_VALUES} values")
+    return {key: sort_values(values) for key, values in domains.items()}
+
+
+def _at(written: Sequence[Expression], domains: Mapping[Key, frozenset[Value]]) -> frozenset[Value]:
+    return frozenset[Value]().union(*(possible(expression, domains) for expression in written))
+
+
+def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> frozenset[Value]:
+    """The values that an expression has for some values of its reads."""
+    match expression:
+        case Read(key):
+            return frozenset(domains[key])
+        case Apply(operation, left, right):
+            pairs = product(possible(left, domains), possible(right, domains))
+            values = {calculate(operation, one, other) for one, other in pairs}
+            return frozenset(value for value in values if value is not None)
+        case _:
+            return frozenset({expression})
+
+
+def constants(test: LitmusTest) -> frozenset[Value]:
+    """The values that a test speaks of, the neighbours of those that it compares by size, and a number that is new."""
+    spoken: set[Value] = {value_of(location.initial) for location in test.locations}
+    for thread in test.threads:
+        spoken |= {value_of(value) for _, value in thread.registers}
+        for ins in thread.instructions:
+            values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # an address that is used is no value
+            spoken |= _with_neighbours(values, isinstance(ins, Branch) and ins.condition is not None)
+    for proposition in propositions(test.condition):
+        for atom in atoms(proposition):
+            numbers = [term for term in (atom.left, atom.right) if isinstance(term, int)]
+            spoken |= _with_neighbours(numbers, atom.operation not in ("eq", "ne"))
+    new = wrap(max((value for value in spoken if isinstance(value, int)), default=0) + 1)
+    return frozenset(spoken | {new})
+
+
+def _with_neighbours(terms: Iterable[Operand], near: bool) -> set[Value]:
+    numbers = {term for term in terms if isinstance(term, int)}
+    addresses = {Address(term.name) for term in terms if isinstance(term, Loc)}
+    return addresses | numbers | ({wrap(number + step) for number in numbers for step in (-1, 1)} if near else set())
+
+
+def value_of(operand: Operand) -> Value:
+    """A constant operand as a value."""
+    assert isinstance(operand, int | Loc)
+    return Address(operand.name) if isinstance(operand, Loc) else operand
+
+
+def sort_values(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Numbers by size, then addresses by name."""
+
+    def rank(value: Value) -> tuple[bool, str, int]:
+        return (True, value.location, value.offset) if isinstance(value, Address) else (False, "", value)
+
+    return tuple(sorted(values, key=rank))

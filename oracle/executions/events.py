@@ -1,0 +1,360 @@
+"""Events of a litmus test and the sets and relations that models start from.
+
+An event is one read, write, fence or barrier of one thread, or the initial write of a location. What is known of it
+before anything runs (its kind, order, scope, location, place in the scope tree) is in the event; what an execution
+chooses (who reads from whom, the coherence order, the order of ``fence.sc``) comes with ``Choices``. ``Base`` turns
+both into the names that a .cat file may use; ``docs/oracle.md`` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, cached_property
+from itertools import product
+from typing import Generic
+
+from corpus.litmus.test import Mode, Order, Place, Region, Scope
+from oracle.cat.algebra import Algebra, Relation, Set, T
+from oracle.executions.values import Value
+
+INITIAL = -1
+"""The thread of initial writes."""
+
+
+class Kind(StrEnum):
+    """What an event does."""
+
+    READ = "R"
+    WRITE = "W"
+    FENCE = "F"
+    BARRIER = "B"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """As an expression: the value that an event reads. ``event`` is the event's key."""
+
+    event: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """As an expression: ``operation`` of ``corpus.litmus.test`` on two values."""
+
+    operation: str
+    left: Expression
+    right: Expression
+
+
+Expression = Value | Read | Apply
+
+
+def reads_in(expression: Expression) -> frozenset[tuple[int, ...]]:
+    """The reads whose values an expression uses."""
+    match expression:
+        case Read(key):
+            return frozenset({key})
+        case Apply(left=left, right=right):
+            return reads_in(left) | reads_in(right)
+        case _:
+            return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event.
+
+    ``key`` is unique in a test: thread, count of events before it in the thread, and the outcome of each fork before it
+    (a branch, a compare-and-swap, an address that is not known). Two events of a thread can happen together when the
+    outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
+    are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
+    ``location`` is where memory is accessed, ``virtual`` the name it is accessed by, another one for an alias.
+    ``barrier`` is the barrier's number and the count of that number's earlier barriers in the thread.
+    """
+
+    key: tuple[int, ...]
+    thread: int
+    kind: Kind
+    tags: frozenset[str]
+    position: int = -1
+    location: str | None = None
+    virtual: str | None = None
+    value: Expression = 0
+    scope: Scope | None = None
+    addr: frozenset[tuple[int, ...]] = frozenset()
+    data: frozenset[tuple[int, ...]] = frozenset()
+    ctrl: frozenset[tuple[int, ...]] = frozenset()
+    rmw: tuple[int, ...] | None = None
+    barrier: tuple[Value, int] | None = None
+
+
+_ORDER_TAGS = {
+    Order.WEAK: ("WEAK", "NA"),
+    Order.RELAXED: ("RLX",),
+    Order.ACQUIRE: ("ACQ",),
+    Order.RELEASE: ("REL",),
+    Order.ACQ_REL: ("ACQ_REL",),
+    Order.SC: ("SC",),
+}
+_SCOPE_TAGS = {
+    Scope.WARP: ("WARP", "SG"),
+    Scope.CTA: ("CTA", "WG"),
+    Scope.QUEUE: ("QUEUE", "QF"),
+    Scope.GPU: ("GPU", "DV"),
+    Scope.SYS: ("SYS",),
+}
+_HALVES = {
+    Kind.READ: {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED},
+    Kind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
+}
+
+_FIXED_SETS = ("R", "W", "M", "F", "B", "IW", "RMW", "VOL", "ATOM", "ARRIVE", "GLOBAL", "SHARED")
+_CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
+_DIALECT_TAGS = (
+    *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
+    *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
+    *("TEXTURE", "SURFACE", "CONSTANT", "GENERIC", "ALIAS"),
+    *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
+)
+SETS = tuple(
+    sorted(
+        {*_FIXED_SETS, *_CACHES, *_DIALECT_TAGS}
+        | {tag for tags in _ORDER_TAGS.values() for tag in tags}
+        | {tag for tags in _SCOPE_TAGS.values() for tag in tags}
+    )
+)
+"""Names of the sets that a model may use besides ``_``."""
+
+
+@cache
+def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False) -> frozenset[str]:
+    """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
+
+    A volatile access is relaxed (Lustig et al. 2019, 3.6).
+    """
+    order = Order.RELAXED if mode.volatile and mode.order is Order.WEAK else mode.order
+    order = _HALVES[kind].get(order, order) if rmw else order
+    tags = {kind, "M", region.name, *_ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
+    told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, (mode.cache or "").upper(): mode.cache}
+    return frozenset(tags | {tag for tag, true in told.items() if true}) | _mode_tags(mode)
+
+
+def access_scope(mode: Mode) -> Scope | None:
+    """The scope of an access: a volatile one is at system scope."""
+    return Scope.SYS if mode.volatile and mode.scope is None else mode.scope
+
+
+@cache
+def fence_tags(mode: Mode) -> frozenset[str]:
+    """The sets that a fence is in."""
+    return frozenset({"F", *_ORDER_TAGS[mode.order], *_scope_tags(mode.scope)}) | _mode_tags(mode)
+
+
+@cache
+def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
+    """The sets that a barrier is in."""
+    return frozenset({"B", *_scope_tags(mode.scope)} | ({"ARRIVE"} if arrive else set())) | _mode_tags(mode)
+
+
+def initial_tags(region: Region) -> frozenset[str]:
+    """The sets that an initial write is in."""
+    return frozenset({"W", "M", "IW", "WEAK", "NA", region.name})
+
+
+def _scope_tags(scope: Scope | None) -> tuple[str, ...]:
+    return () if scope is None else _SCOPE_TAGS[scope]
+
+
+def _mode_tags(mode: Mode) -> frozenset[str]:
+    return frozenset(tag.upper() for tag in mode.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices(Generic[T]):
+    """What an execution chooses: reads-from, coherence (closed under transitivity), and the order of ``fence.sc``."""
+
+    rf: Relation[T]
+    co: Relation[T]
+    sync_fence: Relation[T]
+
+
+@dataclass(frozen=True)
+class Base(Generic[T]):
+    """The sets and relations that a model starts from, by name."""
+
+    algebra: Algebra[T]
+    events: Sequence[Event]
+    places: Sequence[Place]
+    choices: Choices[T]
+    _made: dict[str, Set[T] | Relation[T]] = field(default_factory=dict, compare=False)
+
+    def value(self, name: str) -> Set[T] | Relation[T] | None:
+        """The set or relation of that name, None where there is none."""
+        if name not in self._made:
+            if name in SETS:
+                self._made[name] = self.algebra.select(
+                    index for index, event in enumerate(self.events) if name in event.tags
+                )
+            elif name in _RELATIONS:
+                self._made[name] = _RELATIONS[name](self)
+            else:
+                return None
+        return self._made[name]
+
+    def relation(self, name: str) -> Relation[T]:
+        """The relation of that name."""
+        value = self.value(name)
+        assert isinstance(value, tuple), name
+        return value
+
+    def set(self, name: str) -> Set[T]:
+        """The set of that name."""
+        value = self.value(name)
+        assert value is not None and not isinstance(value, tuple), name
+        return value
+
+    @cached_property
+    def _index(self) -> dict[tuple[int, ...], int]:
+        return {event.key: index for index, event in enumerate(self.events)}
+
+    def _pairs(self, related: Callable[[Event, Event], bool]) -> Relation[T]:
+        return self.algebra.pairs(
+            (one, other)
+            for one, first in enumerate(self.events)
+            for other, second in enumerate(self.events)
+            if related(first, second)
+        )
+
+    def _grouped(
+        self, group: Callable[[Event], Hashable], related: Callable[[Event, Event], bool] | None = None
+    ) -> Relation[T]:
+        """The pairs within each group, those that are ``related``; None is no group."""
+        groups: dict[Hashable, list[int]] = {}
+        for index, event in enumerate(self.events):
+            groups.setdefault(group(event), []).append(index)
+        groups.pop(None, None)
+        events = self.events
+        return self.algebra.pairs(
+            (one, other)
+            for members in groups.values()
+            for one, other in product(members, repeat=2)
+            if related is None or related(events[one], events[other])
+        )
+
+    def _depends(self, sources: Callable[[Event], Iterator[tuple[int, ...]]]) -> Relation[T]:
+        return self.algebra.pairs(
+            (self._index[key], other)
+            for other, event in enumerate(self.events)
+            for key in sources(event)
+            if key in self._index
+        )
+
+    def _same_group(self, scope: Scope) -> Relation[T]:
+        depth = scope.value
+        groups = {number: place[:depth] for number, place in enumerate(self.places)}
+        return self._grouped(lambda event: groups.get(event.thread))
+
+    def _share(self, one: Event, other: Event, scope: Scope) -> bool:
+        return self.places[one.thread].shares(self.places[other.thread], scope)
+
+    def _mutually_in_scope(self) -> Relation[T]:
+        def related(one: Event, other: Event) -> bool:
+            assert one.scope is not None and other.scope is not None
+            return self._share(one, other, one.scope) and self._share(one, other, other.scope)
+
+        return self._grouped(lambda event: None if event.scope is None else True, related)
+
+    def _synchronise_by_barrier(self) -> Relation[T]:
+        return self._grouped(
+            lambda event: event.barrier,
+            lambda one, other: (
+                one.thread != other.thread
+                and "ARRIVE" not in other.tags
+                and self._share(one, other, one.scope or Scope.CTA)
+            ),
+        )
+
+    def _both(self, left: str, right: str) -> Relation[T]:
+        return self.algebra.intersection(self.relation(left), self.relation(right))
+
+    def _from_reads(self) -> Relation[T]:
+        return self.algebra.compose(self.algebra.inverse(self.choices.rf), self.choices.co)
+
+    def _separated(self, scope: str) -> Relation[T]:
+        fences = self.algebra.set_intersection(
+            self.set("SC"), self.algebra.set_intersection(self.set("F"), self.set(scope))
+        )
+        return self.separated_by(fences)
+
+    def separated_by(self, events: Set[T]) -> Relation[T]:
+        """``fencerel(S)``: pairs of one thread with an event of the set between them."""
+        po = self.relation("po")
+        return self.algebra.compose(self.algebra.compose(po, self.algebra.identity(events)), po)
+
+
+def together(one: Event, other: Event) -> bool:
+    """Whether two events are of one thread and of one path through it."""
+    if one.thread != other.thread or one.thread == INITIAL:
+        return False
+    return all(left == right for left, right in zip(one.key[2:], other.key[2:], strict=False))
+
+
+def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[tuple[int, int]]:
+    """The pairs ``i < j`` of ``fence.sc`` events that must be ordered: of one thread, or mutually in scope."""
+    fences = [index for index, event in enumerate(events) if {"F", "SC"} <= event.tags]
+
+    def related(one: Event, other: Event) -> bool:
+        if one.thread == other.thread:
+            return True
+        scopes = [one.scope or Scope.SYS, other.scope or Scope.SYS]
+        return all(places[one.thread].shares(places[other.thread], scope) for scope in scopes)
+
+    return [(i, j) for i in fences for j in fences if i < j and related(events[i], events[j])]
+
+
+_RELATIONS: dict[str, Callable[[Base[T]], Relation[T]]] = {
+    "id": lambda base: base.algebra.identity(base.algebra.everything()),
+    "po": lambda base: base._grouped(lambda e: e.thread, lambda e, f: e.key < f.key and together(e, f)),
+    "int": lambda base: base._grouped(lambda e: e.thread, together),
+    "ext": lambda base: base._pairs(lambda e, f: e.thread != f.thread or (e.thread == INITIAL and e is not f)),
+    "loc": lambda base: base._grouped(lambda e: e.location),
+    "vloc": lambda base: base._grouped(lambda e: e.virtual),
+    "addr": lambda base: base._depends(lambda e: iter(e.addr)),
+    "data": lambda base: base._depends(lambda e: iter(e.data)),
+    "ctrl": lambda base: base._depends(lambda e: iter(e.ctrl)),
+    "rmw": lambda base: base._depends(lambda e: iter(() if e.rmw is None else (e.rmw,))),
+    "amo": lambda base: base.relation("rmw"),
+    "lxsx": lambda base: base.algebra.empty(),
+    "rf": lambda base: base.choices.rf,
+    "co": lambda base: base.choices.co,
+    "fr": lambda base: base._from_reads(),
+    "po-loc": lambda base: base._both("po", "loc"),
+    "rfe": lambda base: base._both("rf", "ext"),
+    "rfi": lambda base: base._both("rf", "int"),
+    "coe": lambda base: base._both("co", "ext"),
+    "coi": lambda base: base._both("co", "int"),
+    "fre": lambda base: base._both("fr", "ext"),
+    "fri": lambda base: base._both("fr", "int"),
+    "swarp": lambda base: base._same_group(Scope.WARP),
+    "scta": lambda base: base._same_group(Scope.CTA),
+    "squeue": lambda base: base._same_group(Scope.QUEUE),
+    "sgpu": lambda base: base._same_group(Scope.GPU),
+    "ssg": lambda base: base.relation("swarp"),
+    "swg": lambda base: base.relation("scta"),
+    "sqf": lambda base: base.relation("squeue"),
+    "sdv": lambda base: base.relation("sgpu"),
+    "ssw": lambda base: base.algebra.empty(),
+    "cta": lambda base: base.relation("scta"),
+    "gl": lambda base: base.relation("sgpu"),
+    "sys": lambda base: base.algebra.universe(),
+    "sr": lambda base: base._mutually_in_scope(),
+    "syncbar": lambda base: base._synchronise_by_barrier(),
+    "sync_fence": lambda base: base.choices.sync_fence,
+    "membar.cta": lambda base: base._separated("CTA"),
+    "membar.gl": lambda base: base._separated("GPU"),
+    "membar.sys": lambda base: base._separated("SYS"),
+}
+RELATIONS = tuple(sorted(_RELATIONS))
+"""Names of the relations that a model may use."""

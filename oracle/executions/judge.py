@@ -1,0 +1,137 @@
+"""What a consistency model says of a litmus test, by listing its candidate executions.
+
+ALLOWED: some execution that the model allows (and the condition's filter, if there is one, lets through) satisfies the
+condition's proposition. The condition as it is written may still be false: ``~exists`` denies what ``exists`` claims,
+and ``forall`` claims that no allowed execution violates the proposition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from corpus.litmus.test import Condition, LitmusTest, Quantifier, Term
+from oracle.cat.interpreter import Model, Result
+from oracle.executions.candidates import Batch, asked_terms, candidates
+from oracle.executions.events import Base
+from oracle.executions.threads import Paths, unroll_threads
+from oracle.executions.values import Value
+
+UNROLL = 2
+"""How often a backward jump is taken, where nothing else is said."""
+
+
+class Answer(StrEnum):
+    """Whether the outcome that a test asks about can happen."""
+
+    ALLOWED = "ALLOWED"
+    FORBIDDEN = "FORBIDDEN"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a model says of a test.
+
+    ``condition`` is the truth of the condition as it is written, None where it is unknown. ``executions`` counts those
+    that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
+    count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll``
+    jumps; ``provisional``: so that what is FORBIDDEN here may be allowed beyond, or a ``forall`` be false. ``reason``
+    says why an answer is UNKNOWN.
+    """
+
+    answer: Answer
+    condition: bool | None
+    executions: int | None = None
+    matching: int | None = None
+    flags: tuple[str, ...] = ()
+    bounded: bool = False
+    provisional: bool = False
+    reason: str = ""
+
+
+def answered(
+    condition: Condition,
+    satisfied: bool,
+    violated: bool,
+    executions: int | None = None,
+    matching: int | None = None,
+    flags: Sequence[str] = (),
+    bounded: bool = False,
+) -> Judgement:
+    """The judgement, given whether an allowed execution satisfies and whether one violates the proposition."""
+    answer = Answer.ALLOWED if satisfied else Answer.FORBIDDEN
+    truth = {
+        Quantifier.EXISTS: satisfied,
+        Quantifier.NOT_EXISTS: not satisfied,
+        Quantifier.FORALL: not violated,
+    }[condition.quantifier]
+    unseen = not satisfied or (condition.quantifier is Quantifier.FORALL and not violated)
+    return Judgement(answer, truth, executions, matching, tuple(flags), bounded, bounded and unseen)
+
+
+def unknown(reason: str) -> Judgement:
+    """No answer, and why."""
+    return Judgement(Answer.UNKNOWN, None, reason=reason)
+
+
+def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
+    """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many."""
+    threads = unroll_threads(test, unroll)
+    condition = test.condition
+    executions = matching = violating = 0
+    flags: dict[str, None] = {}
+    for batch, allowed, results in judged(test, threads, model, forbidden=False):
+        executions += allowed.bit_count()
+        for result in results:
+            if result.check.flag and result.truth & allowed:
+                flags[result.check.name] = None
+        passing = allowed if condition.filter is None else allowed & batch.satisfying(condition.filter)
+        satisfying = batch.satisfying(condition.proposition)
+        matching += (passing & satisfying).bit_count()
+        violating += (passing & ~satisfying).bit_count()
+    bounded = any(thread.bounded for thread in threads)
+    return answered(condition, matching > 0, violating > 0, executions, matching, tuple(flags), bounded)
+
+
+def judged(
+    test: LitmusTest, threads: Sequence[Paths], model: Model, forbidden: bool = True
+) -> Iterator[tuple[Batch, int, list[Result[int]]]]:
+    """Every batch of candidates with those that the model allows, and the results of its checks.
+
+    Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
+    """
+
+    def allowed_of(base: Base[int]) -> int:
+        return _allowed(base.algebra.true, model.judge(base))
+
+    orders = model.partial_co, model.mentions("sync_fence")
+    for batch in candidates(test, threads, *orders, worth_guessing=None if forbidden else allowed_of):
+        results = model.judge(batch.base)
+        yield batch, _allowed(batch.valid, results), results
+
+
+def _allowed(among: int, results: Sequence[Result[int]]) -> int:
+    """The candidates that pass every check."""
+    for result in results:
+        if not result.check.flag:
+            among &= result.truth
+    return among
+
+
+def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[tuple[tuple[Term, Value], ...]]:
+    """The final values, in allowed executions, of the terms that the condition names or observes."""
+    found: set[tuple[tuple[Term, Value], ...]] = set()
+    terms = asked_terms(test)
+    for batch, allowed, _ in judged(test, unroll_threads(test, unroll), model, forbidden=False):
+        parts: list[tuple[int, tuple[tuple[Term, Value], ...]]] = [(allowed, ())]
+        for term in terms:
+            parts = [
+                (mask & where, (*known, (term, value)))
+                for mask, known in parts
+                for value, where in batch.finals[term].items()
+                if mask & where
+            ]
+        found |= {known for mask, known in parts if mask}
+    return frozenset(found)

@@ -1,0 +1,87 @@
+"""Values of litmus tests and what instructions compute of them.
+
+A value is a 32-bit two's complement number or an address: a location and an offset from it. What has no meaning (the
+product of two addresses, an address compared by size) is None, and no execution goes on with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Address:
+    """``&location + offset``; with an offset other than 0, no location of the test."""
+
+    location: str
+    offset: int = 0
+
+
+Value = int | Address
+
+
+def wrap(number: int) -> int:
+    """The number modulo 2^32, as a signed one."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def _divide(left: int, right: int) -> int:
+    if right == 0:
+        return 0
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda left, right: left + right,
+    "sub": lambda left, right: left - right,
+    "mul": lambda left, right: left * right,
+    "div": _divide,
+    "and": lambda left, right: left & right,
+    "or": lambda left, right: left | right,
+    "xor": lambda left, right: left ^ right,
+    "min": min,
+    "max": max,
+    "eq": lambda left, right: left == right,
+    "ne": lambda left, right: left != right,
+    "lt": lambda left, right: left < right,
+    "le": lambda left, right: left <= right,
+    "gt": lambda left, right: left > right,
+    "ge": lambda left, right: left >= right,
+}
+
+
+def calculate(operation: str, left: Value, right: Value) -> Value | None:
+    """What a binary operation of ``corpus.litmus.test`` gives, comparisons included (0 or 1)."""
+    if isinstance(left, int) and isinstance(right, int):
+        return wrap(_OPERATIONS[operation](left, right))
+    if operation in ("eq", "ne"):
+        return int((left == right) == (operation == "eq"))
+    if operation == "add" and isinstance(left, int):
+        left, right = right, left
+    if operation in ("add", "sub") and isinstance(left, Address) and isinstance(right, int):
+        return Address(left.location, wrap(left.offset + (right if operation == "add" else -right)))
+    return None
+
+
+def holds(proposition: Proposition, value: Callable[[Term], Value]) -> bool:
+    """Whether a proposition is true where ``value`` gives the final value of each term."""
+    match proposition:
+        case Atom(operation, left, right):
+            return calculate(operation, value(left), value(right)) == 1
+        case Not(body):
+            return not holds(body, value)
+        case And(parts):
+            return all(holds(part, value) for part in parts)
+        case Or(parts):
+            return any(holds(part, value) for part in parts)
+
+
+def value_text(value: Value) -> str:
+    """A value as it is written: ``1``, ``&x``, ``&x+4``."""
+    if isinstance(value, int):
+        return str(value)
+    return f"&{value.location}" + (f"{value.offset:+d}" if value.offset else "")

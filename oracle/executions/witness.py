@@ -1,0 +1,242 @@
+"""Why a .cat model allows the outcome that a litmus test asks about, or forbids it.
+
+The *outcome* is the condition's proposition, in executions that its filter lets through. It is ALLOWED because of one
+execution that passes every check, the *witness*: the first one in the order of ``oracle.executions.candidates``. It is
+FORBIDDEN because each candidate execution with that outcome fails a check, the first in the model's order counts; or
+because there is no such candidate. How a check fails is shown on the execution itself: a shortest cycle where a
+relation must be acyclic, a shortest path from an event back to it where it must be irreflexive, a pair or an event
+where it must be empty; each by the base relations that it comes from (``oracle.executions.derivations``).
+
+Candidates for which the same may be said are one *violation*. A negated check (``~empty r``) fails for want of
+something, and there is nothing to show but the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from corpus.litmus.test import LitmusTest, Term
+from oracle.cat.algebra import Relation, bits
+from oracle.cat.interpreter import Model, Result
+from oracle.cat.syntax import Check
+from oracle.executions.candidates import Batch
+from oracle.executions.derivations import Edge, Reason, with_reasons
+from oracle.executions.events import INITIAL, RELATIONS, Base, Choices, Event, Kind
+from oracle.executions.judge import UNROLL, Answer, judged
+from oracle.executions.threads import unroll_threads
+from oracle.executions.valuations import Valuation, evaluate
+from oracle.executions.values import Value
+
+Pairs = tuple[tuple[int, int], ...]
+
+MOST_VIOLATIONS = 8
+"""Violations that are told apart, and at least one of each check; candidates beyond are counted."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One candidate execution. ``values``: what each event reads or writes; ``finals``: what the condition asks for."""
+
+    base: Base[int]
+    values: tuple[Value | None, ...]
+    finals: Mapping[Term, Value]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events: initial writes, then thread by thread in program order."""
+        return tuple(self.base.events)
+
+    def pairs(self, name: str) -> Pairs:
+        """A base relation as pairs of events, sorted."""
+        return tuple((one, other) for one, row in enumerate(self.base.relation(name)) for other in sorted(row))
+
+    def immediate(self, name: str) -> Pairs:
+        """The pairs of a transitive relation that no two others make up."""
+        rows = self.base.relation(name)
+        return tuple(
+            (one, other) for one, other in self.pairs(name) if not any(other in rows[middle] for middle in rows[one])
+        )
+
+    def next_overwrites(self) -> Pairs:
+        """``fr`` from each read to the writes that come next after what it read."""
+        following = self.immediate("co")
+        return tuple(sorted((r, after) for w, r in self.pairs("rf") for before, after in following if before == w))
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A check that fails, and how, on ``execution``; ``count`` candidates fail it in this way.
+
+    ``edges``: a cycle, from its first read or write on; or a path between two events that should not be
+    related, and ``aside`` another path between them where the check is of an intersection. ``events``: those of a set
+    that should be empty.
+    """
+
+    check: Check
+    execution: Execution
+    edges: tuple[Edge, ...] = ()
+    aside: tuple[Edge, ...] = ()
+    events: tuple[int, ...] = ()
+    count: int = 0
+
+    @property
+    def steps(self) -> tuple[Edge, ...]:
+        """The base edges of ``edges``, one after the other; a cycle again from its first read or write on."""
+        steps = tuple(step for edge in self.edges for step in edge.steps())
+        return _rotated(steps, self.execution.events) if steps and self.is_cycle else steps
+
+    @property
+    def is_cycle(self) -> bool:
+        """Whether the check is one of cycles."""
+        return self.check.kind != "empty"
+
+
+@dataclass(frozen=True)
+class MemoryExplanation:
+    """Why a model allows the outcome (``witness``) or forbids it (``violations``, by check).
+
+    ``flags`` are those that the witness raises. ``outcomes``: how many candidates yield a forbidden outcome;
+    ``killed``: how many of them fail each check first, in the model's order. ``bounded``: loops were cut.
+    """
+
+    test: LitmusTest
+    model: Model
+    witness: Execution | None = None
+    flags: tuple[str, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    outcomes: int = 0
+    killed: tuple[tuple[Check, int], ...] = ()
+    bounded: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """What the model says."""
+        return Answer.FORBIDDEN if self.witness is None else Answer.ALLOWED
+
+
+def explain_memory(
+    test: LitmusTest, model: Model, unroll: int = UNROLL, most: int = MOST_VIOLATIONS
+) -> MemoryExplanation:
+    """What a model says of a test, and why. Raises ``TooManyError`` where executions are too many to list."""
+    threads = unroll_threads(test, unroll)
+    condition = test.condition
+    explanation = MemoryExplanation(test, model, bounded=any(thread.bounded for thread in threads))
+    killed: dict[Check, int] = {}
+    found: dict[Hashable, Violation] = {}
+    outcomes = 0
+    for batch, allowed, results in judged(test, threads, model):
+        asked = batch.satisfying(condition.proposition)
+        if condition.filter is not None:
+            asked &= batch.satisfying(condition.filter)
+        if asked & allowed:
+            chosen = _lowest(asked & allowed)
+            flags = dict.fromkeys(r.check.name for r in results if r.check.flag and r.truth >> chosen & 1)
+            return replace(explanation, witness=execution_of(batch, chosen), flags=tuple(flags))
+        outcomes += asked.bit_count()
+        for number, result in enumerate(results):
+            if result.check.flag:
+                continue
+            failing, asked = asked & ~result.truth, asked & result.truth
+            killed[result.check] = killed.get(result.check, 0) + failing.bit_count()
+            while failing and (len(found) < most or all(one.check != result.check for one in found.values())):
+                violation, pairs = _violation(model, number, execution_of(batch, _lowest(failing)))
+                alike = failing & _alike(violation, pairs, batch.base, result)
+                failing &= ~alike
+                known = found.setdefault(_signature(violation), violation)
+                found[_signature(violation)] = replace(known, count=known.count + alike.bit_count())
+    checks = list(killed)
+    return replace(
+        explanation,
+        outcomes=outcomes,
+        violations=tuple(sorted(found.values(), key=lambda violation: checks.index(violation.check))),
+        killed=tuple((check, count) for check, count in killed.items() if count),
+    )
+
+
+def execution_of(batch: Batch, candidate: int) -> Execution:
+    """One of the valid candidates of a batch, on its own."""
+    base = batch.base
+
+    def only(relation: Relation[int]) -> Relation[int]:
+        return tuple({other: 1 for other, mask in row.items() if mask >> candidate & 1} for row in relation)
+
+    def value(valuation: Valuation[int]) -> Value:
+        return next(value for value, mask in valuation.items() if mask >> candidate & 1)
+
+    chosen = Choices(only(base.choices.rf), only(base.choices.co), only(base.choices.sync_fence))
+    values = tuple(
+        value(evaluate(event.value, batch.values, base.algebra)) if event.kind in (Kind.READ, Kind.WRITE) else None
+        for event in base.events
+    )
+    finals = {term: value(valuation) for term, valuation in batch.finals.items()}
+    return Execution(Base(bits(1, len(base.events)), base.events, base.places, chosen), values, finals)
+
+
+def _lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
+
+
+def _violation(model: Model, number: int, execution: Execution) -> tuple[Violation, Pairs]:
+    """How an execution fails the check of that number, and by which pairs of the relation that is checked."""
+    base = with_reasons(execution.base)
+    result = model.judge(base)[number]
+    violation = Violation(result.check, execution)
+    if result.check.negated:
+        return violation, ()
+    if not isinstance(result.value, tuple):
+        return replace(violation, events=tuple(sorted(result.value))), ()
+    if result.check.kind == "empty":
+        reason, pair = min(
+            ((reason, (one, other)) for one, row in enumerate(result.value) for other, reason in row.items()),
+            key=lambda found: (found[0].cost, found[1]),
+        )
+        return replace(violation, edges=reason.edges or (Edge(*pair, ()),), aside=reason.aside), (pair,)
+    # What is checked becomes one edge a pair, so that a path in its closure says which pairs it took.
+    checked: Relation[Reason] = tuple(
+        {other: Reason((Edge(one, other, (), reason.edges or ()),), reason.cost) for other, reason in row.items()}
+        for one, row in enumerate(result.value)
+    )
+    if result.check.kind == "acyclic":
+        checked = base.algebra.closure(checked)
+    _, event = min((row[event].cost, event) for event, row in enumerate(checked) if event in row)
+    cycle = checked[event][event].edges or ()
+    inner = tuple(step for edge in cycle for step in edge.path or (edge,))
+    return (
+        replace(violation, edges=_rotated(inner, execution.events)),
+        tuple((edge.source, edge.target) for edge in cycle),
+    )
+
+
+def _rotated(cycle: tuple[Edge, ...], events: Sequence[Event]) -> tuple[Edge, ...]:
+    """The cycle from its first read or write on; else from a fence, or an initial write."""
+
+    def rank(at: int) -> tuple[bool, bool, int]:
+        event = events[cycle[at].source]
+        return event.thread == INITIAL, event.kind not in (Kind.READ, Kind.WRITE), cycle[at].source
+
+    start = min(range(len(cycle)), key=rank)
+    return cycle[start:] + cycle[:start]
+
+
+def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: Result[int]) -> int:
+    """The candidates in which the same pairs are checked for the same reasons."""
+    mask = base.algebra.true
+    if not isinstance(result.value, tuple):
+        for event in violation.events:
+            mask &= result.value.get(event, 0)
+        return mask
+    for one, other in pairs:
+        mask &= result.value[one].get(other, 0)
+    for step in violation.steps:
+        for name in step.names:
+            if name in RELATIONS:
+                mask &= base.relation(name)[step.source].get(step.target, 0)
+    return mask
+
+
+def _signature(violation: Violation) -> Hashable:
+    """What two violations share that say the same, be it in batches of candidates that number events differently."""
+    keys = [event.key for event in violation.execution.events]
+    steps = [(step.names, keys[step.source], keys[step.target]) for step in (*violation.steps, *violation.aside)]
+    return violation.check, tuple(steps), tuple(keys[event] for event in violation.events)

@@ -1,0 +1,1 @@
+"""The operational models of Sorensen 2013."""

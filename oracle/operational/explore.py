@@ -1,0 +1,128 @@
+"""The two operational models of GPU memory of Sorensen 2013 (chapter 4), explored to the last state.
+
+``thesis-weak`` (section 4.2): each thread has its own copy of memory, borrows values from others, and loads pass each
+other in its load pool. ``thesis-strong`` (section 4.3, Fig. 4.2): each block has one copy of global and of shared
+memory, with one flag a location; there is no load pool and nothing to borrow. For the strong model the thesis lists no
+rules. They are read here as those of the weak one with blocks for threads: a store is seen in its block when it leaves
+its queue, and by the other blocks once the block has shared the location, at any time or at latest by the TF of one of
+its threads; TFB orders a thread's queues and does nothing more.
+
+``membar.cta`` is TFB, ``membar.gl`` and ``membar.sys`` are TF. Cache operators and ``volatile`` are as nothing; what
+else the thesis does not speak of is refused as ``UnmodelledError``. A block is a CTA, all threads are on one device.
+
+Slips of the listing, read as what they must mean: ``GlobalShared`` is the flag GS, ``.S`` is LS; the closing "mark as
+merged" of a fence sets flags of every location; ``lp_not_locking`` tells a global address from an equal shared one; a
+shared location's guard ``!B`` for sharing is what Table 4.1 says of every copy that is to be shared.
+
+*Final memory*, of which the thesis does not speak, is what one more thread, alone in its block (for shared memory: in
+that block), has as its copy once all threads are done and nothing is left to share. All copies that are not borrowed
+agree with it; a borrowed one may be stale for ever, where what was borrowed has been overwritten before it was shared.
+
+The thesis calls the strong model strictly stronger. By the listing that is so for tests of two threads, of one block
+and of one thread a block, but not beyond: within a block the weak model passes a value on by one borrowing, TFB, or
+sharing with the whole device, and the strong one at every store. ``tests/differential/test_operational_rules.py`` has
+the smallest difference that we know. Nor is the weak model quite coherent: a value may be shared, and overwrite another
+everywhere, after that other was written by a thread that had borrowed it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from corpus.errors import InputError
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
+from oracle.executions.values import Value, holds
+from oracle.operational.system import Do, Final, Share, State, System
+from oracle.operational.thread import UnmodelledError
+
+__all__ = ["MODELS", "Outcomes", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
+
+MODELS = {"thesis-weak": False, "thesis-strong": True}
+"""The models by name; the value is the argument ``strong``."""
+
+MOST_STATES = 500_000
+"""Where an exploration gives up, unless told otherwise."""
+
+
+class StateLimitError(InputError):
+    """A test with more states than the limit: there is no verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The final states of a test.
+
+    ``terms`` is what its condition speaks of and observes: registers by thread and name, then locations by name.
+    ``bounded``: a run was cut at a loop, and there may be more final states. ``states`` is how many were explored.
+    """
+
+    terms: tuple[FinalRegister | Loc, ...]
+    finals: frozenset[Final]
+    bounded: bool
+    states: int
+
+
+def satisfies(terms: tuple[FinalRegister | Loc, ...], final: Final, proposition: Proposition) -> bool:
+    """Whether a proposition over ``terms`` is true in a final state."""
+    values: dict[Term, Value] = dict(zip(terms, final, strict=True))
+    return holds(proposition, lambda term: term if isinstance(term, int) else values[term])
+
+
+def explore(test: LitmusTest, strong: bool, unroll: int = 2, limit: int = MOST_STATES) -> Outcomes:
+    """All final states of a test under ``thesis-strong`` or ``thesis-weak``.
+
+    Each backward jump is taken at most ``unroll`` times. Raises ``UnmodelledError`` and ``StateLimitError``.
+    """
+    system = System(test, strong, unroll)
+    finals = set()
+    seen = set(system.start())
+    todo = list(seen)
+    while todo:
+        state = todo.pop()
+        final = system.final(state)
+        if final is not None:
+            finals.add(final)
+            continue
+        for step in system.steps(state):
+            after = system.after(state, step)
+            if after is not None and after not in seen:
+                seen.add(after)
+                todo.append(after)
+        _check_limit(test, len(seen), limit)
+    return Outcomes(system.terms, frozenset(finals), system.cut, len(seen))
+
+
+def witness(
+    test: LitmusTest, strong: bool, proposition: Proposition, unroll: int = 2, limit: int = MOST_STATES
+) -> tuple[str, ...] | None:
+    """A shortest run to a final state in which the proposition is true, a line a step; None where there is none.
+
+    The proposition may speak of what the test's condition speaks of. Raises as ``explore`` does.
+    """
+    system = System(test, strong, unroll)
+    before: dict[State, tuple[State, Do | Share] | None] = dict.fromkeys(system.start())
+    todo = deque(before)
+    while todo:
+        state = todo.popleft()
+        final = system.final(state)
+        if final is not None:
+            if satisfies(system.terms, final, proposition):
+                steps = []
+                while (last := before[state]) is not None:
+                    state, step = last
+                    steps.append(step)
+                return tuple(system.told(reversed(steps)))
+            continue
+        for step in system.steps(state):
+            after = system.after(state, step)
+            if after is not None and after not in before:
+                before[after] = (state, step)
+                todo.append(after)
+        _check_limit(test, len(before), limit)
+    return None
+
+
+def _check_limit(test: LitmusTest, states: int, limit: int) -> None:
+    if states > limit:
+        raise StateLimitError(f"{test.name} has more than {limit} states in the operational model")

@@ -1,0 +1,313 @@
+"""The operational models of Sorensen 2013 as a transition system: threads, locations, and the steps that join them.
+
+Threads and locations are automata of their own (``operational_thread``, ``operational_memory``), whose states are
+numbers; a state of the system is a number for each. Which rules hold is said in ``operational``, here what is reduced.
+Each reduction keeps the set of final states:
+
+- A location's copies that no step to come can tell apart are one (``LocationAutomaton.forget``).
+- Steps are taken at once where they are *quiet*: nobody else can see them, they never become less or more than they
+  are now, so that any run may be reordered to do them first, and any run to the end does them. Quiet are a store to a
+  location that nobody will load again; a load from one that is never to change again; and a fence of a holder that has
+  nothing to share: only its own stores could change that, which wait for the fence, or in the strong model those of
+  its block, which may be shared singly and at the same time.
+- A TF with something to share waits: what it does is to share, and sharing is a step of its own that is always there.
+- Once all is fired, registers that have their values keep them, and the rest can always be done: where no final memory
+  is asked for, that is an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from corpus.litmus.test import (
+    FinalRegister,
+    LitmusTest,
+    Loc,
+    Location,
+    Region,
+    Scope,
+    Term,
+    atoms,
+    operands,
+    propositions,
+)
+from oracle.executions.values import Address, Value, value_text
+from oracle.operational.memory import LocationAutomaton, Status
+from oracle.operational.thread import CUT, FenceStep, LoadStep, Step, StoreStep, ThreadAutomaton, UnmodelledError
+
+Final = tuple[Value, ...]
+"""A final state: a value for each of the terms."""
+
+
+class State(NamedTuple):
+    """The number of each thread's state, and of each location's."""
+
+    threads: tuple[int, ...]
+    locations: tuple[int, ...]
+
+
+class Do(NamedTuple):
+    """A thread does what is at ``place`` in its queue; a load in one of its ways."""
+
+    thread: int
+    place: int
+    step: Step
+    way: int = 0
+
+
+class Share(NamedTuple):
+    """A holder shares a location."""
+
+    location: int
+    holder: int
+
+
+class _Outlook(NamedTuple):
+    """What may come, given the states of the threads.
+
+    ``steps``: what each thread may do next. ``watching``: for each location a bit for each holder that may yet look at
+    it. ``stores``: a bit for each location that may yet be stored to. ``settled`` and ``ended``: every thread is.
+    """
+
+    steps: tuple[Do, ...]
+    watching: tuple[int, ...]
+    stores: int
+    settled: bool
+    ended: bool
+
+
+class System:
+    """The transition system of a test. Locations are numbered as in the test, holders for each location anew."""
+
+    def __init__(self, test: LitmusTest, strong: bool, unroll: int) -> None:
+        self.terms = _terms(test)
+        self.cut = False
+        """Whether a loop was cut so far."""
+
+        self._strong = strong
+        self._names = [location.name for location in test.locations]
+        places = [thread.place[: Scope.CTA.value] for thread in test.threads]
+        if len({place[: Scope.GPU.value] for place in places}) > 1:
+            raise UnmodelledError(f"{test.name}: Sorensen 2013 models threads of one device only")
+        groups = sorted(set(places))
+        blocks = [groups.index(place) for place in places]
+        owners = [_owner(test, location, blocks) for location in test.locations]
+        self._threads = []
+        for number, thread in enumerate(test.threads):
+            near = {
+                name: at
+                for at, (name, owner) in enumerate(zip(self._names, owners, strict=True))
+                if owner in (None, blocks[number])
+            }
+            observed = frozenset(
+                term.register for term in self.terms if isinstance(term, FinalRegister) and term.thread == number
+            )
+            self._threads.append(ThreadAutomaton(number, thread, near, observed, strong, unroll))
+        self._locations = []
+        self._holders: list[dict[int, int]] = []  # for each location: thread -> its holder
+        self._observers: list[int | None] = []
+        for at, (location, owner) in enumerate(zip(test.locations, owners, strict=True)):
+            users = [number for number, thread in enumerate(self._threads) if thread.accesses >> at & 1]
+            keys = [blocks[number] if strong else number for number in users]
+            ranks = {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
+            holders = {number: ranks[key] for number, key in zip(users, keys, strict=True)}
+            of = [0] * len(ranks)
+            for number, holder in holders.items():
+                of[holder] = blocks[number]
+            observed_here = Loc(location.name) in self.terms
+            self._holders.append(holders)
+            self._observers.append(len(of) if observed_here else None)
+            if observed_here:
+                of.append(len(groups) if owner is None else owner)
+            initial = location.initial
+            value = Address(initial.name) if isinstance(initial, Loc) else initial
+            self._locations.append(LocationAutomaton(of, value, not strong))
+        self._outlooks: dict[tuple[int, ...], _Outlook] = {}
+
+    def start(self) -> list[State]:
+        """The first state; none where a thread is stuck or cut before it begins."""
+        state = self._settled([thread.start for thread in self._threads], [where.start for where in self._locations])
+        return [] if state is None else [state]
+
+    def steps(self, state: State) -> Iterator[Do | Share]:
+        """All that may be done next."""
+        for next_step in self._outlook(state.threads).steps:
+            number, place, step, _ = next_step
+            if isinstance(step, LoadStep):
+                at = step.location
+                for way in range(len(self._locations[at].load(state.locations[at], self._holders[at][number]))):
+                    yield Do(number, place, step, way)
+            elif isinstance(step, StoreStep) or step.block:
+                yield next_step
+        for at, where in enumerate(self._locations):
+            for holder in where.pending(state.locations[at]):
+                yield Share(at, holder)
+
+    def after(self, state: State, step: Do | Share, log: Callable[[str], None] | None = None) -> State | None:
+        """The state after a step and all that is quiet after it; None where the run has no end."""
+        threads, locations = list(state.threads), list(state.locations)
+        self._take(threads, locations, step)
+        return self._settled(threads, locations, log)
+
+    def final(self, state: State) -> Final | None:
+        """The final state that this one is, or is bound to become; None where steps to come decide."""
+        outlook = self._outlook(state.threads)
+        if not outlook.settled:
+            return None
+        values: list[Value] = []
+        for term in self.terms:
+            if isinstance(term, FinalRegister):
+                values.append(self._threads[term.thread].register(state.threads[term.thread], term.register))
+                continue
+            at = self._names.index(term.name)
+            where, own = self._locations[at], state.locations[at]
+            observer = self._observers[at]
+            if not outlook.ended or where.pending(own) or observer is None:
+                return None
+            values.append(where.copies(own)[observer].value)
+        return tuple(values)
+
+    def told(self, steps: Iterable[Do | Share]) -> Iterator[str]:
+        """A run in words."""
+        lines: list[str] = []
+        threads = [thread.start for thread in self._threads]
+        locations = [where.start for where in self._locations]
+        state = self._settled(threads, locations, lines.append)
+        for step in steps:
+            assert state is not None
+            lines.append(self._sentence(state.locations, step))
+            state = self.after(state, step, lines.append)
+        yield from lines
+        if state is not None and not self._outlook(state.threads).ended:
+            yield "the queues drain"
+
+    def _outlook(self, threads: tuple[int, ...]) -> _Outlook:
+        known = self._outlooks.get(threads)
+        if known is None:
+            known = self._outlooks[threads] = self._look_out(threads)
+        return known
+
+    def _look_out(self, threads: tuple[int, ...]) -> _Outlook:
+        views = [self._threads[number].view(own) for number, own in enumerate(threads)]
+        watching = []
+        for at, holders in enumerate(self._holders):
+            observer = self._observers[at]
+            mask = 0 if observer is None else 1 << observer
+            for number, holder in holders.items():
+                if views[number].loads >> at & 1:
+                    mask |= 1 << holder
+            watching.append(mask)
+        stores = 0
+        for view in views:
+            stores |= view.stores
+        steps = tuple(Do(number, *found) for number, view in enumerate(views) for found in view.steps)
+        settled, ended = all(view.settled for view in views), all(view.ended for view in views)
+        return _Outlook(steps, tuple(watching), stores, settled, ended)
+
+    def _settled(
+        self, threads: list[int], locations: list[int], log: Callable[[str], None] | None = None
+    ) -> State | None:
+        """The state after all quiet steps; changes its arguments."""
+        while True:
+            if min(threads, default=0) < 0:
+                self.cut |= CUT in threads
+                return None
+            outlook = self._outlook(tuple(threads))
+            for at, where in enumerate(self._locations):
+                locations[at] = where.forget(locations[at], outlook.watching[at])
+            step = next((step for step in outlook.steps if self._is_quiet(step, locations, outlook)), None)
+            if step is None:
+                return State(tuple(threads), tuple(locations))
+            if log is not None:
+                log(self._sentence(locations, step))
+            self._take(threads, locations, step)
+
+    def _is_quiet(self, taken: Do, locations: list[int], outlook: _Outlook) -> bool:
+        number, _, step, _ = taken
+        match step:
+            case LoadStep(at):
+                return not outlook.stores >> at & 1 and not self._locations[at].pending(locations[at])
+            case StoreStep(at):
+                return not outlook.watching[at]
+            case FenceStep(block):
+                return not any(self._to_share(number, at, own, block) for at, own in enumerate(locations))
+
+    def _to_share(self, thread: int, at: int, location: int, block: bool) -> bool:
+        """Whether a thread's holder has something to share, by a TFB or by a TF."""
+        holder = self._holders[at].get(thread)
+        if holder is None:
+            return False
+        where = self._locations[at]
+        return where.unshared(location, holder) if block else holder in where.pending(location)
+
+    def _held(self, thread: int, at: int, location: int) -> Value:
+        """What a thread's holder has as the value of a location."""
+        return self._locations[at].copies(location)[self._holders[at][thread]].value
+
+    def _take(self, threads: list[int], locations: list[int], taken: Do | Share) -> None:
+        if isinstance(taken, Share):
+            locations[taken.location] = self._locations[taken.location].share(locations[taken.location], taken.holder)
+            return
+        number, place, step, way = taken
+        value: Value = 0
+        match step:
+            case LoadStep(at):
+                value, _, locations[at] = self._locations[at].load(locations[at], self._holders[at][number])[way]
+            case StoreStep(at, stored):
+                locations[at] = self._locations[at].store(locations[at], self._holders[at][number], stored)
+            case FenceStep():  # a TF is done when there is nothing left to share
+                for at, own in enumerate(locations):
+                    if self._to_share(number, at, own, block=True):
+                        locations[at] = self._locations[at].merge(own, self._holders[at][number])
+        threads[number] = self._threads[number].after(threads[number], place, value)
+
+    def _sentence(self, locations: Sequence[int], taken: Do | Share) -> str:
+        """What a step does, in words, before it is taken."""
+        if isinstance(taken, Share):
+            at, holder = taken
+            value, status = self._locations[at].copies(locations[at])[holder]
+            everyone = "all threads" if status is Status.UNSHARED else "the other blocks"
+            return f"{self._whose(at, holder)} shares {self._names[at]} = {value_text(value)} with {everyone}"
+        number, _, step, way = taken
+        match step:
+            case LoadStep(at, register):
+                value, source, _ = self._locations[at].load(locations[at], self._holders[at][number])[way]
+                into = "" if register is None else f" into {self._threads[number].name(register)}"
+                own = source == self._holders[at][number] and not self._strong
+                memory = "its own memory" if own else f"the memory of {self._whose(at, source)}"
+                return f"P{number} loads {self._names[at]} = {value_text(value)}{into} from {memory}"
+            case StoreStep(at, value):
+                return f"P{number} stores {self._names[at]} = {value_text(value)}"
+            case FenceStep(block):
+                unshared = [
+                    f"{self._names[at]} = {value_text(self._held(number, at, own))}"
+                    for at, own in enumerate(locations)
+                    if self._to_share(number, at, own, block=True)
+                ]
+                passed = f" and passes {', '.join(unshared)} to its block" if unshared else ""
+                return f"P{number} does {'membar.cta' if block else 'membar.gl'}{passed}"
+
+    def _whose(self, at: int, holder: int) -> str:
+        owners = [f"P{number}" for number, own in self._holders[at].items() if own == holder]
+        return f"the block of {' and '.join(owners)}" if self._strong else owners[0]
+
+
+def _terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
+    named: set[Term] = set(test.condition.observed)
+    for proposition in propositions(test.condition):
+        for atom in atoms(proposition):
+            named |= {atom.left, atom.right}
+    registers = sorted(term for term in named if isinstance(term, FinalRegister))
+    return (*registers, *sorted(term for term in named if isinstance(term, Loc)))
+
+
+def _owner(test: LitmusTest, location: Location, blocks: list[int]) -> int | None:
+    """The block that a location in shared memory belongs to, the first one where nobody names it; else None."""
+    if location.region is not Region.SHARED:
+        return None
+    for number, thread in enumerate(test.threads):
+        mentioned = [operand for ins in thread.instructions for operand in operands(ins)]
+        if Loc(location.name) in (*mentioned, *(value for _, value in thread.registers)):
+            return blocks[number]
+    return 0

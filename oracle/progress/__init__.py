@@ -1,0 +1,1 @@
+"""Progress models: what they promise, what they say of a program, and why."""

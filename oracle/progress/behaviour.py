@@ -1,0 +1,102 @@
+"""The behaviour of a program: its minimal thread-labelled automaton.
+
+A program is a deterministic automaton whose letters are thread ids and whose states know who is still running. Two
+programs with the same minimal automaton cannot be told apart by any scheduler, whatever their text: they are one test.
+Seed 004 (sections 5.2 and 5.5) has no such notion and counts programs.
+
+The automaton is minimised by Moore's partition refinement over the reachable LTS. Memory is not part of it: nobody but
+the threads themselves can see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import permutations
+from operator import itemgetter
+
+from corpus.progress.axb import Program, digest_numbers
+from oracle.progress.lts import ENDED, Lts, explore
+
+Behaviour = tuple[tuple[int, ...], ...]
+"""A minimal automaton: ``behaviour[q][t]`` is the state after a step of thread ``t`` from ``q``, or ``ENDED``.
+
+States are numbered breadth-first from the start 0, letters in order, so equal automata are equal tuples.
+"""
+
+
+def behaviour(program: Program, symmetric_threads: bool = False) -> Behaviour:
+    """The minimal automaton of a program.
+
+    With ``symmetric_threads``, the least of its images under permutation of thread ids.
+    """
+    automaton = minimise(explore(program))
+    return min(thread_images(automaton)) if symmetric_threads else automaton
+
+
+def behaviour_digest(program: Program, symmetric_threads: bool = False) -> str:
+    """16 hexadecimal digits that name the behaviour: SHA-256 of its numbers, cut.
+
+    The hashed bytes are big-endian 32-bit integers: the number of threads, then the rows one after another. They are
+    part of the corpus format and do not change.
+    """
+    return digest_automaton(behaviour(program, symmetric_threads))
+
+
+def digest_automaton(automaton: Behaviour) -> str:
+    """The digest of a minimal automaton, as ``behaviour_digest`` gives it for a program."""
+    numbers = [len(automaton[0])]
+    for row in automaton:
+        numbers += row
+    return digest_numbers(numbers)
+
+
+def minimise(lts: Lts) -> Behaviour:
+    """The minimal automaton of an LTS."""
+    classes = refine(lts.successors, lts.running)
+    rows: dict[int, tuple[int, ...]] = {}
+    for own, row in zip(classes, lts.successors, strict=False):
+        if own not in rows:
+            rows[own] = tuple([classes[after] for after in row])
+    return tuple(rows.values())
+
+
+def refine(successors: Sequence[tuple[int, ...]], labels: Sequence[Hashable]) -> list[int]:
+    """The coarsest partition of a deterministic graph whose classes agree on labels and, letter by letter, on classes.
+
+    Gives the class of each state, numbered by the first state in it, and ``ENDED`` once more at the end, so that index
+    ``ENDED`` reads as itself. Where states are numbered breadth-first, letters in order, so are the classes: either
+    way a number is the rank of the least word (shorter first, then by letters) that leads there.
+    """
+    columns = list(zip(*successors, strict=True))
+    numbers: dict[Hashable, int] = {}
+    classes = [numbers.setdefault(label, len(numbers)) for label in labels]
+    count = 0
+    while len(numbers) != count:  # each round refines the one before it, so an equal count is an equal partition
+        count = len(numbers)
+        classes.append(ENDED)
+        of_class = classes.__getitem__
+        numbers = {}
+        keys = zip(classes, *[map(of_class, column) for column in columns], strict=False)
+        classes = [numbers.setdefault(key, len(numbers)) for key in keys]
+    classes.append(ENDED)
+    return classes
+
+
+def thread_images(automaton: Behaviour) -> list[Behaviour]:
+    """The automaton under every permutation of its letters, in canonical numbering, duplicates included."""
+    return [relabel(automaton, order) for order in permutations(range(len(automaton[0])))]
+
+
+def relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
+    """The automaton whose letter ``t`` is letter ``order[t]`` of the given one, numbered breadth-first."""
+    letters = itemgetter(*order) if len(order) > 1 else tuple  # one letter: nothing to permute
+    permuted = [letters(row) for row in automaton]
+    unseen = len(automaton)
+    number = [0] + [unseen] * (len(automaton) - 1) + [ENDED]  # ENDED at index ENDED: it reads as itself
+    states = [0]
+    for state in states:  # grows while we walk it
+        for after in permuted[state]:
+            if number[after] == unseen:
+                number[after] = len(states)
+                states.append(after)
+    return tuple([tuple([number[after] for after in permuted[state]]) for state in states])

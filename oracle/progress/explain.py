@@ -1,0 +1,307 @@
+"""Why a model says what it says: a lasso for MAY_HANG, a way out of every cycle for TERMINATES.
+
+The LTS *under a model* is the LTS of a program whose states also know who is promised fair execution, as in Fig. 6 of
+Sorensen et al. 2021. A run that never ends is a stem and then a cycle, and the model allows it when the cycle keeps
+every promise:
+
+- weak: every promised thread takes a step on the cycle;
+- strong: from every state of the cycle, the step of every promised thread is taken on the cycle.
+
+The second condition is the trap that Listing 2 of the paper looks for, made a run: the states of such a cycle are
+closed under promised steps, so these steps alone reach neither the end nor a state where nothing is promised; and
+where some states cannot escape, a closed walk over all promised steps of a bottom component among them is such a cycle.
+
+A program terminates when no component of the graph that has a cycle can keep the run in: weakly, for some promised
+thread does not step inside it; strongly, for promised steps alone lead out of it from each of its states.
+
+Lassos are as short as the search makes them, not provably shortest in the strong case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from corpus.progress.axb import Instruction, Program
+from oracle.progress.behaviour import refine
+from oracle.progress.lts import ENDED, Lts, components, explore
+from oracle.progress.models import ProgressModel, Verdict, unfold
+
+Rows = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLts:
+    """The LTS of a program under one model, as small as the promises allow.
+
+    Node 0 is the start; nodes are numbered breadth-first. ``states[n]`` is the state of ``lts``, ``promised[n]`` the
+    mask of threads promised fair execution, ``successors[n][t]`` the node after a step of thread ``t`` or ``ENDED``.
+    """
+
+    lts: Lts
+    states: tuple[int, ...]
+    promised: tuple[int, ...]
+    successors: Rows
+
+    def running(self, node: int) -> int:
+        """Mask of the threads that have not ended."""
+        return self.lts.running[self.states[node]]
+
+    def memory(self, node: int) -> tuple[int, ...]:
+        """The value of each location."""
+        return self.lts.memories[self.states[node]]
+
+    def counters(self, node: int) -> tuple[int, ...]:
+        """The program counter of each thread."""
+        return self.lts.counters[self.states[node]]
+
+    def instruction(self, step: Step) -> Instruction:
+        """The instruction that a step executes."""
+        return self.lts.program.threads[step.thread][self.counters(step.source)[step.thread]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of ``thread`` between two nodes of a ``ModelLts``."""
+
+    source: int
+    thread: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """A run that never ends and that the model allows: ``stem`` from the start, then ``cycle`` again and again.
+
+    ``promised`` is constant on the cycle; ``stepping`` take a step on it; ``starved`` have not ended and take none.
+    """
+
+    stem: tuple[Step, ...]
+    cycle: tuple[Step, ...]
+    promised: int
+    stepping: int
+    starved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Why a run leaves the cycles among ``nodes``, a strongly connected component.
+
+    ``stepping`` can step and stay inside; ``leaving`` are promised and cannot. ``path`` are promised steps that lead
+    out: weakly, one step of the first leaving thread; strongly, the way from the node that is furthest from leaving.
+    """
+
+    nodes: tuple[int, ...]
+    promised: int
+    stepping: int
+    leaving: int
+    path: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A verdict and why: ``lasso`` for MAY_HANG, else an exit of every component that has a cycle."""
+
+    model: ProgressModel
+    graph: ModelLts
+    lasso: Lasso | None
+    exits: tuple[Exit, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the model says."""
+        return Verdict.TERMINATES if self.lasso is None else Verdict.MAY_HANG
+
+
+def explain(program: Program, model: ProgressModel) -> Explanation:
+    """What a model says of a program, and why."""
+    graph = lts_under(program, model)
+    lasso = find_lasso(graph, model.strong)
+    return Explanation(model, graph, lasso, () if lasso else tuple(_exits(graph, model.strong)))
+
+
+def lts_under(program: Program, model: ProgressModel) -> ModelLts:
+    """The LTS of a program under a model: states that differ in no promise to come are one node."""
+    lts = explore(program)
+    history = unfold(lts.successors)
+    promised = [history.promised(node, model.guarantee) for node in range(len(history.states))]
+    classes = refine(history.successors, list(zip(history.states, promised, strict=True)))
+    first: dict[int, int] = {}
+    for node in range(len(history.states)):
+        first.setdefault(classes[node], node)
+    return ModelLts(
+        lts,
+        tuple(history.states[node] for node in first.values()),
+        tuple(promised[node] for node in first.values()),
+        tuple(tuple(classes[after] for after in history.successors[node]) for node in first.values()),
+    )
+
+
+def find_lasso(graph: ModelLts, strong: bool) -> Lasso | None:
+    """The shortest lasso found that keeps every promise, or ``None`` where there is none."""
+    depths, parents = _breadth_first(graph)
+    best: tuple[Step, ...] | None = None
+    shortest = 0
+    for cycle in _fair_cycles(graph, strong):
+        length = depths[cycle[0].source] + len(cycle)
+        if best is None or length < shortest:
+            best, shortest = cycle, length
+    if best is None:
+        return None
+    entry = best[0].source
+    stepping = _threads(best)
+    return Lasso(_path(parents, entry), best, graph.promised[entry], stepping, graph.running(entry) & ~stepping)
+
+
+def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[Step, ...]]:
+    """Cycles that keep every promise, from each node that may be entered; none only where there is none."""
+    for members, stepping in _cyclic_components(graph):
+        promised = graph.promised[members[0]]
+        if promised & ~stepping or (strong and promised):
+            continue
+        for entry in members:
+            yield _closed_walk(graph, entry, members, promised)
+    if strong:
+        for trap in traps(graph):
+            yield _tour(graph, min(trap), trap)
+
+
+def traps(graph: ModelLts) -> list[list[int]]:
+    """Sets of nodes, each sorted, that promised steps connect strongly and never leave, with at least one such step."""
+    rows = _promised_rows(graph)
+    # A root with an edge to every node, for ``components`` walks from node 0 alone.
+    rooted = [tuple(range(1, len(rows) + 1)), *(tuple(n if n == ENDED else n + 1 for n in row) for row in rows)]
+    found = []
+    for shifted in components(rooted)[:-1]:
+        members = {node - 1 for node in shifted}
+        targets = [after for node in members for after in rows[node] if after != ENDED]
+        if targets and members.issuperset(targets):
+            found.append(sorted(members))
+    return sorted(found)
+
+
+def _promised_rows(graph: ModelLts) -> list[tuple[int, ...]]:
+    """Rows of successors with the steps of promised threads only."""
+    return [
+        tuple(after if promised >> tid & 1 else ENDED for tid, after in enumerate(row))
+        for row, promised in zip(graph.successors, graph.promised, strict=True)
+    ]
+
+
+def _cyclic_components(graph: ModelLts) -> Iterator[tuple[list[int], int]]:
+    """Each strongly connected component with a step inside, sorted, and the mask of threads that step inside."""
+    for component in components(list(graph.successors)):
+        members = set(component)
+        stepping = 0
+        for node in component:
+            for tid, after in enumerate(graph.successors[node]):
+                if after in members:
+                    stepping |= 1 << tid
+        if stepping:
+            yield sorted(component), stepping
+
+
+def _threads(steps: tuple[Step, ...]) -> int:
+    mask = 0
+    for step in steps:
+        mask |= 1 << step.thread
+    return mask
+
+
+def _breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, Step]]:
+    """The distance of every node from the start, and the step by which a shortest path reaches it."""
+    depths = [0] * len(graph.states)
+    parents: dict[int, Step] = {}
+    for node, row in enumerate(graph.successors):  # nodes are numbered breadth-first
+        for tid, after in enumerate(row):
+            if after > 0 and after not in parents:
+                parents[after] = Step(node, tid, after)
+                depths[after] = depths[node] + 1
+    return depths, parents
+
+
+def _path(parents: dict[int, Step], node: int) -> tuple[Step, ...]:
+    steps = []
+    while node in parents:
+        steps.append(parents[node])
+        node = parents[node].source
+    return tuple(reversed(steps))
+
+
+def _closed_walk(graph: ModelLts, entry: int, members: list[int], required: int) -> tuple[Step, ...]:
+    """A shortest closed walk from ``entry`` inside ``members`` on which every required thread steps.
+
+    There must be one: the members are strongly connected and every required thread steps among them.
+    """
+    inside = set(members)
+    reached: dict[tuple[int, int], tuple[tuple[int, int], Step] | None] = {(entry, required): None}
+    queue = [(entry, required)]
+    for node, missing in queue:  # grows while we walk it
+        for tid, after in enumerate(graph.successors[node]):
+            if after not in inside:
+                continue
+            step = Step(node, tid, after)
+            state = (after, missing & ~(1 << tid))
+            if state == (entry, 0):
+                walk = [step]
+                link = reached[node, missing]
+                while link is not None:
+                    walk.append(link[1])
+                    link = reached[link[0]]
+                return tuple(reversed(walk))
+            if state not in reached:
+                reached[state] = ((node, missing), step)
+                queue.append(state)
+    raise AssertionError("a strongly connected component has a closed walk over its steps")
+
+
+def _tour(graph: ModelLts, entry: int, trap: list[int]) -> tuple[Step, ...]:
+    """A closed walk from ``entry`` over every promised step of a trap: always on to the nearest step not yet taken."""
+    rows = _promised_rows(graph)
+    waiting = {Step(node, tid, after) for node in trap for tid, after in enumerate(rows[node]) if after != ENDED}
+    tour: list[Step] = []
+    here = entry
+    while waiting:
+        leg = _nearest(rows, here, waiting)
+        waiting.difference_update(leg)
+        tour += leg
+        here = leg[-1].target
+    if here != entry:
+        tour += _nearest(rows, here, {Step(n, t, entry) for n in trap for t, a in enumerate(rows[n]) if a == entry})
+    return tuple(tour)
+
+
+def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[Step]) -> tuple[Step, ...]:
+    """A shortest path from ``start`` that ends with one of ``goals``; some goal must be in reach."""
+    parents: dict[int, Step] = {}
+    queue = [start]
+    for node in queue:  # grows while we walk it
+        for tid, after in enumerate(rows[node]):
+            if after == ENDED:
+                continue
+            step = Step(node, tid, after)
+            if step in goals:
+                return (*_path(parents, node), step)
+            if after != start and after not in parents:
+                parents[after] = step
+                queue.append(after)
+    raise AssertionError("no goal in reach")
+
+
+def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:
+    """Why a run leaves each component that has a cycle, for a program that terminates; nearest first."""
+    rows = _promised_rows(graph)
+    for members, stepping in sorted(_cyclic_components(graph)):
+        promised = graph.promised[members[0]]
+        leaving = promised & ~stepping
+        outward = {
+            Step(node, tid, after)
+            for node in members
+            for tid, after in enumerate(rows[node])
+            if after != ENDED and after not in members
+        }
+        if strong:
+            path = max((_nearest(rows, node, outward) for node in members), key=len)
+        else:
+            path = (min((step for step in outward if leaving >> step.thread & 1), key=lambda s: (s.source, s.thread)),)
+        yield Exit(tuple(members), promised, stepping, leaving, path)

@@ -1,0 +1,128 @@
+"""From the names a user gives to progress models: built-in ones, a Python file, an installed plug-in.
+
+A name means, in this order:
+
+- ``hsa-weak``: a built-in model; ``hsa``: both readings of it;
+- ``path.py``: a Python file that defines ``guarantee(running, stepped) -> int`` (bit masks over thread ids, see
+  ``oracle.progress.models.Guarantee``) and may define ``NAME``, else it is called by the file's stem;
+- ``mine`` or ``mine-weak``: an entry point of the group ``synth.progress_models``, which loads to such a function.
+
+A user's guarantee is not trusted: each answer must be a part of ``running``, and what it raises is reported as an
+``InputError``. It must be a pure function: each pair of arguments is asked for once.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from functools import cache, wraps
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+from corpus.errors import InputError
+from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
+
+GROUP = "synth.progress_models"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+
+
+def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
+    """The models that ``names`` mean, in their order, each once; the twelve built-in ones where none is named.
+
+    Raises ``InputError`` where a name is unknown, with the nearest right ones, or a user's model cannot be loaded.
+    """
+    found: dict[str, ProgressModel] = {}
+    for name in names or GUARANTEES:
+        for model in _models(name):
+            if found.setdefault(model.name, model).guarantee is not model.guarantee:
+                raise InputError(f"two progress models are called {model.name!r}", name)
+    return list(found.values())
+
+
+def _models(name: str) -> tuple[ProgressModel, ...]:
+    if name in MODELS:
+        return (MODELS[name],)
+    if name in GUARANTEES:
+        return MODELS[f"{name}-weak"], MODELS[f"{name}-strong"]
+    if name.endswith(".py"):
+        return _from_file(name)
+    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name in installed:
+        return _from_entry_point(installed[name])
+    base, _, reading = name.rpartition("-")
+    if base in installed and reading in ("weak", "strong"):
+        return (_from_entry_point(installed[base])[reading == "strong"],)
+    raise InputError(_unknown(name, sorted(installed)))
+
+
+def _unknown(name: str, installed: Sequence[str]) -> str:
+    bare = [*GUARANTEES, *installed]
+    near = get_close_matches(name, [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))])
+    hint = "did you mean" if near else "known, each also with -weak or -strong:"
+    return f"unknown progress model {name!r}; {hint} {', '.join(near or bare)}{'?' if near else ''}"
+
+
+@cache
+def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
+    if not Path(path).is_file():
+        raise InputError("no such progress model file", path)
+    try:
+        names = run_path(path)  # leaves no __pycache__ beside a user's file, as an import would
+    except (Exception, SystemExit) as error:
+        raise _failed("cannot be loaded", error, path) from None
+    guarantee = names.get("guarantee")
+    if not callable(guarantee):
+        raise InputError("expected a function guarantee(running, stepped)", path)
+    return _readings(names.get("NAME", Path(path).stem), guarantee, path)
+
+
+@cache
+def _from_entry_point(entry: EntryPoint) -> tuple[ProgressModel, ProgressModel]:
+    try:
+        guarantee = entry.load()
+    except (Exception, SystemExit) as error:
+        raise _failed(f"cannot load {entry.value}", error, entry.name) from None
+    if not callable(guarantee):
+        raise InputError(f"{entry.value} is not a function guarantee(running, stepped)", entry.name)
+    return _readings(entry.name, guarantee, entry.name)
+
+
+def _readings(name: object, guarantee: Callable[..., Any], origin: str) -> tuple[ProgressModel, ProgressModel]:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is no name for a model: expected letters, digits and _.+-", origin)
+    if name in GUARANTEES:
+        raise InputError(f"the name {name!r} is a built-in model's", origin)
+    return both_readings(name, _checked(guarantee, origin))
+
+
+def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:
+    """The user's function, with its answers held to the contract."""
+
+    @cache
+    @wraps(guarantee)
+    def checked(running: int, stepped: int) -> int:
+        call = f"guarantee({running:#b}, {stepped:#b})"
+        try:
+            promised = guarantee(running, stepped)
+        except (Exception, SystemExit) as error:
+            raise _failed(f"{call} failed", error, origin) from None
+        if not isinstance(promised, int):
+            raise InputError(f"{call} returned {promised!r}, expected a bit mask of threads", origin)
+        if promised & ~running:
+            raise InputError(f"{call} returned {promised:#b}, which promises a thread that is not running", origin)
+        return promised
+
+    return checked
+
+
+def _failed(what: str, error: BaseException, origin: str) -> InputError:
+    """An error in a user's code, with the last line of that file that was involved."""
+    own = str(Path(origin).absolute())
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in (origin, own)]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    reason = (str(error) or "no message").splitlines()[0]
+    return InputError(f"{what}: {type(error).__name__}: {reason}", origin, line)

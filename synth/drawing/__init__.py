@@ -1,0 +1,1 @@
+"""Pictures: transition systems, executions and plots."""

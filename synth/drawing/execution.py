@@ -1,0 +1,307 @@
+"""Executions of a litmus test as pictures, Graphviz and SVG, drawn as in the papers (Alglave et al. 2015, Fig. 14).
+
+One column a thread, in frames for its scopes; reads and writes in rows, program order downwards with the fence or
+dependency that lies on it; rf, co and fr across. Fences and barriers are events of their own where something points at
+them, initial writes where the violation runs through them. A violation has a yellow band behind it; all those of an
+explanation are drawn, one below the other.
+
+Colours are told apart with any colour vision, and every arrow but plain program order has its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from corpus.errors import InputError
+from corpus.litmus.condition import spell
+from corpus.litmus.describe import describe
+from corpus.litmus.test import LitmusTest, Place, unguarded
+from oracle.cat.text import check_text
+from oracle.executions.derivations import Edge
+from oracle.executions.events import INITIAL, Kind
+from oracle.executions.values import value_text
+from oracle.executions.witness import Execution, MemoryExplanation
+from synth.drawing.execution_layout import Arrow, Curve, Layout, Route, lay_out
+from synth.drawing.pictures import ARROW, INK, LINE, Box, arrow, coord, page, quoted, text_at, text_width, veil
+from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
+
+_PO, _RF, _CO, _FR, _SYNC, _DEPENDENCY = "#3d444d", "#c2410c", "#0b62a8", "#8a2d7d", "#00695c", "#7a5200"
+_COLOURS = {
+    **dict.fromkeys(("rf", "rfe", "rfi"), _RF),
+    **dict.fromkeys(("co", "coe", "coi"), _CO),
+    **dict.fromkeys(("fr", "fre", "fri"), _FR),
+    **dict.fromkeys(("sync_fence", "syncbar"), _SYNC),
+    **dict.fromkeys(("addr", "data", "ctrl", "rmw", "amo"), _DEPENDENCY),
+}
+_BAND, _BOX_FILL, _FRAME, _FRAME_INK = "#ffe58f", "#ffffff", "#c4cad1", "#656d76"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An arrow and how it is drawn. ``band``: it is of the violation; ``down``: it is to the thread's next event."""
+
+    arrow: Arrow
+    names: tuple[str, ...]
+    band: bool = False
+    down: bool = False
+
+    @property
+    def colour(self) -> str:
+        return next((_COLOURS[name] for name in self.names if name in _COLOURS), _PO)
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """What is drawn of an execution. ``columns``: the events of each thread; ``band``: events of the violation."""
+
+    execution: Execution
+    caption: str
+    columns: Mapping[int, Sequence[int]]
+    initial: tuple[int, ...]
+    texts: Mapping[int, str]
+    lines: tuple[_Line, ...]
+    band: frozenset[int]
+    places: tuple[Place, ...] | None
+
+
+def draw_svg(explanation: MemoryExplanation) -> str:
+    """The pictures as SVG, the same bytes each time. Raises ``InputError`` where there is no execution to draw."""
+    boxes: list[Box] = []
+    body: list[str] = []
+    below = 0.0
+    for picture in _pictures(explanation):
+        layout = lay_out(
+            picture.columns, picture.initial, picture.texts, [line.arrow for line in picture.lines], picture.places
+        )
+        covered = [*_covered(picture, layout)]
+        left, right = min(box.left for box in covered), max(box.right for box in covered)
+        top, bottom = min(box.top for box in covered), max(box.bottom for box in covered)
+        caption = [picture.caption] if picture.caption else []
+        down = below - top + LINE * 1.5 * len(caption)
+        across = -(left + right) / 2
+        body += [text_at(0, below + LINE / 2, line, INK) for line in caption]
+        body.append(f'<g transform="translate({coord(across, down)})">')
+        body += _drawn(picture, layout)
+        body.append("</g>")
+        finals = _finals(picture.execution)
+        end = bottom + down
+        if finals:
+            end += LINE * 1.5
+            body.append(text_at(0, end - LINE / 2, finals, _FRAME_INK))
+        wide = max(right - left, text_width(picture.caption), text_width(finals))
+        boxes.append(Box(0, (below + end) / 2, wide, end - below))
+        below = end + 2.5 * LINE
+    return page(_title(explanation), boxes, body, sorted({_PO, *_COLOURS.values()}))
+
+
+def draw_dot(explanation: MemoryExplanation) -> str:
+    """The pictures as Graphviz text, a graph each. Raises ``InputError`` where there is no execution to draw."""
+    lines: list[str] = []
+    for picture in _pictures(explanation):
+        label = "\n".join(line for line in (_title(explanation), picture.caption, _finals(picture.execution)) if line)
+        lines += [
+            f"digraph {quoted(explanation.test.name)} {{",
+            f"  label={quoted(label)}; labelloc=t; fontname=Helvetica; newrank=true; nodesep=0.9;",
+            "  node [shape=box style=rounded fontname=Courier];",
+            "  edge [fontname=Courier];",
+            *_dot_nodes(picture),
+            *(_dot_edge(number, line) for number, line in enumerate(picture.lines)),
+            "}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _title(explanation: MemoryExplanation) -> str:
+    return f"{explanation.test.name} under {explanation.model.name}: {explanation.answer}"
+
+
+def _finals(execution: Execution) -> str:
+    return ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
+
+
+# What is drawn
+
+
+def _pictures(explanation: MemoryExplanation) -> list[_Picture]:
+    test = explanation.test
+    if explanation.witness is not None:
+        return [_picture(test, explanation.witness, (), frozenset(), "")]
+    if not explanation.violations:
+        raise InputError("no candidate execution has the outcome, so there is nothing to draw", test.name)
+    pictures = []
+    for violation in explanation.violations:
+        steps = (*violation.steps, *(step for edge in violation.aside for step in edge.steps()))
+        many = f" ({violation.count} of {explanation.outcomes} executions)" if explanation.outcomes > 1 else ""
+        caption = f"{violation.check.name}: {check_text(violation.check)}{many}"
+        pictures.append(_picture(test, violation.execution, steps, frozenset(violation.events), caption))
+    return pictures
+
+
+def _picture(
+    test: LitmusTest, execution: Execution, steps: Sequence[Edge], marked: frozenset[int], caption: str
+) -> _Picture:
+    events, names = execution.events, event_names(execution.events)
+    band = marked | {event for step in steps for event in (step.source, step.target)}
+    pointed = band | {event for pair in execution.pairs("sync_fence") for event in pair}
+    columns: dict[int, list[int]] = {thread: [] for thread in range(len(test.threads))}
+    for number, event in enumerate(events):
+        if event.thread != INITIAL and (event.kind in (Kind.READ, Kind.WRITE) or number in pointed):
+            columns[event.thread].append(number)
+    initial = tuple(number for number, event in enumerate(events) if event.thread == INITIAL and number in band)
+    shown = [*initial, *(number for column in columns.values() for number in column)]
+    texts = {
+        number: event_text(execution, number)
+        if events[number].thread == INITIAL
+        else f"{names[number]}: {event_text(execution, number)}"
+        for number in shown
+    }
+    places = tuple(thread.place for thread in test.threads) if tells_places(test) else None
+    lines = tuple(_lines(test, execution, columns, frozenset(shown), steps))
+    return _Picture(execution, caption, columns, initial, texts, lines, frozenset(band), places)
+
+
+def _lines(
+    test: LitmusTest,
+    execution: Execution,
+    columns: Mapping[int, Sequence[int]],
+    shown: frozenset[int],
+    steps: Sequence[Edge],
+) -> Iterator[_Line]:
+    """What points where, each pair once. A pair of the violation has its names there, and comes last, to lie on top."""
+    following = {pair for column in columns.values() for pair in pairwise(column)}
+    names: dict[tuple[int, int], dict[str, None]] = {pair: {"po": None} for pair in sorted(following)}
+    for name, pairs in shown_relations(execution).items():
+        for pair in pairs:
+            if shown.issuperset(pair) and name != "syncbar" and (name not in ("ctrl", "data") or pair in following):
+                names.setdefault(pair, {})[name] = None
+    for pair in execution.pairs("rmw"):
+        if pair in names:
+            names[pair] = {"rmw": None}
+    banded = {(step.source, step.target): dict.fromkeys(step.names) for step in steps if step.source != step.target}
+    names |= banded
+    for write, from_nowhere in execution.pairs("rf"):
+        if write not in shown:
+            yield _Line(Arrow(None, from_nowhere, "rf"), ("rf",))
+    for pair in sorted(names, key=lambda pair: (pair in banded, pair)):
+        said = tuple(names[pair])
+        told = [name for name in said if name != "po"]
+        if pair in following and pair not in banded:
+            told += _hidden_fences(test, execution, shown, *pair)
+        label = ", ".join(told) or "po" * (pair in banded)
+        yield _Line(Arrow(*pair, label), said, pair in banded, pair in following)
+
+
+def _hidden_fences(
+    test: LitmusTest, execution: Execution, shown: frozenset[int], before: int, after: int
+) -> Iterator[str]:
+    """The fences and barriers between two events of a thread that are drawn."""
+    for number in range(before + 1, after):
+        event = execution.events[number]
+        if number not in shown:
+            yield describe(unguarded(test.threads[event.thread]).instructions[event.position])
+
+
+# SVG
+
+
+def _covered(picture: _Picture, layout: Layout) -> Iterator[Box]:
+    yield from layout.events.values()
+    yield from (frame.box for frame in layout.frames)
+    yield from (Box(x, layout.heading, 40, LINE) for x in layout.columns.values())
+    for line, route in zip(picture.lines, layout.routes, strict=True):
+        if line.arrow.label:
+            yield route.label
+        yield from (Box(x, y, 8, 8) for curve in route.curves for x, y in (curve[0], _halfway(curve), curve[3]))
+
+
+def _halfway(curve: Curve) -> tuple[float, float]:
+    (a, b), (c, d), (e, f), (g, h) = curve
+    return (a + 3 * c + 3 * e + g) / 8, (b + 3 * d + 3 * f + h) / 8
+
+
+def _drawn(picture: _Picture, layout: Layout) -> Iterator[str]:
+    for frame in layout.frames:
+        yield _rectangle(frame.box, 10, _FRAME, "none", 'stroke-dasharray="5 4"')
+        words = text_width(frame.label)
+        yield text_at(frame.box.left + 12 + words / 2, frame.box.top + 12, frame.label, _FRAME_INK)
+    for thread, x in layout.columns.items():
+        yield text_at(x, layout.heading, f"P{thread}", INK, bold=True)
+    for line, route in zip(picture.lines, layout.routes, strict=True):
+        if line.band:
+            path = f'd="{_path(route, 0)}" fill="none" stroke="{_BAND}"'
+            yield f'<path {path} stroke-width="10" stroke-linecap="round"/>'
+    for line, route in zip(picture.lines, layout.routes, strict=True):
+        width = 2.2 if line.band else 1.3
+        path = f'd="{_path(route, ARROW)}" fill="none" stroke="{line.colour}" stroke-width="{width}"'
+        yield f"<path {path} {arrow(line.colour)}/>"
+    for event, box in layout.events.items():
+        fill, extra = (_BAND, 'stroke-opacity="1"') if event in picture.band else (_BOX_FILL, "")
+        yield _rectangle(box, 6, _PO, fill, extra)
+        yield text_at(box.x, box.y, picture.texts[event], INK)
+    for line, route in zip(picture.lines, layout.routes, strict=True):
+        if line.arrow.label:
+            yield veil(route.label)
+            yield text_at(route.label.x, route.label.y, line.arrow.label, line.colour, bold=line.band)
+
+
+def _rectangle(box: Box, corner: float, stroke: str, fill: str, extra: str) -> str:
+    where = f'x="{coord(box.left)}" y="{coord(box.top)}" width="{coord(box.width)}" height="{coord(box.height)}"'
+    return f'<rect {where} rx="{coord(corner)}" fill="{fill}" stroke="{stroke}" {extra}/>'.replace(" />", "/>")
+
+
+def _path(route: Route, short: float) -> str:
+    """The curves as a path that stops short, for the arrow head."""
+    *rest, (start, one, two, end) = route.curves
+    dx, dy = end[0] - two[0], end[1] - two[1]
+    length = (dx * dx + dy * dy) ** 0.5 or 1.0
+    tip = (end[0] - dx / length * short, end[1] - dy / length * short)
+    parts = [f"C {coord(*curve[1], *curve[2], *curve[3])}" for curve in (*rest, (start, one, two, tip))]
+    return f"M {coord(*route.curves[0][0])} {' '.join(parts)}"
+
+
+# Graphviz
+
+
+def _dot_nodes(picture: _Picture) -> Iterator[str]:
+    for number in picture.initial:
+        yield f"  {_dot_node(picture, number)}"
+    opened: list[str] = []
+    for thread, column in picture.columns.items():
+        groups = [] if picture.places is None else _groups(picture.places[thread])
+        while opened and opened != groups[: len(opened)]:
+            yield f"{'  ' * len(opened)}}}"
+            opened.pop()
+        for group in groups[len(opened) :]:
+            opened.append(group)
+            name = group.rpartition("/")[2]
+            cluster = quoted(f"cluster {thread} {group}")
+            yield f"{'  ' * len(opened)}subgraph {cluster} {{ label={quoted(name)}; style=dashed; color=gray60;"
+        indent = "  " * (len(opened) + 1)
+        yield f"{indent}subgraph {quoted(f'cluster P{thread}')} {{ label=P{thread}; color=none;"
+        yield from (f"{indent}  {_dot_node(picture, number)}" for number in column)
+        yield f"{indent}}}"
+    yield from ("  " * level + "}" for level in range(len(opened), 0, -1))
+    for row in range(max(map(len, picture.columns.values()), default=0)):
+        level = [f"e{column[row]}" for column in picture.columns.values() if row < len(column)]
+        if len(level) > 1:
+            yield f"  {{ rank=same; {'; '.join(level)}; }}"
+
+
+def _groups(place: Place) -> list[str]:
+    return [f"gpu {place.gpu}", f"gpu {place.gpu}/{place.queue}/cta {place.cta}"]
+
+
+def _dot_node(picture: _Picture, number: int) -> str:
+    fill = f' style="rounded,filled" fillcolor="{_BAND}"' if number in picture.band else ""
+    return f"e{number} [label={quoted(picture.texts[number])}{fill}];"
+
+
+def _dot_edge(number: int, line: _Line) -> str:
+    look = f'label={quoted(line.arrow.label)} color="{line.colour}" fontcolor="{line.colour}"'
+    look += " penwidth=2.6" if line.band else ""
+    look += "" if line.down else " constraint=false"
+    if line.arrow.source is None:
+        return f"  r{number} [shape=point style=invis]; r{number} -> e{line.arrow.target} [{look}];"
+    return f"  e{line.arrow.source} -> e{line.arrow.target} [{look}];"

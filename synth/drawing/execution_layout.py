@@ -1,0 +1,397 @@
+"""Where everything goes in the picture of an execution: threads in columns, events in rows, arrows that curve between.
+
+As in the papers, program order runs down a column and communication crosses from column to column. An arrow
+
+- to the next event of a thread is a straight line down;
+- to another event of the thread bends out of the column, on the outer side of the picture where there is one;
+- to a neighbouring column leaves and enters sideways;
+- to a column further away runs between two rows on its way past the others.
+
+A read from initial memory has a short arrow from nowhere, unless the initial write is shown: above the columns. Labels
+lie on their arrows at the first place that covers nothing, or else the least. Lengths are pixels; the first row is at
+y = 0. Nothing depends on anything but the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from corpus.litmus.test import Place
+from synth.drawing.pictures import LINE, Box, text_width
+
+Point = tuple[float, float]
+Curve = tuple[Point, Point, Point, Point]
+"""A cubic Bézier curve: its ends, and between them what it heads for."""
+
+_ROW, _HEIGHT = 70.0, 28.0  # from row to row; of a box
+_GAP = 96.0  # between columns, besides what bends into the gap
+_STUB = (30.0, 18.0)
+_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)  # along an arrow, for its label
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """From one event to another; ``source`` None: from initial memory."""
+
+    source: int | None
+    target: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The way of an arrow, curve after curve, and where its label is."""
+
+    curves: tuple[Curve, ...]
+    label: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A group of the scope tree around the columns of its threads."""
+
+    label: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Boxes of events, routes of arrows in their order, middles of columns by thread, scopes with outer ones first."""
+
+    events: Mapping[int, Box]
+    routes: tuple[Route, ...]
+    columns: Mapping[int, float]
+    heading: float
+    frames: tuple[Frame, ...]
+
+
+def lay_out(
+    columns: Mapping[int, Sequence[int]],
+    initial: Sequence[int],
+    texts: Mapping[int, str],
+    arrows: Sequence[Arrow],
+    places: Sequence[Place] | None,
+) -> Layout:
+    """The layout of ``columns``, the events of each thread from top to bottom, and of ``initial`` writes above them.
+
+    ``texts``: what is written in each event; ``places``: where the threads are, None where that does not matter.
+    """
+    return _Layouter(columns, initial, texts, arrows, places).layout()
+
+
+class _Layouter:
+    def __init__(
+        self,
+        columns: Mapping[int, Sequence[int]],
+        initial: Sequence[int],
+        texts: Mapping[int, str],
+        arrows: Sequence[Arrow],
+        places: Sequence[Place] | None,
+    ) -> None:
+        self._threads = _side_by_side(list(columns), places)
+        self._columns = [columns[thread] for thread in self._threads]
+        self._initial = initial
+        self._texts = texts
+        self._arrows = arrows
+        self._places = places
+        # Where an event is; an initial write, and None, are in no column.
+        self._column: dict[int | None, int] = {event: c for c, column in enumerate(self._columns) for event in column}
+        self._row: dict[int | None, int] = {event: r for column in self._columns for r, event in enumerate(column)}
+        self._levels = self._bends()
+
+    def layout(self) -> Layout:
+        levels = 0 if self._places is None else 2
+        heading = -_HEIGHT / 2 - 20
+        middles = self._middles()
+        self._middle = middles
+        boxes = {
+            event: Box(middles[c], r * _ROW, self._width(event), _HEIGHT)
+            for c, column in enumerate(self._columns)
+            for r, event in enumerate(column)
+        }
+        top = heading - LINE / 2 - levels * 22
+        spread = (middles[0] + middles[-1]) / 2
+        for number, event in enumerate(self._initial):
+            x = spread + (number - (len(self._initial) - 1) / 2) * 130
+            boxes[event] = Box(x, top - 44, self._width(event), _HEIGHT)
+        self._boxes = boxes
+        self._ports = self._ported()
+        curves = [self._curves(number) for number in range(len(self._arrows))]
+        texts = [Box(x, heading, 30, LINE) for x in middles]
+        labels = self._labels(curves, [*boxes.values(), *texts])
+        routes = tuple(Route(curve, label) for curve, label in zip(curves, labels, strict=True))
+        columns = dict(zip(self._threads, middles, strict=True))
+        return Layout(boxes, routes, columns, heading, tuple(self._frames(heading, boxes, routes)))
+
+    def _width(self, event: int) -> float:
+        return text_width(self._texts[event]) + 20
+
+    # Columns
+
+    def _bends(self) -> dict[int, int]:
+        """The arrows that bend out of their column, each with how many it must bend around."""
+        bent = [number for number, arrow in enumerate(self._arrows) if self._is_bent(arrow)]
+        levels: dict[int, int] = {}
+        for number in sorted(bent, key=lambda number: (self._span(number)[1] - self._span(number)[0], number)):
+            low, high = self._span(number)
+            column = self._column[self._arrows[number].target]
+            around = [
+                levels[other]
+                for other in levels
+                if self._column[self._arrows[other].target] == column
+                and self._span(other)[0] < high
+                and low < self._span(other)[1]
+            ]
+            levels[number] = max(around, default=-1) + 1
+        return levels
+
+    def _is_bent(self, arrow: Arrow) -> bool:
+        """Whether an arrow is between two events of one column, and not straight down."""
+        return self._is_inside(arrow) and not self._is_down(arrow)
+
+    def _is_inside(self, arrow: Arrow) -> bool:
+        column = self._column.get(arrow.source)
+        return column is not None and column == self._column.get(arrow.target)
+
+    def _is_down(self, arrow: Arrow) -> bool:
+        """Whether an arrow is to the next event of the thread."""
+        return self._is_inside(arrow) and self._row[arrow.target] == self._row[arrow.source] + 1
+
+    def _span(self, number: int) -> tuple[int, int]:
+        """The rows between which an arrow is that bends."""
+        arrow = self._arrows[number]
+        rows = self._row[arrow.source], self._row[arrow.target]
+        return min(rows), max(rows)
+
+    def _outward(self, column: int) -> int:
+        """-1 where what leaves a column bends to the left, 1 where to the right."""
+        return 1 if column == len(self._columns) - 1 else -1
+
+    def _bend(self, number: int) -> float:
+        """How far an arrow's control points are out of the column."""
+        return 44.0 + 34 * self._levels[number]
+
+    def _reach(self, column: int, way: int) -> float:
+        """How far bent arrows, arrows from nowhere and their labels reach out of a column to one side."""
+        reach = 0.0
+        for number, arrow in enumerate(self._arrows):
+            if self._column.get(arrow.target) != column:
+                continue
+            if arrow.source is None and self._stub_side(arrow.target) == way:
+                reach = max(reach, _STUB[0] + text_width(arrow.label))
+            elif number in self._levels and self._outward(column) == way:
+                reach = max(reach, 0.75 * self._bend(number) + text_width(arrow.label))
+        return reach
+
+    def _stub_side(self, event: int) -> int:
+        """Where the arrow from nowhere comes from: outside, unless only there is another arrow already."""
+        outward = self._outward(self._column[event])
+        taken = {
+            self._side(event, other)
+            for arrow in self._arrows
+            if event in (arrow.source, arrow.target) and not self._is_down(arrow)
+            for other in (arrow.source, arrow.target)
+            if other is not None and other != event and other in self._column
+        }
+        return -outward if taken == {outward} else outward
+
+    def _middles(self) -> list[float]:
+        widths = [max((self._width(event) for event in column), default=40.0) for column in self._columns]
+        middles = [0.0]
+        for left, right in zip(range(len(widths)), range(1, len(widths)), strict=False):
+            between = [
+                text_width(arrow.label)
+                for arrow in self._arrows
+                if {self._column.get(arrow.source), self._column.get(arrow.target)} == {left, right}
+            ]
+            gap = _GAP + max(between, default=0.0)
+            gap += self._reach(left, 1) + self._reach(right, -1)
+            middles.append(middles[-1] + widths[left] / 2 + gap + widths[right] / 2)
+        return middles
+
+    # Arrows
+
+    def _ported(self) -> dict[tuple[int, int], float]:
+        """For each arrow and event how far from the middle of the box's side it meets it: they share the side."""
+        ends: dict[tuple[int, int], list[tuple[float, int]]] = {}
+        for number, arrow in enumerate(self._arrows):
+            if arrow.source is None or self._is_down(arrow):
+                continue
+            for event, other in ((arrow.source, arrow.target), (arrow.target, arrow.source)):
+                if event in self._column:
+                    ends.setdefault((event, self._side(event, other)), []).append((self._boxes[other].y, number))
+        ports = {}
+        for (event, _), found in ends.items():
+            step = min(9.0, 20.0 / max(1, len(found) - 1))
+            for rank, (_, number) in enumerate(sorted(found)):
+                ports[number, event] = (rank - (len(found) - 1) / 2) * step
+        return ports
+
+    def _side(self, event: int, other: int) -> int:
+        column = self._column[event]
+        if other in self._column:
+            away = self._column[other] - column
+            return self._outward(column) if away == 0 else 1 if away > 0 else -1
+        return 1 if self._boxes[other].x > self._boxes[event].x else -1
+
+    def _curves(self, number: int) -> tuple[Curve, ...]:
+        arrow = self._arrows[number]
+        target = self._boxes[arrow.target]
+        if arrow.source is None:
+            way = self._stub_side(arrow.target)
+            x, y = target.x + way * target.width / 2, target.y - 5
+            return (_line((x + way * _STUB[0], y - _STUB[1]), (x, y)),)
+        source = self._boxes[arrow.source]
+        if self._is_down(arrow):
+            return (_line((source.x, source.bottom), (target.x, target.top)),)
+        start, end = self._end(number, arrow.source, arrow.target), self._end(number, arrow.target, arrow.source)
+        if arrow.source not in self._column or arrow.target not in self._column:
+            return ((start, _away(start, source), _away(end, target), end),)
+        away = self._column[arrow.target] - self._column[arrow.source]
+        if away == 0:
+            way = self._outward(self._column[arrow.target])
+            out = max(start[0] * way, end[0] * way) * way + way * self._bend(number)
+            return ((start, (out, start[1]), (out, end[1]), end),)
+        passed = self._passed(arrow)
+        if passed:
+            return self._past(number, start, end, passed)
+        reach = (end[0] - start[0]) * 0.4
+        return ((start, (start[0] + reach, start[1]), (end[0] - reach, end[1]), end),)
+
+    def _end(self, number: int, event: int, other: int) -> Point:
+        """Where an arrow meets the box of an event."""
+        box = self._boxes[event]
+        if event not in self._column:
+            return box.x, box.bottom if other in self._column else box.top
+        return box.x + self._side(event, other) * box.width / 2, box.y + self._ports[number, event]
+
+    def _passed(self, arrow: Arrow) -> list[int]:
+        """The events of the columns between those of an arrow."""
+        columns = [self._column.get(event, -1) for event in (arrow.source, arrow.target)]
+        between = self._columns[min(columns) + 1 : max(columns)] if -1 not in columns else []
+        return [event for column in between for event in column]
+
+    def _past(self, number: int, start: Point, end: Point, passed: Sequence[int]) -> tuple[Curve, ...]:
+        """Between two rows past the columns on the way."""
+        arrow = self._arrows[number]
+        lane = (self._row[arrow.source] + self._row[arrow.target]) // 2 + 0.5
+        earlier = sum(1 for before in self._arrows[:number] if self._passed(before))
+        y = lane * _ROW + (-1) ** earlier * ((earlier + 1) // 2) * 9
+        near = min(self._boxes[event].left for event in passed) - 14
+        far = max(self._boxes[event].right for event in passed) + 14
+        first, last = ((near, y), (far, y)) if start[0] < end[0] else ((far, y), (near, y))
+        one, two = (first[0] - start[0]) * 0.5, (end[0] - last[0]) * 0.5
+        return (
+            (start, (start[0] + one, start[1]), (first[0] - one, y), first),
+            _line(first, last),
+            (last, (last[0] + two, y), (end[0] - two, end[1]), end),
+        )
+
+    # Labels
+
+    def _labels(self, curves: Sequence[tuple[Curve, ...]], boxes: Sequence[Box]) -> list[Box]:
+        points = [[point_at(curve, part / 24) for part in range(25)] for curve in curves]
+        placed: list[Box] = []
+        for number, arrow in enumerate(self._arrows):
+            width = text_width(arrow.label) + 6
+            if arrow.source is None:
+                (x, y), way = points[number][0], self._stub_side(arrow.target)
+                placed.append(Box(x + way * (width / 2 - 2), y - 2, width, LINE))
+                continue
+            others = [point for other, line in enumerate(points) if other != number for point in line]
+            best = None
+            for place in _PLACES:
+                x, y = point_at(curves[number], place)
+                box = Box(x + self._shift(number, width), y, width, LINE)
+                around = Box(box.x, box.y, width + 10, LINE + 10)
+                cost = sum(_overlap(around, other) for other in (*boxes, *placed))
+                cost += 20 * sum(_holds(around, point) for point in others)
+                if best is None or cost < best[0]:
+                    best = (cost, box)
+            assert best is not None
+            placed.append(best[1])
+        return placed
+
+    def _shift(self, number: int, width: float) -> float:
+        """How far beside its arrow a label is: a little where the arrow stays in the column or near it."""
+        if self._is_down(self._arrows[number]):
+            return width / 2 + 4
+        if number in self._levels:
+            return self._outward(self._column[self._arrows[number].target]) * (width / 2 - 8)
+        return 0.0
+
+    # Frames
+
+    def _frames(self, heading: float, boxes: Mapping[int, Box], routes: Sequence[Route]) -> Iterable[Frame]:
+        if self._places is None:
+            return
+        bottom = max((box.bottom for box in boxes.values()), default=0.0) + 18
+        for depth, (word, size) in enumerate((("gpu", 1), ("cta", 3))):
+            groups: dict[tuple[int, ...], list[int]] = {}
+            for c, thread in enumerate(self._threads):
+                groups.setdefault(self._places[thread][:size], []).append(c)
+            pad = 12.0 * (1 - depth)
+            for key, members in groups.items():
+                left = min(self._edge(c, -1) for c in members) - 14 - pad
+                right = max(self._edge(c, 1) for c in members) + 14 + pad
+                top = heading - LINE / 2 - 24 - 22 * (1 - depth)
+                low = bottom + pad
+                box = Box((left + right) / 2, (top + low) / 2, right - left, low - top)
+                yield Frame(f"{word} {key[-1]}", box)
+
+    def _edge(self, column: int, way: int) -> float:
+        width = max((self._width(event) for event in self._columns[column]), default=40.0)
+        return self._middle[column] + way * (width / 2 + self._reach(column, way))
+
+
+def point_at(curves: Sequence[Curve], part: float) -> Point:
+    """The point a part, 0 to 1, of the way along curves; each counts by the distance of its ends."""
+    lengths = [max(abs(c[3][0] - c[0][0]) + abs(c[3][1] - c[0][1]), 1.0) for c in curves]
+    left = part * sum(lengths)
+    for curve, length in zip(curves, lengths, strict=True):
+        if left <= length or curve is curves[-1]:
+            return _bezier(curve, min(1.0, left / length))
+        left -= length
+    raise AssertionError("there is a curve")
+
+
+def _bezier(curve: Curve, t: float) -> Point:
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+    return (
+        sum(weight * point[0] for weight, point in zip(weights, curve, strict=True)),
+        sum(weight * point[1] for weight, point in zip(weights, curve, strict=True)),
+    )
+
+
+def _away(end: Point, box: Box) -> Point:
+    """What an arrow from or to an initial write heads for: what is straight out of the box where it ends."""
+    if end[0] == box.x:
+        return end[0], end[1] + (40 if end[1] > box.y else -30)
+    return end[0] + (60 if end[0] > box.x else -60), end[1]
+
+
+def _line(start: Point, end: Point) -> Curve:
+    third = ((end[0] - start[0]) / 3, (end[1] - start[1]) / 3)
+    return start, (start[0] + third[0], start[1] + third[1]), (end[0] - third[0], end[1] - third[1]), end
+
+
+def _overlap(one: Box, other: Box) -> float:
+    width = min(one.right, other.right) - max(one.left, other.left)
+    height = min(one.bottom, other.bottom) - max(one.top, other.top)
+    return width * height if width > 0 and height > 0 else 0.0
+
+
+def _holds(box: Box, point: Point) -> bool:
+    return box.left < point[0] < box.right and box.top < point[1] < box.bottom
+
+
+def _side_by_side(threads: Sequence[int], places: Sequence[Place] | None) -> list[int]:
+    """The threads, those of one group side by side."""
+    if places is None:
+        return list(threads)
+    first: dict[tuple[int, ...], int] = {}
+    for thread in threads:
+        for size in (1, 3):
+            first.setdefault(places[thread][:size], thread)
+    return sorted(threads, key=lambda thread: (first[places[thread][:1]], first[places[thread][:3]], thread))

@@ -1,0 +1,90 @@
+"""``synth compile`` for litmus tests: each as one program of a language, and what real compilers make of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from backends.cuda.optcheck import optcheck
+from backends.emit import file_stem, write_files
+from backends.memory_emit import compile_memory_test
+from backends.shared.layout import Parameters
+from backends.shared.toolchain import compile_file, machine_code
+from corpus.dialects.registry import read_litmus
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+from synth.pool import cores
+from synth.screen import watched
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """A test and the file that it became."""
+
+    file: Path
+    test: LitmusTest
+
+
+def compile_memory(files: Sequence[Path], backend: str, parameters: Parameters, output: Path, check: bool) -> None:
+    """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
+
+    With ``check``, compile all of them; for CUDA, with optcheck. Exits with 1 if that finds anything. Raises
+    ``InputError`` where a file cannot be read, two share a file name, or no test can be said.
+    """
+    tests = {file: read_litmus(file) for file in dict.fromkeys(files)}
+    _check_names(list(tests))
+    programs = []
+    for file, test in tests.items():
+        try:
+            texts = compile_memory_test(file.stem, test, backend, parameters)
+        except InputError as error:
+            click.echo(f"{file}: {error}", err=True)
+            continue
+        write_files(output, texts)
+        programs.append(_Program(output / next(iter(texts)), test))
+    if not programs:
+        raise InputError(f"{backend} can say none of the {len(tests)} tests")
+    click.echo(f"{len(programs)} of {len(tests)} tests in {output}", err=True)
+    if check:
+        _check(programs)
+
+
+def _check_names(files: Sequence[Path]) -> None:
+    stems: dict[str, Path] = {}
+    for file in files:
+        other = stems.setdefault(file_stem(file.stem).lower(), file)  # some file systems fold case
+        if other != file:
+            raise InputError(f"two tests share a file name: {other} and {file}")
+
+
+def _check(programs: Sequence[_Program]) -> None:
+    with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
+        found = list(watched(pool.map(_problems, programs), len(programs), "Compiling"))
+    for program, (_, problems) in zip(programs, found, strict=True):
+        for problem in problems:
+            click.echo(f"{program.file}: {problem}", err=True)
+    compiled = sum(compiles for compiles, _ in found)
+    click.echo(f"{compiled} of {len(programs)} compile", err=True)
+    if programs[0].file.suffix == ".cu":
+        click.echo(f"{sum(not problems for _, problems in found)} of {compiled} pass optcheck", err=True)
+    if any(problems for _, problems in found):
+        sys.exit(1)
+
+
+def _problems(program: _Program) -> tuple[bool, list[str]]:
+    """Whether a program compiles, and what is wrong with it."""
+    with TemporaryDirectory() as scratch:
+        binary = Path(scratch, "program")
+        compilation = compile_file(program.file, binary, memory=True)
+        if not compilation.ok:
+            return False, [f"does not compile\n{compilation.output}"]
+        if program.file.suffix != ".cu":
+            return True, []
+        codes = machine_code(binary).items()
+        return True, [f"{chip}: {each}" for chip, sass in codes for each in optcheck(program.test, sass)]

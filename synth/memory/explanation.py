@@ -1,0 +1,336 @@
+"""Why a model says what it says of a litmus test, as text for a person and as JSON for a program.
+
+``oracle.executions.witness`` finds it for .cat models, ``oracle.operational.explore`` for the others. As in the papers,
+reads and writes are called a, b, c .. thread by thread; fences are F1, F2 .., barriers B1, B2 .., initial writes go by
+their location.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NoReturn
+
+from corpus.errors import InputError
+from corpus.litmus.condition import print_condition, spell
+from corpus.litmus.describe import describe
+from corpus.litmus.test import LitmusTest, Place, Region, Scope, conjunction, propositions
+from oracle.cat.syntax import Check, shipped_models
+from oracle.cat.text import check_text
+from oracle.consistency import OperationalModel
+from oracle.executions.derivations import Edge
+from oracle.executions.events import INITIAL, Event, Kind
+from oracle.executions.judge import Answer
+from oracle.executions.values import value_text
+from oracle.executions.witness import Execution, MemoryExplanation, Violation
+from oracle.operational.explore import explore, witness
+
+_ORDERS = {"RLX": "rlx", "ACQ": "acq", "REL": "rel", "ACQ_REL": "acq_rel", "SC": "sc", "VOL": "volatile"}
+_CACHES = {name: name.lower() for name in ("CA", "CG", "CS", "CV", "LU", "WB", "WT")}
+_DEPENDENCIES = ("addr", "data", "ctrl")
+
+
+def event_names(events: Sequence[Event]) -> tuple[str, ...]:
+    """What each event is called."""
+    counts = dict.fromkeys(Kind, 0)
+    names = []
+    for event in events:
+        if event.thread == INITIAL:
+            names.append(f"init {event.location}")
+            continue
+        kind = Kind.READ if event.kind is Kind.WRITE else event.kind
+        number = counts[kind]
+        counts[kind] += 1
+        if kind is Kind.READ:
+            names.append(chr(ord("a") + number % 26) + (str(number // 26) if number >= 26 else ""))
+        else:
+            names.append(f"{kind}{number + 1}")
+    return tuple(names)
+
+
+def event_text(execution: Execution, number: int) -> str:
+    """What an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``."""
+    event, value = execution.events[number], execution.values[number]
+    words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
+    if "VOL" in event.tags:
+        words.remove("rlx")  # volatile says it, and the scope, too
+    elif event.scope is not None:
+        words.append(event.scope.label)
+    head = ".".join((event.kind, *words))
+    if event.barrier is not None:
+        arrive = ".arrive" if "ARRIVE" in event.tags else ""
+        return f"{head}{arrive} {value_text(event.barrier[0])}"
+    return head if value is None else f"{head} {event.virtual}={value_text(value)}"
+
+
+def place_text(place: Place) -> str:
+    """Where a thread is: ``cta 0, gpu 0``."""
+    return f"cta {place.cta}, gpu {place.gpu}"
+
+
+def tells_places(test: LitmusTest) -> bool:
+    """Whether it may matter where the threads are: not to a test in C, whose threads are all alone, without scopes."""
+    ctas = {thread.place[: Scope.CTA.value] for thread in test.threads}
+    gpus = {thread.place.gpu for thread in test.threads}
+    modes = [ins.mode for thread in test.threads for ins in thread.instructions if hasattr(ins, "mode")]
+    scoped = any(mode.scope not in (None, Scope.SYS) or mode.volatile or mode.cache for mode in modes)
+    shared = any(location.region is Region.SHARED for location in test.locations)
+    return scoped or shared or len(ctas) < len(test.threads) or len(gpus) > 1
+
+
+def check_place(check: Check) -> str:
+    """Where a check stands, ``ptx-rmo.cat:29``; the path is within the folder of models for one that ships."""
+    return f"{_model_file(check)}:{check.place.line}"
+
+
+def path_text(edges: Sequence[Edge], names: Sequence[str]) -> str:
+    """Edges that follow each other: ``a -membar.cta-> b -rfe-> c``."""
+    return names[edges[0].source] + "".join(f" -{edge.label}-> {names[edge.target]}" for edge in edges)
+
+
+def shown_relations(execution: Execution) -> dict[str, tuple[tuple[int, int], ...]]:
+    """The relations of an execution that are worth a line, without pairs that others make up."""
+    relations = {
+        "rf": execution.pairs("rf"),
+        "co": execution.immediate("co"),
+        "fr": execution.next_overwrites(),
+        "rmw": execution.pairs("rmw"),
+        **{name: execution.pairs(name) for name in _DEPENDENCIES},
+        "sync_fence": execution.immediate("sync_fence"),
+        "syncbar": execution.pairs("syncbar"),
+    }
+    return {name: pairs for name, pairs in relations.items() if pairs}
+
+
+def explanation_text(explanation: MemoryExplanation, unroll: int) -> str:
+    """The verdict and why, as lines to read."""
+    lines = [*_heading(explanation.test, explanation.model.name, explanation.answer), ""]
+    if explanation.witness is not None:
+        lines += ["This execution has the outcome and passes every check:", ""]
+        lines += _execution_lines(explanation.witness)
+        if explanation.flags:
+            lines += ["", f"It raises: {', '.join(explanation.flags)}."]
+    elif not explanation.outcomes:
+        lines.append("No candidate execution has the outcome: the values cannot come about, whatever the order.")
+    else:
+        lines += _violation_lines(explanation)
+    if explanation.bounded and explanation.answer is Answer.FORBIDDEN:
+        lines += ["", _bound_text(unroll)]
+    return "\n".join(lines) + "\n"
+
+
+def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -> dict[str, Any]:
+    """The explanation as plain data: ``witness`` is null where the outcome is forbidden."""
+    return {
+        "file": file,
+        "model": explanation.model.name,
+        "verdict": explanation.answer,
+        "unroll": unroll if explanation.bounded else None,
+        "witness": explanation.witness and _execution_record(explanation.witness),
+        "flags": list(explanation.flags),
+        "outcomes": None if explanation.witness else explanation.outcomes,
+        "killed": {check.name: count for check, count in explanation.killed},
+        "violations": [_violation_record(violation) for violation in explanation.violations],
+    }
+
+
+def run_text(test: LitmusTest, model: OperationalModel, unroll: int) -> str:
+    """The verdict of an operational model and why: a run, or how far it was searched for one."""
+    record = run_record("", test, model, unroll)
+    lines = [*_heading(test, model.name, record["verdict"]), ""]
+    if record["run"] is not None:
+        lines += ["A shortest run to the outcome:", ""]
+        lines += [f"  {number:2}. {step}" for number, step in enumerate(record["run"], 1)]
+    else:
+        lines.append(
+            f"None of the {_counted(record['finals'], 'final state')} has the outcome; "
+            f"all {_counted(record['states'], 'state')} were explored."
+        )
+        if record["unroll"] is not None:
+            lines += ["", _bound_text(unroll)]
+    return "\n".join(lines) + "\n"
+
+
+def run_record(file: str, test: LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
+    """The explanation of an operational model as plain data: ``run`` is null where the outcome is forbidden."""
+    run = witness(test, model.strong, conjunction(propositions(test.condition)), unroll)
+    outcomes = explore(test, model.strong, unroll)
+    return {
+        "file": file,
+        "model": model.name,
+        "verdict": Answer.FORBIDDEN if run is None else Answer.ALLOWED,
+        "unroll": unroll if outcomes.bounded else None,
+        "run": None if run is None else list(run),
+        "finals": len(outcomes.finals),
+        "states": outcomes.states,
+    }
+
+
+def no_picture(model: OperationalModel) -> NoReturn:
+    """Raises ``InputError``: there is no execution to draw."""
+    raise InputError(f"--svg and --dot draw executions, and {model.name} has runs; its text lists one")
+
+
+def derived_edges(violation: Violation) -> list[Edge]:
+    """The edges by names of the model that the base edges of a violation make up, outer ones first.
+
+    One that is a single base edge is left out where nothing but the check speaks of it.
+    """
+    top = [edge for edge in (*violation.edges, *violation.aside) if edge.path]
+    found: dict[Edge, None] = {}
+
+    def add(edge: Edge) -> None:
+        found.setdefault(edge)
+        for inner in edge.path:
+            if inner.path:
+                add(inner)
+
+    for edge in top:
+        if len(edge.path) > 1 or edge.path[0].path:
+            add(edge)
+    return list(found)
+
+
+def _heading(test: LitmusTest, model: str, answer: Answer) -> Iterator[str]:
+    yield f"{test.name} under {model}: {answer}"
+    yield ""
+    places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
+    columns = [
+        [f"P{number}{places[number]}", *map(describe, thread.instructions)]
+        for number, thread in enumerate(test.threads)
+    ]
+    yield from (f"  {line}" for line in _table(columns, " | "))
+    yield ""
+    yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
+
+
+def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
+    widths = [max(map(len, column), default=0) for column in columns]
+    for row in zip_longest(*columns, fillvalue=""):
+        yield gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _execution_lines(execution: Execution) -> Iterator[str]:
+    names = event_names(execution.events)
+    columns = [
+        [
+            f"P{thread}",
+            *(
+                f"{names[number]}: {event_text(execution, number)}"
+                for number, event in enumerate(execution.events)
+                if event.thread == thread
+            ),
+        ]
+        for thread in range(len(execution.base.places))
+    ]
+    yield from (f"  {line}" for line in _table(columns, "   "))
+    yield ""
+    relations = shown_relations(execution)
+    width = max((len(name) for name in (*relations, "final")), default=0)
+    for name, pairs in relations.items():
+        yield f"  {name:<{width}}  {', '.join(f'{names[one]} -> {names[other]}' for one, other in pairs)}"
+    finals = ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
+    if finals:
+        yield f"  {'final':<{width}}  {finals}"
+
+
+def _violation_lines(explanation: MemoryExplanation) -> Iterator[str]:
+    count, shown = explanation.outcomes, explanation.violations
+    executions = _counted(count, "candidate execution")
+    yield f"{executions} {'has' if count == 1 else 'have'} the outcome, and the model forbids {_them(count)}."
+    for violation in shown:
+        check = violation.check
+        yield ""
+        many = f"{violation.count} of them" if count > 1 else "it"
+        yield f"{check.name} ({check_place(check)}) forbids {many}: {check_text(check)}"
+        yield ""
+        yield from _reason_lines(violation)
+        yield ""
+        yield from _execution_lines(violation.execution)
+    rest = count - sum(violation.count for violation in shown)
+    if rest:
+        yield ""
+        killed = ", ".join(f"{check.name} {number}" for check, number in explanation.killed)
+        yield f"{rest} more are forbidden in other ways. By check, of all {count}: {killed}."
+
+
+def _reason_lines(violation: Violation) -> Iterator[str]:
+    names = event_names(violation.execution.events)
+    if violation.check.negated:
+        yield "  nothing is there, and something should be"
+    elif not violation.edges:
+        yield f"  in the set: {', '.join(names[event] for event in violation.events)}"
+    else:
+        yield f"  {path_text(violation.steps, names)}"
+        if violation.aside:
+            yield f"  {path_text([step for edge in violation.aside for step in edge.steps()], names)}"
+    derived = derived_edges(violation)
+    heads = [path_text([edge], names) for edge in derived]
+    width = max(map(len, heads), default=0)
+    if derived:
+        yield ""
+    for head, edge in zip(heads, derived, strict=True):
+        yield f"  {head:<{width}}  is  {path_text(edge.path, names)}"
+
+
+def _execution_record(execution: Execution) -> dict[str, Any]:
+    names = event_names(execution.events)
+    return {
+        "events": [
+            {
+                "name": names[number],
+                "thread": None if event.thread == INITIAL else event.thread,
+                "text": event_text(execution, number),
+            }
+            for number, event in enumerate(execution.events)
+        ],
+        "relations": {
+            name: [[names[one], names[other]] for one, other in pairs]
+            for name, pairs in shown_relations(execution).items()
+        },
+        "finals": {spell(term): value_text(value) for term, value in execution.finals.items()},
+    }
+
+
+def _violation_record(violation: Violation) -> dict[str, Any]:
+    check, names = violation.check, event_names(violation.execution.events)
+
+    def edges(path: Sequence[Edge]) -> list[dict[str, Any]]:
+        return [
+            {"from": names[edge.source], "to": names[edge.target], "relations": list(edge.names)}
+            | ({"path": edges(edge.path)} if edge.path else {})
+            for edge in path
+        ]
+
+    return {
+        "check": check.name,
+        "text": check_text(check),
+        "file": _model_file(check),
+        "line": check.place.line,
+        "count": violation.count,
+        "cycle" if violation.is_cycle else "pair": edges(violation.edges),
+        "aside": edges(violation.aside),
+        "events": [names[event] for event in violation.events],
+        "execution": _execution_record(violation.execution),
+    }
+
+
+def _model_file(check: Check) -> str:
+    path = Path(check.place.path)
+    for shipped in shipped_models().values():
+        if path.is_relative_to(Path(shipped).parent):
+            return path.relative_to(Path(shipped).parent).as_posix()
+    return check.place.path
+
+
+def _bound_text(unroll: int) -> str:
+    return f"Loops were cut after {unroll} jumps back: what is forbidden here may be allowed beyond."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _them(count: int) -> str:
+    return "it" if count == 1 else "each of them"

@@ -1,0 +1,44 @@
+"""The option ``--model`` as every command that takes it spells it, with shell completion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from oracle.progress.models import GUARANTEES, MODELS
+
+
+class ModelName(click.types.StringParamType):
+    """A model by name or by its file; ``oracle.progress.plugins`` and ``oracle.consistency`` say what it means."""
+
+    name = "model"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Built-in names first, else a file."""
+        from oracle.consistency import model_names
+
+        names = [name for name in (*GUARANTEES, *MODELS, *model_names()) if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
+
+
+def model_option(required: bool = False, memory: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too."""
+    default = "" if required else " Default: all built-in models."
+    consistency = (
+        " For litmus tests: sc, tso, rmo, ptx-rmo, ptx-6.0, rc11, rc11-scoped, thesis-weak or thesis-strong; or a "
+        ".cat file."
+    )
+    return click.option(
+        "-m",
+        "--model",
+        "models",
+        type=ModelName(),
+        multiple=True,
+        required=required,
+        metavar="MODEL",
+        help="unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
+        f"Python file that defines guarantee(running, stepped).{consistency * memory} May be repeated.{default}",
+    )

@@ -1,0 +1,205 @@
+"""An explanation as text for a person and as JSON for a program. ``oracle.progress.explain`` finds it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from corpus.progress.text import print_instruction
+from oracle.progress.explain import Exit, Explanation, Lasso, ModelLts, Step
+
+_SHOWN = 8  # more places than these would be read by nobody
+
+
+def explanation_text(name: str, explanation: Explanation) -> str:
+    """The verdict and why, as lines to read; ``name`` is what the test is called."""
+    graph, model, lasso = explanation.graph, explanation.model, explanation.lasso
+    lines = [f"{name} under {model.name}: {explanation.verdict}", ""]
+    promise = _promise(explanation)
+    if promise:
+        lines += [f"Fair execution under {_base(model.name)}: {promise}.", ""]
+    if lasso:
+        lines += _lasso_lines(explanation, lasso)
+    elif not explanation.exits:
+        lines.append("No state can be reached again, so every run ends.")
+    else:
+        lines += _exit_lines(explanation)
+    lines += ["", f"[{len(graph.states)} states; fair {{..}}: the threads promised fair execution before the step]"]
+    return "\n".join(lines) + "\n"
+
+
+def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:
+    """The explanation as plain data: ``lasso`` is null for TERMINATES, ``exits`` is empty for MAY_HANG."""
+    graph, lasso = explanation.graph, explanation.lasso
+
+    def steps(path: Sequence[Step]) -> list[dict[str, Any]]:
+        return [_step_record(graph, step) for step in path]
+
+    return {
+        "file": name,
+        "model": explanation.model.name,
+        "verdict": str(explanation.verdict),
+        "lasso": lasso
+        and {
+            "stem": steps(lasso.stem),
+            "cycle": steps(lasso.cycle),
+            "promised": _members(lasso.promised),
+            "stepping": _members(lasso.stepping),
+            "starved": _members(lasso.starved),
+        },
+        "exits": [
+            {
+                "states": [_state_record(graph, node) for node in way.nodes],
+                "promised": _members(way.promised),
+                "stepping": _members(way.stepping),
+                "leaving": _members(way.leaving),
+                "path": steps(way.path),
+            }
+            for way in explanation.exits
+        ],
+    }
+
+
+def step_text(graph: ModelLts, step: Step) -> tuple[str, str, str]:
+    """A step in three parts: the instruction and its outcome, what it does to memory, who is promised execution."""
+    ins = graph.instruction(step)
+    pc = graph.counters(step.source)[step.thread]
+    code = print_instruction(ins, pc, len(graph.lts.program.threads[step.thread])).removesuffix(";")
+    outcome = f"  [{'taken' if _taken(graph, step) else 'not taken'}]" if ins.branches(pc) else ""
+    before, after = graph.memory(step.source), graph.memory(step.target)
+    memory = memory_text(before) if before == after else f"{memory_text(before)}->{memory_text(after)}"
+    return f"T{step.thread}: {code}{outcome}", f"mem {memory}", f"fair {threads_text(graph.promised[step.source])}"
+
+
+def memory_text(memory: Sequence[int]) -> str:
+    """The values of all locations: ``1``, or ``[0 1]`` where there are several."""
+    return str(memory[0]) if len(memory) == 1 else f"[{' '.join(map(str, memory))}]"
+
+
+def threads_text(mask: int) -> str:
+    """A set of threads as in the figures of Sorensen et al. 2021: ``{0,1}``."""
+    return f"{{{','.join(map(str, _members(mask)))}}}"
+
+
+def counter_text(graph: ModelLts, thread: int, counter: int) -> str:
+    """A program counter, ``end`` where the thread has ended."""
+    return "end" if counter == len(graph.lts.program.threads[thread]) else str(counter)
+
+
+def summary(explanation: Explanation) -> str:
+    """What happens, in one line."""
+    lasso = explanation.lasso
+    if lasso is None:
+        return "every run ends"
+    if lasso.starved:
+        return f"{_names(lasso.starved)} {'starves' if len(_members(lasso.starved)) == 1 else 'starve'}"
+    return f"livelock of {_names(lasso.stepping)}"
+
+
+def _lasso_lines(explanation: Explanation, lasso: Lasso) -> list[str]:
+    graph, base = explanation.graph, _base(explanation.model.name)
+    entry = lasso.cycle[0].source
+    stem, cycle = _aligned(graph, lasso.stem, lasso.cycle)
+    start = f"({_state_text(graph, 0)})"
+    if stem:
+        lines = [f"From the start {start}:", "", *stem, "", "and then, for ever:", "", *cycle, ""]
+    else:
+        lines = [f"Right from the start {start}, for ever:", "", *cycle, ""]
+    if lasso.starved:
+        starved = _members(lasso.starved)
+        places = ", ".join(f"T{tid} at instruction {graph.counters(entry)[tid]}" for tid in starved)
+        lines.append(f"Starved: {places}. Running, but without a step on the cycle.")
+    else:
+        lines.append(f"Livelock: {_names(lasso.stepping)} step again and again, and undo what would let them end.")
+    if not lasso.promised:
+        return [*lines, f"Allowed: {base} promises execution to nobody on the cycle."]
+    kept = f"{base} promises execution to {threads_text(lasso.promised)} on the cycle, "
+    if not explanation.model.strong:
+        each = "which steps on it" if len(_members(lasso.promised)) == 1 else "and each of them steps on it"
+        return [*lines, f"Allowed: {kept}{each}."]
+    count = len({step.source for step in lasso.cycle})
+    where = "its one state" if count == 1 else f"its {count} states"
+    return [*lines, f"Allowed: {kept}and takes all their steps from {where}: a trap,", "for these lead nowhere else."]
+
+
+def _exit_lines(explanation: Explanation) -> list[str]:
+    graph = explanation.graph
+    places = len(explanation.exits)
+    lines = [f"A run can go round in {'one place' if places == 1 else f'{places} places'} only, and must leave:"]
+    for number, way in enumerate(explanation.exits[:_SHOWN], 1):
+        lines += ["", f"{number}. {_place(graph, way)}", f"   {_reason(way)}", ""]
+        lines += [f"   {line}" for line in _aligned(graph, way.path)[0]]
+    if places > _SHOWN:
+        lines += ["", f"and {places - _SHOWN} more places, which the JSON output lists."]
+    return lines
+
+
+def _place(graph: ModelLts, way: Exit) -> str:
+    more = len(way.nodes) - 1
+    others = "" if not more else " and 1 more state" if more == 1 else f" and {more} more states"
+    verb = "spins" if len(_members(way.stepping)) == 1 else "go round"
+    return f"{_names(way.stepping)} {verb} at: {_state_text(graph, way.nodes[0])}{others}."
+
+
+def _reason(way: Exit) -> str:
+    if way.leaving:
+        verb = "is" if len(_members(way.leaving)) == 1 else "are"
+        return f"{_names(way.leaving)} {verb} promised a step, and every such step leaves:"
+    steps = "one promised step leads" if len(way.path) == 1 else f"{len(way.path)} promised steps lead"
+    furthest = " from the furthest state" if len(way.nodes) > 1 else ""
+    return f"What is possible again and again happens, and {steps} out{furthest}:"
+
+
+def _aligned(graph: ModelLts, *paths: Sequence[Step]) -> list[list[str]]:
+    """The lines of each path, with the parts of a step in columns that all paths share."""
+    rows = [[step_text(graph, step) for step in path] for path in paths]
+    code, memory = (max((len(row[part]) for path in rows for row in path), default=0) for part in (0, 1))
+    return [[f"  {row[0]:<{code}}  {row[1]:<{memory}}  {row[2]}" for row in path] for path in rows]
+
+
+def _state_text(graph: ModelLts, node: int) -> str:
+    counters = (f"T{t} at {counter_text(graph, t, c)}" for t, c in enumerate(graph.counters(node)))
+    return f"mem {memory_text(graph.memory(node))}, {', '.join(counters)}"
+
+
+def _taken(graph: ModelLts, step: Step) -> bool:
+    ins = graph.instruction(step)
+    return graph.memory(step.source)[ins.location] == ins.check
+
+
+def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
+    return {"memory": list(graph.memory(node)), "counters": list(graph.counters(node))}
+
+
+def _step_record(graph: ModelLts, step: Step) -> dict[str, Any]:
+    pc = graph.counters(step.source)[step.thread]
+    ins = graph.instruction(step)
+    return {
+        "thread": step.thread,
+        "instruction": pc,
+        "text": print_instruction(ins, pc, len(graph.lts.program.threads[step.thread])),
+        "taken": _taken(graph, step) if ins.branches(pc) else None,
+        "fair": _members(graph.promised[step.source]),
+        "before": _state_record(graph, step.source),
+        "after": _state_record(graph, step.target),
+    }
+
+
+def _members(mask: int) -> list[int]:
+    return [tid for tid in range(mask.bit_length()) if mask >> tid & 1]
+
+
+def _names(mask: int) -> str:
+    *most, last = [f"T{tid}" for tid in _members(mask)]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _base(model: str) -> str:
+    return model.rpartition("-")[0]
+
+
+def _promise(explanation: Explanation) -> str:
+    """What the guarantee says of itself: the first line of its docstring, empty where a user's has none."""
+    first = (inspect.getdoc(explanation.model.guarantee) or "").partition("\n")[0].rstrip(".")
+    return first[:1].lower() + first[1:] if first[1:2].islower() else first

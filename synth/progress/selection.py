@@ -1,0 +1,72 @@
+"""The fewest tests of a corpus that tell apart every pair of models that the corpus can tell apart.
+
+A test *separates* two models when it terminates under one and may hang under the other. UNKNOWN, or no verdict,
+separates nothing. Tests that separate the same pairs stand for each other, so only the first few of each kind are
+candidates: those with the fewest instructions, then the fewest threads, then first in the corpus. In the same order
+small tests are preferred to large ones among the optimal choices (``constraints.hitting``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from constraints.hitting import least_hitting_set
+from corpus.test import Test
+from oracle.progress.models import Verdict
+
+Pair = tuple[str, str]
+"""Two models, in the order of the corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """``tests`` are the chosen ones, in the order of the corpus.
+
+    ``separable`` maps each pair of models to the number of tests in the corpus that separate it; it may be 0.
+    """
+
+    tests: list[Test]
+    separable: dict[Pair, int]
+
+
+def select(tests: Sequence[Test], models: Sequence[str], each: int = 1) -> Selection:
+    """The fewest tests such that each pair is separated by ``each`` of them, or by all that separate it if fewer do."""
+    vectors: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for rank, test in enumerate(tests):
+        vectors.setdefault(tuple(test.verdicts.items()), []).append(rank)
+    kinds: dict[tuple[Pair, ...], list[int]] = {}
+    for vector, ranks in vectors.items():
+        kinds.setdefault(tuple(separated_pairs(dict(vector), models)), []).extend(ranks)
+
+    def size(rank: int) -> tuple[int, int, int]:
+        return tests[rank].instructions, tests[rank].threads, rank
+
+    few = {kind: sorted(ranks, key=size)[:each] for kind, ranks in kinds.items() if kind}
+    preference = sorted((rank for ranks in few.values() for rank in ranks), key=size)
+    place = {rank: number for number, rank in enumerate(preference, 1)}
+    sets: dict[Pair, list[int]] = {}
+    separable = dict.fromkeys(combinations(models, 2), 0)
+    for kind, ranks in few.items():
+        for pair in kind:
+            sets.setdefault(pair, []).extend(place[rank] for rank in ranks)
+            separable[pair] += len(kinds[kind])
+    chosen = sorted(preference[number - 1] for number in least_hitting_set(sets.values(), each))
+    return Selection([tests[rank] for rank in chosen], separable)
+
+
+def separated_pairs(verdicts: Mapping[str, str], models: Sequence[str]) -> list[Pair]:
+    """The pairs of models that a test with these verdicts separates."""
+    terminates, may_hang = sides(verdicts, models)
+    return [
+        (a, b)
+        for a, b in combinations(models, 2)
+        if (a in terminates and b in may_hang) or (a in may_hang and b in terminates)
+    ]
+
+
+def sides(verdicts: Mapping[str, str], models: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The models under which a test terminates, and those under which it may hang."""
+    terminates = [model for model in models if verdicts.get(model) == Verdict.TERMINATES]
+    return terminates, [model for model in models if verdicts.get(model) == Verdict.MAY_HANG]

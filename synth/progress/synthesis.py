@@ -1,0 +1,284 @@
+"""The pipeline of progress tests: plan units of work, enumerate, judge, keep, write a corpus.
+
+A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. Threads of a
+shape are in ascending order of length; what the solver finds stands for its images under all permutations of threads,
+and each image is judged as a test of its own, for thread ids matter to the models.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from itertools import count
+from typing import Any
+
+from constraints.formula import Clause
+from constraints.loop import Effort, Solution, enumerate_programs
+from constraints.progress import ProgressEncoding, Shape
+from corpus.progress.axb import Program, digest, instructions
+from corpus.progress.idioms import tags_of
+from corpus.progress.text import parse_axb, print_axb
+from corpus.records import test_record
+from corpus.store import Found, Journal, finish
+from corpus.test import Test
+from oracle.progress.behaviour import behaviour_digest, digest_automaton, minimise, relabel
+from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
+from oracle.progress.reductions import minimal_images
+from synth import VERSION
+from synth.pool import run_tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a suite holds. Everything that changes the answer, and nothing that does not.
+
+    ``threads`` and ``instrs`` may be ``None`` with ``distinguish``: bounds then grow until one holds a test.
+    """
+
+    threads: int | None
+    instrs: int | None
+    locs: int = 2
+    values: int = 2
+    minimal: bool = True
+    up_to: str = "behaviour"  # or "program"
+    distinguish: tuple[str, ...] | None = None  # terminates under the first, may hang under all others
+    symmetric_threads: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as the corpus keeps it."""
+        return {"kind": "progress", **asdict(self), "models": list(MODELS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One cube of one shape, by its number."""
+
+    shape: Shape
+    cube: int
+
+    @property
+    def name(self) -> str:
+        """Such as ``1.3/0``: lengths of the threads, and the cube."""
+        return f"{'.'.join(map(str, self.shape.lengths))}/{self.cube}"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended: ``stopped`` says why a unit was left unsearched, and is empty where none was.
+
+    ``tests`` counts before tests of the same behaviour are made one.
+    """
+
+    stopped: str = ""
+    tests: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last call of the solver for every unit said that nothing is left."""
+        return not self.stopped
+
+
+# -- plan ------------------------------------------------------------------------------------------------------------
+
+
+def bounds(request: Request) -> Iterator[tuple[int, int]]:
+    """The bounds to search, as (threads, instructions), smallest first."""
+    if request.threads is not None and request.instrs is not None:
+        yield request.threads, request.instrs
+        return
+    for instrs in count(2) if request.instrs is None else (request.instrs,):
+        for threads in range(2, instrs + 1) if request.threads is None else (request.threads,):
+            if threads <= instrs:
+                yield threads, instrs
+
+
+def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int, ...]]:
+    """Ascending lengths of ``threads`` threads with ``instrs`` instructions in all."""
+    if threads == 1:
+        if instrs >= least:
+            yield (instrs,)
+        return
+    for first in range(least, instrs // threads + 1):
+        for rest in partitions(threads - 1, instrs - first, first):
+            yield (first, *rest)
+
+
+def cases_of(shape: Shape) -> int:
+    """Into how many cubes to cut a shape at least: enough to keep many cores busy, one where it is done in no time."""
+    return {1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 48)
+
+
+def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
+    """The units of a bound; longer threads, which have more tests, first."""
+    for lengths in sorted(partitions(threads, instrs), reverse=True):
+        shape = Shape(lengths, min(request.locs, instrs), request.values)
+        for cube in range(shape.cubes(cases_of(shape))):
+            yield Unit(shape, cube)
+
+
+# -- work ------------------------------------------------------------------------------------------------------------
+
+BATCH_SECONDS = 0.5
+"""How long a unit gathers what it finds before it hands it over to be written."""
+
+
+@cache
+def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
+    """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
+    encoding = ProgressEncoding(shape)
+    return encoding, encoding.cubes(cases_of(shape)), []
+
+
+def run_unit(
+    unit: Unit, request: Request, solver: str, known: Mapping[str, list[Found]]
+) -> Iterator[list[Found] | dict[str, int]]:
+    """What a unit finds beyond what is known, in batches; last, its statistics."""
+    encoding, cubes, lemmas = encoding_of(unit.shape)
+    effort = Effort()
+    blocked = [parse_axb(found.program) for found in known.get(unit.name, ())]
+    batch: list[Found] = []
+    handed_over = time.monotonic()
+    for solution in enumerate_programs(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
+        batch.append(Found(print_axb(solution.program), tuple(tests_of(solution, request))))
+        if time.monotonic() - handed_over > BATCH_SECONDS:
+            yield batch
+            batch, handed_over = [], time.monotonic()
+    yield batch
+    size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
+    yield asdict(effort) | size
+
+
+def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, str]]:
+    """The tests that a solution stands for, each with its sort key, as records of a corpus.
+
+    With symmetric threads, one of them: the first that the request wants, for another order of the threads may have
+    other verdicts.
+    """
+    automaton = minimise(solution.lts)
+    orders = tuple(order for _, order in solution.images)
+    vectors = image_verdicts(automaton, orders)
+    wanted = [wants(request, vector) for vector in vectors]
+    if request.minimal and any(wanted):
+        minimal = minimal_images(solution.program, orders, vectors)
+        wanted = [asked and least for asked, least in zip(wanted, minimal, strict=True)]
+    for (image, order), vector, keep in zip(solution.images, vectors, wanted, strict=True):
+        if keep:
+            own = digest(image)
+            behaviour = digest_automaton(relabel(automaton, order))
+            yield sort_key(image), test_record(Test("", own, print_axb(image), vector, tags_of(own), behaviour))
+            if request.symmetric_threads:
+                return
+
+
+def wants(request: Request, vector: Vector) -> bool:
+    """Whether a test with these verdicts is on the border that the request asks for."""
+    if request.distinguish is None:
+        return True
+    passing, *failing = request.distinguish
+    return vector[passing] == Verdict.TERMINATES and all(vector[name] == Verdict.MAY_HANG for name in failing)
+
+
+def sort_key(program: Program) -> str:
+    """Orders tests by the lengths of their threads, then instruction by instruction."""
+    numbers = [len(thread) for thread in program.threads]
+    for _, _, ins in instructions(program):
+        location, exchange, check, jump = ins.key
+        numbers += (location, exchange + 1, check, jump)
+    return struct.pack(f">{len(numbers)}H", *numbers).hex()
+
+
+def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> list[Test]:
+    """The first test of each behaviour; with symmetric threads, up to permutation of threads."""
+    first: dict[str, Test] = {}
+    for test in tests:
+        first.setdefault(behaviour_digest(test.program, True) if symmetric_threads else test.behaviour, test)
+    return list(first.values())
+
+
+# -- the loop --------------------------------------------------------------------------------------------------------
+
+
+INTERRUPTED = "interrupted"
+
+
+def synthesise(
+    request: Request,
+    journal: Journal,
+    solver: str,
+    jobs: int,
+    max_tests: int | None = None,
+    time_limit: float | None = None,
+    watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
+) -> Outcome:
+    """Searches every unit that the journal has not closed, and records what it finds there.
+
+    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
+    are closed and planned and how many tests found.
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    outcome = Outcome(tests=sum(map(_tests_in, journal.units.values())))
+    try:
+        for threads, instrs in bounds(request):
+            planned = list(units(request, threads, instrs))
+            todo = [unit for unit in planned if unit.name not in journal.closed]
+            # What an earlier run found at another bound does not count for this one.
+            elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
+            work = partial(run_unit, request=request, solver=solver, known=journal.units)
+            with closing(run_tasks(todo, work, min(jobs, len(todo)))) as results:
+                for result in results:
+                    if result is not None:
+                        unit, item = result
+                        if isinstance(item, dict):
+                            journal.close_unit(unit.name, item)
+                        elif item:
+                            journal.append(unit.name, item)
+                            outcome.tests += _tests_in(item)
+                    watch(sum(unit.name in journal.closed for unit in planned), len(planned), outcome.tests)
+                    if max_tests is not None and outcome.tests >= max_tests:
+                        outcome.stopped = "stopped by --max-tests"
+                    elif deadline is not None and time.monotonic() >= deadline:
+                        outcome.stopped = "stopped by --time-limit"
+                    if outcome.stopped:
+                        return outcome
+            if outcome.tests > elsewhere:
+                break
+    except KeyboardInterrupt:
+        outcome.stopped = INTERRUPTED
+    return outcome
+
+
+def _tests_in(founds: Iterable[Found]) -> int:
+    return sum(len(found.tests) for found in founds)
+
+
+def write_suite(
+    request: Request,
+    journal: Journal,
+    solver: str,
+    outcome: Outcome,
+    seconds: float,
+    max_tests: int | None = None,
+) -> int:
+    """Turns the journal into the suite that was asked for, and gives the number of its tests."""
+
+    def chosen(tests: list[Test]) -> list[Test]:
+        behaviours = request.up_to == "behaviour"
+        kept = one_per_behaviour(tests, request.symmetric_threads) if behaviours else tests
+        return kept[:max_tests]
+
+    closed = sorted(journal.closed.items())
+    encodings = {
+        unit.partition("/")[0]: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed
+    }
+    effort = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
+    units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
+    return finish(
+        journal,
+        {"complete": outcome.complete, "version": VERSION, "solver": solver, "encodings": encodings},
+        {"seconds": round(seconds, 3), **effort, "units": units_effort},
+        chosen,
+    )
