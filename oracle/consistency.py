@@ -27,6 +27,11 @@ class OperationalModel:
     name: str
     strong: bool
 
+    @property
+    def digest(self) -> str:
+        """Empty: the model is synth's own Python, and changes with its version only."""
+        return ""
+
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
         """The judgement; ``executions`` counts final states. UNKNOWN where the model does not speak of the test."""
         try:
@@ -54,6 +59,11 @@ class AxiomaticModel:
     def name(self) -> str:
         """The model's name."""
         return self.model.name
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the model's file and of every file that it includes, whether they are a user's or ship."""
+        return self.model.syntax.digest
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
         """The judgement, by listing executions. Raises ``TooManyError`` where they are too many."""

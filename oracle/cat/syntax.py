@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -118,11 +119,16 @@ Statement = Definition | Check
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A model as it is written, its includes in place. ``partial_co``: it asks for partial coherence orders."""
+    """A model as it is written, its includes in place.
+
+    ``partial_co``: it asks for partial coherence orders. ``digest``: SHA-256, in hexadecimal, of its text's digest and
+    those of what it includes, in their order; where the files lie is not part of it.
+    """
 
     title: str
     statements: tuple[Statement, ...]
     partial_co: bool
+    digest: str
 
 
 _TERMINALS = {
@@ -187,13 +193,15 @@ class _Reader:
         self._above = (*above, str(Path(path).resolve()))
         self._title = Path(path).stem
         self._partial = False
+        self._included_digests: list[str] = []
 
     def model(self, text: str) -> Syntax:
         tree = parse("oracle.cat.cat", "model", text, self._path, _TERMINALS)
         statements: list[Statement] = []
         for item in subtrees(tree):
             statements += self._statement(item)
-        return Syntax(self._title, tuple(statements), self._partial)
+        digests = "".join([sha256(text.encode()).hexdigest(), *self._included_digests])
+        return Syntax(self._title, tuple(statements), self._partial, sha256(digests.encode()).hexdigest())
 
     def _statement(self, tree: Tree[Token]) -> list[Statement]:
         match tree.data:
@@ -233,6 +241,7 @@ class _Reader:
         reader = _Reader(path, self._above)
         syntax = reader.model(read_text(Path(path)))
         self._partial = self._partial or syntax.partial_co
+        self._included_digests.append(syntax.digest)
         return list(syntax.statements)
 
     def _check(self, tree: Tree[Token]) -> Check:

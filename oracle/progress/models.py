@@ -83,16 +83,23 @@ GUARANTEES: dict[str, Guarantee] = {
 
 @dataclass(frozen=True, slots=True)
 class ProgressModel:
-    """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``."""
+    """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``.
+
+    ``digest`` names the text of a user's model; it is empty for what is part of synth.
+    """
 
     name: str
     guarantee: Guarantee
     strong: bool
+    digest: str = ""
 
 
-def both_readings(name: str, guarantee: Guarantee) -> tuple[ProgressModel, ProgressModel]:
+def both_readings(name: str, guarantee: Guarantee, digest: str = "") -> tuple[ProgressModel, ProgressModel]:
     """The weak and the strong model of a guarantee."""
-    return ProgressModel(f"{name}-weak", guarantee, False), ProgressModel(f"{name}-strong", guarantee, True)
+    return (
+        ProgressModel(f"{name}-weak", guarantee, False, digest),
+        ProgressModel(f"{name}-strong", guarantee, True, digest),
+    )
 
 
 MODELS: dict[str, ProgressModel] = {

@@ -9,21 +9,29 @@ A name means, in this order:
 
 A user's guarantee is not trusted: each answer must be a part of ``running``, and what it raises is reported as an
 ``InputError``. It must be a pure function: each pair of arguments is asked for once.
+
+``ProgressModel.digest`` is SHA-256, in hexadecimal, of the Python file, or of the file of an entry point's module and
+its distribution's version; what such a file imports is not part of it.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import cache, wraps
+from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
+from io import BytesIO
 from pathlib import Path
 from runpy import run_path
 from typing import Any
 
 from corpus.errors import InputError
+from corpus.files import open_bytes
 from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
 
 GROUP = "synth.progress_models"
@@ -77,7 +85,7 @@ def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
     guarantee = names.get("guarantee")
     if not callable(guarantee):
         raise InputError("expected a function guarantee(running, stepped)", path)
-    return _readings(names.get("NAME", Path(path).stem), guarantee, path)
+    return _readings(names.get("NAME", Path(path).stem), guarantee, path, _digest(Path(path)))
 
 
 @cache
@@ -88,15 +96,24 @@ def _from_entry_point(entry: EntryPoint) -> tuple[ProgressModel, ProgressModel]:
         raise _failed(f"cannot load {entry.value}", error, entry.name) from None
     if not callable(guarantee):
         raise InputError(f"{entry.value} is not a function guarantee(running, stepped)", entry.name)
-    return _readings(entry.name, guarantee, entry.name)
+    source = getattr(sys.modules.get(entry.module), "__file__", None)
+    version = entry.dist.version if entry.dist else ""
+    return _readings(entry.name, guarantee, entry.name, _digest(Path(source) if source else None, version))
 
 
-def _readings(name: object, guarantee: Callable[..., Any], origin: str) -> tuple[ProgressModel, ProgressModel]:
+def _digest(source: Path | None, version: str = "") -> str:
+    with open_bytes(source) if source else nullcontext(BytesIO()) as file:
+        return sha256(version.encode() + file.read()).hexdigest()
+
+
+def _readings(
+    name: object, guarantee: Callable[..., Any], origin: str, digest: str
+) -> tuple[ProgressModel, ProgressModel]:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(f"{name!r} is no name for a model: expected letters, digits and _.+-", origin)
     if name in GUARANTEES:
         raise InputError(f"the name {name!r} is a built-in model's", origin)
-    return both_readings(name, _checked(guarantee, origin))
+    return both_readings(name, _checked(guarantee, origin), digest)
 
 
 def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:

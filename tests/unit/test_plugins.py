@@ -99,3 +99,25 @@ def test_an_entry_point_defines_a_model(monkeypatch):
     assert resolve_models(["vendor-weak"])[0].guarantee(0b110, 0) == hsa(0b110, 0)
     assert "did you mean vendor" in refused("vendr")
     assert "cannot load oracle.progress.models:nothing" in refused("broken-weak")
+
+
+def test_a_digest_is_that_of_the_file(tmp_path):
+    body = "def guarantee(running, stepped): return running\n"
+    (tmp_path / "other").mkdir()
+    one, same = model_file(tmp_path, body), model_file(tmp_path / "other", body)
+    changed = model_file(tmp_path, body + "\n", "changed.py")
+    digests = [[model.digest for model in resolve_models([path])] for path in (one, same, changed)]
+    assert digests[0] == digests[1] != digests[2]
+    assert all(weak == strong for weak, strong in digests)
+    plugins._from_file.cache_clear()
+    model_file(tmp_path, body.replace("running\n", "stepped & running\n"))
+    assert resolve_models([one])[0].digest != digests[0][0]
+    assert {model.digest for model in resolve_models()} == {""}
+
+
+def test_a_digest_of_an_entry_point_is_that_of_its_module(monkeypatch):
+    values = {"one": "oracle.progress.models:hsa", "other": "oracle.progress.lts:components"}
+    entries = [EntryPoint(name, value, plugins.GROUP) for name, value in values.items()]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: entries)
+    one, _, other, _ = resolve_models(["one", "other"])
+    assert len({"", one.digest, other.digest}) == 3
