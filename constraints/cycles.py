@@ -32,11 +32,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product
 
 from constraints.formula import Clause, Formula
-from constraints.loop import Effort
-from constraints.solvers import open_solver
+from constraints.loop import Effort, solutions
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode, inner_communication
-from corpus.litmus.test import Place, Region
+from corpus.litmus.test import SCOPES, Place, Region
 
 DEFAULT_SOLVER = "minisat22"
 
@@ -324,14 +323,11 @@ class CycleEncoding:
 
     # Solutions
 
-    def decode(self, model: Sequence[int]) -> tuple[Cycle, Clause]:
-        """The cycle of a model, and the clause that blocks it."""
-        chosen: Clause = []
+    def decode(self, model: Sequence[int]) -> Cycle:
+        """The cycle of a model; ``model[v - 1]`` is the literal of variable ``v``."""
 
         def true(literal: int) -> bool:
-            holds = model[abs(literal) - 1] == literal
-            chosen.append(literal if holds else -literal)
-            return holds
+            return model[literal - 1] == literal
 
         events = range(self.size)
         edges = tuple(next(edge for edge in self.edges if true(self._edge(event, edge))) for event in events)
@@ -342,9 +338,38 @@ class CycleEncoding:
             for level in self._bounds.levels
             for one, other in combinations(events, 2)
         }
-        places = _places(edges, same, self._bounds.levels)
-        # The false literals that were asked for on the way say nothing that the true ones do not.
-        return Cycle(edges, notes, regions, places), [-literal for literal in chosen]
+        return Cycle(edges, notes, regions, _places(edges, same, self._bounds.levels))
+
+    def refine(self, model: Sequence[int], solution: Cycle) -> Sequence[Clause]:
+        """Nothing: whatever satisfies the clauses is a critical cycle."""
+        return ()
+
+    def block(self, solution: Cycle) -> list[Clause]:
+        """A clause for each rotation that begins a thread; one of them is what the formula has."""
+        return [[-literal for literal in self._literals(rotation)] for rotation in solution.rotations()]
+
+    def _literals(self, cycle: Cycle) -> Iterator[int]:
+        """The literals that say that the cycle is this one, from event 0 on."""
+        for event in range(self.size):
+            yield self._edge(event, cycle.edges[event])
+            yield self._note(event, cycle.annotations[event])
+            yield self._shared(event) if cycle.regions[event] is Region.SHARED else -self._shared(event)
+        homes = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
+        for level in self._bounds.levels:
+            for one, other in combinations(range(self.size), 2):
+                literal = self._same(level, one, other)
+                yield literal if homes[one].shares(homes[other], SCOPES[level]) else -literal
+
+    def cubes(self, cases: int) -> list[list[int]]:
+        """Rows of first edges, the shortest of which there are at least so many; every cycle begins with one of them.
+
+        They do not depend on how many processes there are, so units of work can be named by them.
+        """
+        rows: list[list[Edge]] = [[]]
+        for _ in range(self.size):
+            if len(rows) < cases:
+                rows = [[*row, e] for row in rows for e in self.edges if not row or row[-1].target == e.source]
+        return [[self._edge(position, edge) for position, edge in enumerate(row)] for row in rows]
 
 
 def _compose(one: Edge, other: Edge) -> bool:
@@ -395,21 +420,9 @@ def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], level
 def cycles(
     bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: Effort | None = None
 ) -> Iterator[Cycle]:
-    """Every critical cycle of a size, once up to rotation; when the iterator is exhausted there is no other.
+    """Every critical cycle of a size, once up to rotation, as soon as it is found.
 
-    ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name.
+    When the iterator is exhausted there is no other. ``effort`` counts the calls of the solver. Raises ``InputError``
+    where there is no solver of that name. A size in parts: ``constraints.loop.solutions`` of ``CycleEncoding.cubes``.
     """
-    effort = effort or Effort()
-    encoding = CycleEncoding(bounds, size)
-    solver = open_solver(solver_name, encoding.formula.variables)
-    try:
-        solver.add(encoding.formula.clauses)
-        while True:
-            effort.calls += 1
-            if not solver.solve():
-                return
-            cycle, block = encoding.decode(solver.model())
-            solver.add([block])
-            yield cycle
-    finally:
-        solver.close()
+    return solutions(CycleEncoding(bounds, size), solver_name, effort=effort)

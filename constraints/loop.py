@@ -1,24 +1,35 @@
-"""The synthesis loop: solve, refine or keep, block, until nothing is left."""
+"""The synthesis loop, whatever is sought: solve, decode, refine or keep, block, until nothing is left."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
-from constraints.formula import Clause
-from constraints.progress import ProgressEncoding
+from constraints.formula import Clause, Formula
 from constraints.solvers import open_solver
-from corpus.progress.axb import Program, thread_images
-from oracle.progress.lts import Lts, explore
+
+Solution = TypeVar("Solution")
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
-    """A program of an encoding, its LTS, and its images under permutation of threads (``thread_images``)."""
+class Encoding(Protocol[Solution]):
+    """A formula whose models stand for solutions."""
 
-    program: Program
-    lts: Lts
-    images: list[tuple[Program, tuple[int, ...]]]
+    @property
+    def formula(self) -> Formula:
+        """The clauses; blocking and refinement mention no variable that they do not."""
+
+    def decode(self, model: Sequence[int]) -> Solution:
+        """What a model stands for; ``model[v - 1]`` is the literal of variable ``v``."""
+
+    def refine(self, model: Sequence[int], solution: Solution) -> Sequence[Clause]:
+        """Clauses that hold for every solution and that this model violates; none where it is one."""
+
+    def block(self, solution: Solution) -> Iterable[Clause]:
+        """Clauses that exclude a solution, and whatever it stands for that the formula would give besides."""
+
+    def cubes(self, cases: int) -> list[list[int]]:
+        """Cubes, at least so many where that can be, of which every solution is in one and none in two."""
 
 
 @dataclass
@@ -29,19 +40,19 @@ class Effort:
     refinements: int = 0
 
 
-def enumerate_programs(
-    encoding: ProgressEncoding,
+def solutions(
+    encoding: Encoding[Solution],
     solver_name: str,
     cube: Iterable[int] = (),
-    known: Iterable[Program] = (),
+    known: Iterable[Solution] = (),
     lemmas: list[Clause] | None = None,
     effort: Effort | None = None,
 ) -> Iterator[Solution]:
-    """Every program of the encoding's shape within a cube, one for each orbit under permutation of equal threads.
+    """Every solution of an encoding within a cube, each as soon as it is found.
 
-    Programs in ``known`` and their images are not given again. When the iterator is exhausted, there is no other:
-    the last call of the solver said so. ``lemmas`` holds refinements that earlier calls learned about the same
-    encoding, and is extended. Raises ``InputError`` where there is no solver of that name.
+    Those in ``known`` are not given again. When the iterator is exhausted, there is no other: the last call of the
+    solver said so. ``lemmas`` holds refinements that earlier calls learned about the same encoding, and is extended;
+    ``effort`` is counted up. Raises ``InputError`` where there is no solver of that name.
     """
     lemmas = [] if lemmas is None else lemmas
     effort = effort or Effort()
@@ -50,23 +61,21 @@ def enumerate_programs(
         solver.add(encoding.formula.clauses)
         solver.add([literal] for literal in cube)
         solver.add(lemmas)
-        for program in known:
-            solver.add(encoding.block(image for image, _ in thread_images(program)))
+        for solution in known:
+            solver.add(encoding.block(solution))
         while True:
             effort.calls += 1
             if not solver.solve():
                 return
             model = solver.model()
-            program = encoding.decode(model)
-            lts = explore(program)
-            learned = encoding.refine(model, lts)
+            solution = encoding.decode(model)
+            learned = encoding.refine(model, solution)
             if learned:
                 effort.refinements += len(learned)
                 lemmas += learned
                 solver.add(learned)
             else:
-                images = thread_images(program)
-                solver.add(encoding.block(image for image, _ in images))
-                yield Solution(program, lts, images)
+                solver.add(encoding.block(solution))
+                yield solution
     finally:
         solver.close()

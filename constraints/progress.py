@@ -37,13 +37,14 @@ Size: O(states * threads * (longest thread + 1) * locations * values) clauses, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 from constraints.formula import Clause, Formula
-from corpus.progress.axb import Instruction, Program
-from oracle.progress.lts import ENDED, Lts, components
+from corpus.progress.axb import Instruction, Program, thread_images
+from oracle.progress.lts import ENDED, Lts, components, explore
 
 Memory = tuple[int, ...]
 State = tuple[Memory, tuple[int, ...]]
@@ -67,6 +68,23 @@ class Shape:
     def cubes(self, cases: int) -> int:
         """The number of cases that ``ProgressEncoding.cubes`` gives."""
         return int((max(self.lengths) + 1) ** self.fixed_jumps(cases))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A program of an encoding, one of each orbit under permutation of equal threads."""
+
+    program: Program
+
+    @cached_property
+    def lts(self) -> Lts:
+        """The program's LTS."""
+        return explore(self.program)
+
+    @cached_property
+    def images(self) -> list[tuple[Program, tuple[int, ...]]]:
+        """The program's images under permutation of threads (``thread_images``)."""
+        return thread_images(self.program)
 
 
 class ProgressEncoding:
@@ -258,7 +276,7 @@ class ProgressEncoding:
 
     # -- models --------------------------------------------------------------------------------------------------
 
-    def decode(self, model: Sequence[int]) -> Program:
+    def decode(self, model: Sequence[int]) -> Solution:
         """The program of a model; ``model[v - 1]`` is the literal of variable ``v``."""
         # The fields come first among the variables, site by site, and each has one true literal.
         values = iter([self._values[literal] for literal in model[: len(self._values)] if literal > 0])
@@ -266,13 +284,14 @@ class ProgressEncoding:
         for t, _ in self.sites:
             jump, write, check, location = next(values), next(values), next(values), next(values)
             threads[t].append(Instruction(location, check, jump, None if write < 0 else write))
-        return Program(tuple(tuple(thread) for thread in threads))
+        return Solution(Program(tuple(tuple(thread) for thread in threads)))
 
-    def refine(self, model: Sequence[int], lts: Lts) -> list[Clause]:
+    def refine(self, model: Sequence[int], solution: Solution) -> list[Clause]:
         """Clauses that hold for every program of the shape and that this model violates; none when it does not cheat.
 
-        ``lts`` is that of the model's program.
+        ``solution`` is the model's.
         """
+        lts = solution.lts
         unused = (0,) * (self.shape.locations - lts.program.locations)
         reachable = [(memory + unused, counters) for memory, counters in zip(lts.memories, lts.counters, strict=True)]
         unfounded = {state for state, literal in self._reach if model[literal - 1] > 0}.difference(reachable)
@@ -314,13 +333,13 @@ class ProgressEncoding:
         }
         return [[-self.formula.var("reach", state), *sorted(exits)] for state in members]
 
-    def block(self, images: Iterable[Program]) -> list[Clause]:
-        """Clauses that exclude those of the programs that have this shape: a program and its images under the
-        symmetries that the formula does not break."""
+    def block(self, solution: Solution) -> list[Clause]:
+        """Clauses that exclude the program and its images that have this shape, those under symmetries that the
+        formula does not break."""
         lengths = self.shape.lengths
         return [
             [-literal for literal in self.literals(image)]
-            for image in images
+            for image, _ in solution.images
             if tuple(map(len, image.threads)) == lengths
         ]
 

@@ -6,10 +6,9 @@ from functools import cache
 
 from pysat.solvers import Solver
 
-from constraints.loop import enumerate_programs
-from constraints.progress import ProgressEncoding, Shape
+from constraints.loop import solutions
+from constraints.progress import ProgressEncoding, Shape, Solution
 from corpus.progress.axb import Program
-from oracle.progress.lts import explore
 from synth.progress.synthesis import partitions
 
 
@@ -21,7 +20,7 @@ def shapes(threads: int, instrs: int, locs: int = 2, values: int = 2) -> list[Sh
 @cache
 def solved(shape: Shape, solver: str = "minisat22") -> list[Program]:
     """All programs of a shape and their images under permutation of threads, in the order they are found."""
-    found = enumerate_programs(ProgressEncoding(shape), solver)
+    found = solutions(ProgressEncoding(shape), solver)
     return [image for solution in found for image, _ in solution.images]
 
 
@@ -36,8 +35,8 @@ class Asked:
         """Whether some model, refined until it does not cheat, is this program."""
         while self._solver.solve(assumptions=self.encoding.literals(program)):
             model = self._solver.get_model()
-            assert self.encoding.decode(model) == program
-            learned = self.encoding.refine(model, explore(program))
+            assert self.encoding.decode(model).program == program
+            learned = self.encoding.refine(model, Solution(program))
             if not learned:
                 return True
             assert all(model_falsifies(model, clause) for clause in learned)

@@ -33,7 +33,7 @@ def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
     """Those of the cycles, no two of which are one but for rotation, that contain no other of them."""
     rotations: dict[Hashable, list[tuple[int, Cycle]]] = {}
     for number, cycle in enumerate(cycles):
-        for rotation in _rotations(cycle):
+        for rotation in cycle.rotations():
             rotations.setdefault(_skeleton(rotation), []).append((number, rotation))
     return [
         cycle
@@ -48,22 +48,12 @@ def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
 
 def contains(cycle: Cycle, other: Cycle) -> bool:
     """Whether a cycle contains another, or is a rotation of it."""
-    rotations = [(rotation, _skeleton(rotation)) for rotation in _rotations(other)]
+    rotations = [(rotation, _skeleton(rotation)) for rotation in other.rotations()]
     return any(
         _skeleton(left) == skeleton and _is_at_least(left, rotation)
         for left in _left(cycle)
         for rotation, skeleton in rotations
     )
-
-
-def _rotations(cycle: Cycle) -> Iterator[Cycle]:
-    for number, (start, *_) in enumerate(cycle.threads()):
-        yield Cycle(
-            cycle.edges[start:] + cycle.edges[:start],
-            cycle.annotations[start:] + cycle.annotations[:start],
-            cycle.regions[start:] + cycle.regions[:start],
-            tuple(renumbered(cycle.places[number:] + cycle.places[:number])),
-        )
 
 
 # What stays as it is

@@ -100,6 +100,16 @@ class Cycle:
             found[-1].append(event)
         return sorted(found, key=min)
 
+    def rotations(self) -> Iterator[Cycle]:
+        """The cycle from the first event of each thread, this one first."""
+        for number, (start, *_) in enumerate(self.threads()):
+            yield Cycle(
+                self.edges[start:] + self.edges[:start],
+                self.annotations[start:] + self.annotations[:start],
+                self.regions[start:] + self.regions[:start],
+                tuple(renumbered(self.places[number:] + self.places[:number])),
+            )
+
     @property
     def spelled(self) -> str:
         """The edges by name, with the annotations of both ends where there are any: what ``--edges`` would take."""
@@ -314,17 +324,8 @@ def family(name: str) -> str:
 
 def oriented(cycle: Cycle) -> Cycle:
     """The cycle from the thread where its classic shape begins; as it is where it has none."""
-    shape = _shape(cycle)
-    for turn in range(len(cycle.places)):
-        if " ".join(shape[2 * turn :] + shape[: 2 * turn]) in _known_shapes(cycle):
-            start = cycle.threads()[turn][0]
-            return Cycle(
-                cycle.edges[start:] + cycle.edges[:start],
-                cycle.annotations[start:] + cycle.annotations[:start],
-                cycle.regions[start:] + cycle.regions[:start],
-                tuple(renumbered(cycle.places[turn:] + cycle.places[:turn])),
-            )
-    return cycle
+    known = _known_shapes(cycle)
+    return next((turned for turned in cycle.rotations() if " ".join(_shape(turned)) in known), cycle)
 
 
 def cycle_name(cycle: Cycle) -> str:

@@ -17,8 +17,8 @@ from itertools import count
 from typing import Any
 
 from constraints.formula import Clause
-from constraints.loop import Effort, Solution, enumerate_programs
-from constraints.progress import ProgressEncoding, Shape
+from constraints.loop import Effort, solutions
+from constraints.progress import ProgressEncoding, Shape, Solution
 from corpus.progress.axb import Program, digest, instructions
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import parse_axb, print_axb
@@ -139,10 +139,10 @@ def run_unit(
     """What a unit finds beyond what is known, in batches; last, its statistics."""
     encoding, cubes, lemmas = encoding_of(unit.shape)
     effort = Effort()
-    blocked = [parse_axb(found.program) for found in known.get(unit.name, ())]
+    blocked = [Solution(parse_axb(found.program)) for found in known.get(unit.name, ())]
     batch: list[Found] = []
     handed_over = time.monotonic()
-    for solution in enumerate_programs(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
+    for solution in solutions(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
         batch.append(Found(print_axb(solution.program), tuple(tests_of(solution, request))))
         if time.monotonic() - handed_over > BATCH_SECONDS:
             yield batch

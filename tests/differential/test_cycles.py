@@ -6,7 +6,8 @@ from random import Random
 import pytest
 from bruteforce_cycles import all_cycles, row
 
-from constraints.cycles import CycleBounds, cycles
+from constraints.cycles import CycleBounds, CycleEncoding, cycles
+from constraints.loop import Effort, solutions
 from constraints.solvers import SOLVERS
 from corpus.cycles.cycle import cycle_name, oriented
 from corpus.cycles.edges import Vocabulary, all_annotations, all_edges, parse_edges
@@ -151,6 +152,45 @@ def test_random_edges_and_bounds(seed):
         for size in (3, 4, 5):
             total += same_as_plain_enumeration(parse_edges(text), size, bounds)
     assert total > 100
+
+
+# Units of work
+
+PARTS = [
+    ("everything-5", 1),
+    ("annotated-atomics-3", 30),
+    ("tree-annotations", 10),
+    ("regions-cta", 1000),
+    ("sequences-that-overlap", 5),
+]
+
+
+@pytest.mark.parametrize(("name", "cases"), PARTS, ids=str)
+def test_cubes_part_the_cycles_of_a_size(name, cases):
+    text, size, count, bounds = SMALL[name]
+    encoding = CycleEncoding(CycleBounds(parse_edges(text, TREE), **bounds), size)
+    cubes = encoding.cubes(cases)
+    assert len(cubes) >= cases or len(cubes[0]) == size
+    in_parts = [cycle for cube in cubes for cycle in solutions(encoding, "minisat22", cube)]
+    assert len(in_parts) == len(set(in_parts)) == count
+    assert set(in_parts) == set(solutions(encoding, "minisat22"))
+
+
+def test_known_cycles_are_not_found_again_however_they_are_turned():
+    text, size, _, bounds = SMALL["tree-6"]
+    encoding = CycleEncoding(CycleBounds(parse_edges(text), **bounds), size)
+    everything = list(solutions(encoding, "minisat22"))
+    known = [list(cycle.rotations())[-1] for cycle in everything[::2]]
+    again = list(solutions(encoding, "minisat22", known=map(oriented, known)))
+    assert len(again) == len(set(again))
+    assert set(again) == set(everything[1::2])
+
+
+def test_a_large_size_gives_its_first_cycle_at_once():
+    effort = Effort()
+    bounds = CycleBounds(parse_edges(f"{EVERYTHING} Rlx.gpu Acq.gpu Rel.gpu Plain"), TREE, BOTH)
+    assert next(cycles(bounds, 8, effort=effort)).size == 8
+    assert effort.calls == 1
 
 
 # What the papers and their tools count

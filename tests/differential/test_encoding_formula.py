@@ -9,7 +9,7 @@ from encoded import Asked
 from hypothesis import given, settings
 from strategies import programs
 
-from constraints.loop import enumerate_programs
+from constraints.loop import solutions
 from constraints.progress import ProgressEncoding, Shape
 from corpus.progress.axb import Instruction, Program, rename_locations, thread_images
 from oracle.progress.wellformed import is_progress_test
@@ -60,7 +60,7 @@ def test_a_cube_of_one_program():
     """The same through the loop that the synthesis uses."""
     encoding = ProgressEncoding(Shape((1, 2), 2, 2))
     for program in list(every_program((1, 2)))[::40]:
-        found = enumerate_programs(encoding, "minisat22", cube=encoding.literals(program))
+        found = solutions(encoding, "minisat22", cube=encoding.literals(program))
         assert [solution.program for solution in found] == [program] * is_progress_test(program)
 
 

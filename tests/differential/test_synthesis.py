@@ -2,12 +2,13 @@
 
 import random
 from itertools import combinations
+from operator import attrgetter
 
 import pytest
 from bruteforce import all_tests, is_valid_test
 from encoded import Asked, shapes, solved
 
-from constraints.loop import enumerate_programs
+from constraints.loop import solutions
 from constraints.progress import ProgressEncoding, Shape
 from corpus.progress.axb import Instruction, Program, rename_locations, thread_images
 from oracle.progress.wellformed import is_progress_test
@@ -132,7 +133,7 @@ def test_enumeration_of_cubes_gives_each_test_once(lengths):
     programs = [
         image
         for cube in encoding.cubes(9)
-        for solution in enumerate_programs(encoding, "minisat22", cube)
+        for solution in solutions(encoding, "minisat22", cube)
         for image, _ in solution.images
     ]
     assert len(programs) == len(set(programs))
@@ -141,7 +142,8 @@ def test_enumeration_of_cubes_gives_each_test_once(lengths):
 
 def test_known_programs_are_not_found_again():
     encoding = ProgressEncoding(Shape((1, 2), 2, 2))
-    everything = [solution.program for solution in enumerate_programs(encoding, "minisat22")]
+    everything = list(solutions(encoding, "minisat22"))
     known, rest = everything[::2], everything[1::2]
-    again = [solution.program for solution in enumerate_programs(encoding, "minisat22", known=known)]
-    assert sorted(again, key=lambda program: program.key) == sorted(rest, key=lambda program: program.key)
+    again = list(solutions(encoding, "minisat22", known=known))
+    key = attrgetter("program.key")
+    assert sorted(again, key=key) == sorted(rest, key=key)

@@ -7,7 +7,7 @@ import pytest
 from bruteforce import all_tests, is_valid_test, start, successors
 from encoded import Asked, shapes, solved
 
-from constraints.loop import Effort, enumerate_programs
+from constraints.loop import Effort, solutions
 from constraints.progress import ProgressEncoding, Shape
 from corpus.progress.axb import Program, thread_images
 from corpus.progress.text import parse_axb
@@ -51,7 +51,7 @@ def shape_of(program: Program) -> Shape:
 
 
 def enumerated(shape: Shape) -> set[Program]:
-    return {solution.program for solution in enumerate_programs(ProgressEncoding(shape), "minisat22")}
+    return {solution.program for solution in solutions(ProgressEncoding(shape), "minisat22")}
 
 
 def reached(program: Program) -> dict[tuple, int]:
@@ -160,7 +160,7 @@ def test_no_refinement_excludes_a_test(lengths):
     effort = Effort()
     found = {
         image
-        for solution in enumerate_programs(encoding, "minisat22", lemmas=lemmas, effort=effort)
+        for solution in solutions(encoding, "minisat22", lemmas=lemmas, effort=effort)
         for image, _ in solution.images
         if tuple(map(len, image.threads)) == lengths
     }
@@ -180,14 +180,14 @@ def test_what_is_learned_excludes_the_model_that_cheats():
     learned = []
     refine = encoding.refine
 
-    def watched(model, lts):
-        clauses = refine(model, lts)
+    def watched(model, solution):
+        clauses = refine(model, solution)
         assert all(all(model[abs(literal) - 1] == -literal for literal in clause) for clause in clauses)
         learned.extend(map(tuple, clauses))
         return clauses
 
     encoding.refine = watched
-    assert len(list(enumerate_programs(encoding, "minisat22"))) == len(enumerated(encoding.shape))
+    assert len(list(solutions(encoding, "minisat22"))) == len(enumerated(encoding.shape))
     assert len(learned) == len(set(learned)) > 0
 
 
@@ -269,15 +269,15 @@ def test_location_names_are_broken_in_the_encoding(bound):
 def test_one_solution_of_each_orbit(lengths):
     """Programs equal up to the order of threads are found once."""
     encoding = ProgressEncoding(Shape(lengths, 2, 2))
-    orbits = [frozenset(image for image, _ in s.images) for s in enumerate_programs(encoding, "minisat22")]
+    orbits = [frozenset(image for image, _ in s.images) for s in solutions(encoding, "minisat22")]
     assert len(orbits) == len(set(orbits))
 
 
 def test_decoding_is_the_inverse_of_literals():
     encoding = ProgressEncoding(Shape((1, 2), 2, 3))
-    for solution in enumerate_programs(encoding, "minisat22"):
+    for solution in solutions(encoding, "minisat22"):
         program = solution.program
         wanted = set(encoding.literals(program))
         model = [v if v in wanted else -v for v in range(1, encoding.formula.variables + 1)]
-        assert encoding.decode(model) == program
+        assert encoding.decode(model) == solution
         assert solution.lts == explore(program)
