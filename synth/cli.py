@@ -26,7 +26,7 @@ COMMANDS = {
     "select": "Pick the fewest tests that tell models apart.",
     "convert": "Write litmus tests in another dialect.",
     "export": "Write a corpus in another runner's format.",
-    "compile": "Turn tests into CUDA, OpenCL, GLSL or C++ programs.",
+    "compile": "Turn tests into programs for devices.",
     "run": "Run tests on this machine's devices and compare with the models.",
 }
 

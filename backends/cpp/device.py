@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backends.emit import compile_test, write_files
+from backends.shared.device import Prepared
+from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, place
 from backends.shared.mapping import Launch, launch
 from backends.shared.process import RunError
 from backends.shared.toolchain import compile_file, missing
 from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 SUBSCRIPTIONS = {"full": 1, "over": 100}
@@ -36,29 +37,43 @@ class CppDevice:
     subscribe: str = "full"
     instances: int | None = None
     name: str = field(init=False)
-    environment: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if lacking := missing("cpp"):
             raise InputError(f"cannot compile C++: no {lacking[0]}")
         object.__setattr__(self, "name", f"{platform.system()} {platform.machine()}, {_cores()} cores")
 
+    @property
+    def hardware(self) -> str:
+        """The device itself."""
+        return self.name
+
     def launch(self, program: Program, mapping: str) -> Launch:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances, _cores() * SUBSCRIPTIONS[self.subscribe])
 
-    def prepare(self, name: str, program: Program, mapping: str, folder: Path) -> list[str]:
-        """Compile a test in ``folder``; the command that runs it, less the number of iterations.
+    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+        """A thread each, which wait for each other."""
+        return place(
+            test,
+            Parameters(
+                instances=instances,
+                slots=512,
+                stride=CACHE_LINE,
+                shuffle=False,
+                spin=1 << 15,
+                stress=int(stress),
+                stress_rounds=CPU_STRESS_ROUNDS,
+            ),
+        )
 
-        Raises ``RunError`` where the compiler refuses it.
-        """
-        files = compile_test(name, program, "cpp", mapping, self.launch(program, mapping).instances)
-        write_files(folder, files)
-        binary = folder / "program"
-        compilation = compile_file(folder / next(iter(files)), binary)
+    def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
+        """Compile a program beside its text. Raises ``RunError`` where the compiler refuses it."""
+        binary = file.with_name("program")
+        compilation = compile_file(file, binary)
         if not compilation.ok:
             raise RunError(f"g++: {compilation.output}")
-        return [str(binary)]
+        return Prepared([str(binary)])
 
 
 def _cores() -> int:

@@ -132,7 +132,6 @@ class CppKernel(CAtomics):
 
     title: ClassVar[str] = "C++"
     largest_group: ClassVar[int | None] = None
-    suffix: ClassVar[str] = ".cpp"
     word: ClassVar[str] = "std::uint32_t"
     signed: ClassVar[str] = "std::int32_t({})"
     unsigned: ClassVar[str] = "std::uint32_t({})"

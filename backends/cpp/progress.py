@@ -35,7 +35,6 @@ class Cpp(Renderer):
     800 threads at most unless asked otherwise: the published over-subscribed run, 100 for each of 8 cores.
     """
 
-    suffix: ClassVar[str] = ".cpp"
     word: ClassVar[str] = "std::uint32_t"
     exchange: ClassVar[str] = "(cell).exchange(value, std::memory_order_acq_rel)"
     add: ClassVar[str] = "(cell).fetch_add(value, std::memory_order_acq_rel)"

@@ -137,7 +137,6 @@ class CudaKernel(Kernel):
     """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
 
     title: ClassVar[str] = "CUDA"
-    suffix: ClassVar[str] = ".cu"
     word: ClassVar[str] = "std::uint32_t"
     group: ClassVar[str] = "blockIdx.x"
     item: ClassVar[str] = "threadIdx.x"

@@ -17,7 +17,6 @@ from backends.shared.renderer import Renderer
 class Cuda(Renderer):
     """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME [iterations]``."""
 
-    suffix: ClassVar[str] = ".cu"
     word: ClassVar[str] = "std::uint32_t"
     exchange: ClassVar[str] = "atomic_exchange(&(cell), value)"
     add: ClassVar[str] = "atomic_add(&(cell), value)"

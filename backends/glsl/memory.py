@@ -93,7 +93,6 @@ class GlslKernel(Kernel):
     """``NAME.amber``: run as ``amber NAME.amber``."""
 
     title: ClassVar[str] = "GLSL"
-    suffix: ClassVar[str] = ".amber"
     group: ClassVar[str] = "gl_WorkGroupID.x"
     item: ClassVar[str] = "gl_LocalInvocationID.x"
     meet: ClassVar[str] = f"controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {_ALL})"

@@ -22,7 +22,6 @@ _ORDER = "gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease"
 class Glsl(Renderer):
     """``NAME.amber``: run as ``amber NAME.amber``."""
 
-    suffix: ClassVar[str] = ".amber"
     exchange: ClassVar[str] = f"atomicExchange(cell, value, {_ORDER})"
     add: ClassVar[str] = f"atomicAdd(cell, value, {_ORDER})"
     header: ClassVar[str] = "void main()"

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backends.emit import compile_test, write_files
+from backends.shared.device import Prepared
+from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, WARP, Layout, Parameters, place
 from backends.shared.mapping import Launch, launch
 from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 POCL = "Portable Computing Language"
@@ -65,27 +66,49 @@ class OpenClDevice:
     instances: int | None = None
     workers: int | None = None
     name: str = field(init=False)
+    hardware: str = field(init=False)
 
     def __post_init__(self) -> None:
         device = find_device(self.platform)
         if device is None:
             raise InputError(f"no OpenCL device: is there a platform named '{self.platform}'?")
+        object.__setattr__(self, "hardware", device)
         if self.platform in POCL:
             device += f", {self.workers or os.environ.get('POCL_MAX_PTHREAD_COUNT') or os.cpu_count()} threads"
         object.__setattr__(self, "name", device)
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """Variables for the process that runs a test."""
-        workers = {} if self.workers is None else {"POCL_MAX_PTHREAD_COUNT": str(self.workers)}
-        return {"PYOPENCL_NO_CACHE": "1", **workers}
 
     def launch(self, program: Program, mapping: str) -> Launch:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances)
 
-    def prepare(self, name: str, program: Program, mapping: str, folder: Path) -> list[str]:
-        """Write the kernel of a test into ``folder``; the command that runs it, less the number of iterations."""
-        files = compile_test(name, program, "opencl", mapping, self.instances)
-        write_files(folder, files)
-        return command(folder / next(iter(files)), self.platform)
+    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+        """On a CPU, where each thread runs a run of work-groups: a work-group for each CTA, which plays all blocks, and
+        waiting between CTAs alone, for the threads of one never run at the same time. Elsewhere a work-group for each
+        CTA and block, and no waiting, for nothing says which of them run together.
+        """
+        if self.platform not in POCL:
+            return place(test, Parameters(instances, stress=int(stress)))
+        ctas = len({thread.place[:3] for thread in test.threads})
+        return place(
+            test,
+            Parameters(
+                instances=instances,
+                passes=1 << (max(1, -(-instances // WARP)) - 1).bit_length(),
+                stride=CACHE_LINE,
+                shuffle=False,
+                spin=1 << 17 if ctas > 1 else 0,
+                stress=int(stress),
+                stress_rounds=CPU_STRESS_ROUNDS,
+            ),
+        )
+
+    def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
+        """The host that runs a kernel; a work-group of a memory test has a thread of PoCL to itself."""
+        environment = {"PYOPENCL_NO_CACHE": "1"}
+        workers = self.workers
+        if isinstance(shape, Layout) and self.platform in POCL:
+            workers = workers or shape.groups
+        if workers is not None:
+            environment["POCL_MAX_PTHREAD_COUNT"] = str(workers)
+        host = memory_command if isinstance(shape, Layout) else command
+        return Prepared(host(file, self.platform), environment)

@@ -54,7 +54,6 @@ class OpenClKernel(CAtomics):
     """``NAME.cl``: run as ``python run_opencl_memory.py NAME.cl [iterations]``."""
 
     title: ClassVar[str] = "OpenCL"
-    suffix: ClassVar[str] = ".cl"
     group: ClassVar[str] = "(uint)get_group_id(0)"
     item: ClassVar[str] = "(uint)get_local_id(0)"
     signed: ClassVar[str] = "(int)({})"

@@ -16,7 +16,6 @@ from backends.shared.renderer import Renderer
 class OpenCl(Renderer):
     """``NAME.cl``: run as ``python run_opencl.py NAME.cl [iterations]``."""
 
-    suffix: ClassVar[str] = ".cl"
     exchange: ClassVar[str] = "atomic_exchange_at(&(cell), value)"
     add: ClassVar[str] = "atomic_add_at(&(cell), value)"
     header: ClassVar[str] = "__kernel void test(__global cell_t* const memory)"

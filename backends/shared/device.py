@@ -1,44 +1,78 @@
-"""What a device must offer, and how a test is run on one: in a process of its own, in a folder of its own."""
+"""What a device must offer, and how the program of a test is run on one: in a process and a folder of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
+from backends.shared.files import write_files
+from backends.shared.layout import Layout
 from backends.shared.mapping import Launch
 from backends.shared.process import Run, watch
+from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 
+@dataclass(frozen=True, slots=True)
+class DeviceOptions:
+    """What a user may ask of a device, each of which looks at those that it knows; ``None`` is its default.
+
+    ``instances``: of a progress test. ``platform``: part of the name of an OpenCL platform. ``workers``: threads that
+    run work-groups. ``subscribe``: C++ threads in all, as ``backends.cpp.device`` has it.
+    """
+
+    instances: int | None = None
+    platform: str | None = None
+    workers: int | None = None
+    subscribe: str = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A program that can be started: its command line, less the number of iterations, and variables for its process."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
 class Device(Protocol):
-    """Something that runs tests. ``name`` says in stable words which; it is part of a result."""
+    """Something that runs tests.
+
+    ``hardware`` says in stable words which, and ``name`` also how it runs progress tests; they are part of results.
+    """
 
     @property
     def name(self) -> str: ...  # noqa: D102
 
     @property
-    def environment(self) -> Mapping[str, str]: ...  # noqa: D102
+    def hardware(self) -> str: ...  # noqa: D102
 
-    def launch(self, program: Program, mapping: str) -> Launch: ...  # noqa: D102
+    def launch(self, program: Program, mapping: str) -> Launch:
+        """How a progress test is launched here. Raises ``InputError`` where it cannot be."""
 
-    def prepare(self, name: str, program: Program, mapping: str, folder: Path) -> list[str]: ...  # noqa: D102
+    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+        """How a memory test is launched here. Raises ``InputError`` where it cannot be."""
+
+    def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
+        """A file that was written for ``shape``, ready to run; compiled beside it if need be. Raises ``RunError``."""
 
 
-def run_test(
+def run_files(
     device: Device,
-    name: str,
-    program: Program,
-    mapping: str,
+    files: Mapping[str, str],
+    shape: Launch | Layout,
     iterations: int = 20,
     timeout: float = 5.0,
     every_iteration: bool = False,
 ) -> Run:
-    """Run a test ``iterations`` times, ``timeout`` seconds for each, as ``backends.shared.process.watch`` does.
+    """Run the files of a test, its own first, as ``backends.shared.process.watch`` does.
 
     Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
     """
     with TemporaryDirectory(prefix="synth-run-") as folder:
-        command = device.prepare(name, program, mapping, Path(folder))
-        return watch(command, iterations, timeout, device.environment, every_iteration)
+        write_files(Path(folder), files)
+        prepared = device.prepare(Path(folder) / next(iter(files)), shape)
+        return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)

@@ -106,7 +106,6 @@ class Kernel(ABC):
 
     title: ClassVar[str]
     largest_group: ClassVar[int | None] = 1024
-    suffix: ClassVar[str]
     word: ClassVar[str] = "uint"
     group: ClassVar[str]
     item: ClassVar[str]
@@ -158,7 +157,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def file(self, name: str) -> str:
-        """The whole file. ``name`` is a safe file name without suffix (``backends.emit.file_stem``)."""
+        """The whole file. ``name`` is a safe file name without suffix (``backends.shared.files.file_stem``)."""
 
     # what languages use
 

@@ -44,6 +44,12 @@ from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region,
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""
 
+CACHE_LINE = 16
+"""Words of a cache line of most CPUs: there, the distance of locations."""
+
+CPU_STRESS_ROUNDS = 1 << 14
+"""Rounds of memory stress where a thread runs to its end before the next one starts."""
+
 EXPRESSIONS: Mapping[str, str] = {
     "cta": "(INTERLEAVED != 0u ? group % ROLES : group / TURNS)",
     "turn": "(INTERLEAVED != 0u ? group / ROLES : group % TURNS)",

@@ -1,9 +1,9 @@
 """Runs the program of a test in a process of its own and watches it: who terminates, who does not.
 
 The program prints ``ready`` and then a line for each iteration that terminated (``backends.cpp.progress.MAIN``,
-``backends.opencl.host``). An iteration whose line does not come within the time-out is counted as one that did not terminate,
-and the whole process group is killed. Setting up, compilation of a kernel included, is not part of an iteration: a
-program that cannot start is an error and never a hang.
+``backends.opencl.host``). An iteration whose line does not come within the time-out is counted as one that did not
+terminate, and the whole process group is killed. Setting up, compilation of a kernel included, is not part of an
+iteration: a program that cannot start is an error and never a hang.
 
 A program that hangs must not outlive us, whatever ends us: where util-linux's ``setpriv`` is there, the kernel kills
 it with its parent.

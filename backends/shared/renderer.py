@@ -65,7 +65,6 @@ class Renderer:
     the properties of the launch named in ``render`` are filled in; ``constants`` go before the kernel.
     """
 
-    suffix: ClassVar[str]
     exchange: ClassVar[str]
     add: ClassVar[str]
     group: ClassVar[str]
@@ -117,7 +116,7 @@ class Renderer:
 
     @classmethod
     def render(cls, name: str, launch: Launch) -> str:
-        """The file of one test. ``name`` must be a safe file name (``backends.emit.file_stem``)."""
+        """The file of one test. ``name`` must be a safe file name (``backends.shared.files.file_stem``)."""
         return Template(cls.file).substitute(
             name=name,
             mapping=launch.mapping.name,

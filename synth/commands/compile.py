@@ -9,7 +9,8 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from backends.emit import BACKENDS, compile_test, distinct, write_files
+from backends.registry import BACKENDS
+from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
 from backends.shared.toolchain import compile_file, missing
 from corpus.errors import InputError
@@ -41,7 +42,7 @@ def command(
     force: bool,
     check: bool,
 ) -> None:
-    """Turn tests into CUDA, OpenCL, GLSL or C++ programs.
+    """Turn tests into programs for devices.
 
     Each progress test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread; a mapping
     says which work-group runs which thread of the test:
@@ -53,10 +54,7 @@ def command(
 
     \b
     What the files are and how to run them:
-      cuda    TEST.cu with host code    nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t
-      opencl  TEST.cl, run_opencl.py    timeout 20 python run_opencl.py TEST.cl
-      glsl    TEST.amber                amber TEST.amber
-      cpp     TEST.cpp                  g++ -std=c++20 -O2 -pthread -o t TEST.cpp; timeout 20 ./t
+      USAGES
 
     A test that hangs does not come back: always run it under a time-out.
 
@@ -75,6 +73,7 @@ def command(
     Exit code 1 if --check finds a file that does not compile, or optcheck a test that is not itself any more; 2 if no
     memory test can be said in the language.
     """
+    language = BACKENDS[backend]
     if check and (lacking := missing(backend)):
         raise InputError(f"--check needs {' and '.join(lacking)}")
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
@@ -83,18 +82,27 @@ def command(
         if mappings != ("plain",):
             raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
         parameters = Parameters() if instances is None else Parameters(instances=instances)
-        compile_memory(litmus_files(inputs), backend, parameters, output, check)
+        compile_memory(litmus_files(inputs), language, parameters, output, check)
         return
     tests = distinct(load_tests(inputs))
     written = []
     for test in tests:
         for mapping in mappings:
-            files = compile_test(test.name, test.program, backend, mapping, instances)
+            files = language.progress_files(test.name, language.launch(test.program, mapping, instances))
             write_files(output, files)
             written.append(output / next(iter(files)))
     click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
     if check:
         _check(written)
+
+
+def _usages() -> str:
+    """How the files of each language are run, a line each."""
+    width = 2 + max(len(each.files) for each in BACKENDS.values())
+    return "\n".join(f"  {each.name:<8}{each.files:<{width}}{each.usage}" for each in BACKENDS.values())
+
+
+command.help = (command.help or "").replace("  USAGES", _usages())
 
 
 def _check(files: list[Path]) -> None:

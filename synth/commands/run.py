@@ -18,11 +18,12 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from backends.cpp.device import SUBSCRIPTIONS, CppDevice
-from backends.emit import distinct
-from backends.opencl.device import POCL, OpenClDevice
-from backends.shared.device import Device, run_test
-from backends.shared.memory_device import INSTANCES, memory_device
+from backends.cpp.device import SUBSCRIPTIONS
+from backends.opencl.device import POCL
+from backends.registry import BACKENDS
+from backends.shared.backend import Backend
+from backends.shared.device import Device, DeviceOptions, run_files
+from backends.shared.files import distinct
 from backends.shared.process import RunError
 from backends.shared.results import RESULTS, Question, Result, ResultFile, open_results
 from corpus.errors import InputError
@@ -31,7 +32,7 @@ from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
 from oracle.progress.models import verdicts
 from synth.inputs import are_litmus, litmus_files, load_tests
-from synth.memory.runs import Launches, run_memory_tests
+from synth.memory.runs import INSTANCES, Launches, run_memory_tests
 from synth.options.mapping import mapping_option
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
 
@@ -40,7 +41,12 @@ Item = TypeVar("Item")
 
 @click.command(name="run")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
-@click.option("--backend", type=click.Choice(["opencl", "cpp"]), required=True, help="The device to run on.")
+@click.option(
+    "--backend",
+    type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None]),
+    required=True,
+    help="The device to run on.",
+)
 @mapping_option("all")
 @click.option(
     "--instances",
@@ -147,13 +153,17 @@ def command(
     """
     if not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
+    language = BACKENDS[backend]
+    assert language.device is not None
+    device = language.device(DeviceOptions(instances, platform, workers, subscribe))
     if are_litmus(inputs):
         _refuse_options(context, ("mappings", "every_iteration", "subscribe"), "progress")
         named = resolve_consistency_models([*models, *sound])
         files = litmus_files(inputs)
         code = run_memory_tests(
             _selected(files, [file.stem for file in files], globs)[:limit],
-            memory_device(backend, platform, workers),
+            language,
+            device,
             Launches(instances or INSTANCES, iterations, timeout, stress),
             named,
             [model.name for model in resolve_consistency_models(sound)] if sound else [],
@@ -164,7 +174,6 @@ def command(
     _refuse_options(context, ("stress", "models", "sound"), "litmus")
     tests = distinct(load_tests(inputs))
     tests = _selected(tests, [test.name for test in tests], globs)[:limit]
-    device: Device = CppDevice(subscribe, instances) if backend == "cpp" else OpenClDevice(platform, instances, workers)
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
     questions = {
@@ -183,7 +192,7 @@ def command(
         for mapping in mappings
     }
     with open_results(output) as file:
-        failed = _run(questions, device, file)
+        failed = _run(questions, language, device, file)
         results = [file.answers[question] for question in questions if question in file.answers]
     ran = {result.question.test for result in results}
     rows = {test.name: test.verdicts or verdicts(test.program) for test in tests if test.name in ran}
@@ -207,7 +216,7 @@ def _selected(tests: Sequence[Item], names: Sequence[str], globs: Sequence[str])
     return chosen
 
 
-def _run(questions: dict[Question, Test], device: Device, file: ResultFile) -> dict[str, str]:
+def _run(questions: dict[Question, Test], backend: Backend, device: Device, file: ResultFile) -> dict[str, str]:
     """Answer the questions that the file does not answer yet; the tests that could not be run, and why."""
     failed: dict[str, str] = {}
     console = Console(stderr=True)
@@ -217,11 +226,11 @@ def _run(questions: dict[Question, Test], device: Device, file: ResultFile) -> d
             progress.update(bar, description=f"{question.test} {question.mapping}")
             if question not in file.answers:
                 try:
-                    run = run_test(
+                    launch = device.launch(test.program, question.mapping)
+                    run = run_files(
                         device,
-                        question.test,
-                        test.program,
-                        question.mapping,
+                        backend.progress_files(question.test, launch),
+                        launch,
                         question.iterations,
                         question.timeout,
                         question.every_iteration,

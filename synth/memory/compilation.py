@@ -11,11 +11,10 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from backends.cuda.optcheck import optcheck
-from backends.emit import file_stem, write_files
-from backends.memory_emit import compile_memory_test
-from backends.shared.layout import Parameters
-from backends.shared.toolchain import compile_file, machine_code
+from backends.shared.backend import Backend
+from backends.shared.files import file_stem, write_files
+from backends.shared.layout import Parameters, place
+from backends.shared.toolchain import compile_file
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -31,10 +30,10 @@ class _Program:
     test: LitmusTest
 
 
-def compile_memory(files: Sequence[Path], backend: str, parameters: Parameters, output: Path, check: bool) -> None:
+def compile_memory(files: Sequence[Path], backend: Backend, parameters: Parameters, output: Path, check: bool) -> None:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
 
-    With ``check``, compile all of them; for CUDA, with optcheck. Exits with 1 if that finds anything. Raises
+    With ``check``, compile all of them; with the check of the language. Exits with 1 if that finds anything. Raises
     ``InputError`` where a file cannot be read, two share a file name, or no test can be said.
     """
     tests = {file: read_litmus(file) for file in dict.fromkeys(files)}
@@ -42,17 +41,17 @@ def compile_memory(files: Sequence[Path], backend: str, parameters: Parameters, 
     programs = []
     for file, test in tests.items():
         try:
-            texts = compile_memory_test(file.stem, test, backend, parameters)
+            texts = backend.memory_files(file.stem, place(test, parameters))
         except InputError as error:
             click.echo(f"{file}: {error}", err=True)
             continue
         write_files(output, texts)
         programs.append(_Program(output / next(iter(texts)), test))
     if not programs:
-        raise InputError(f"{backend} can say none of the {len(tests)} tests")
+        raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
     click.echo(f"{len(programs)} of {len(tests)} tests in {output}", err=True)
     if check:
-        _check(programs)
+        _check(programs, backend)
 
 
 def _check_names(files: Sequence[Path]) -> None:
@@ -63,28 +62,27 @@ def _check_names(files: Sequence[Path]) -> None:
             raise InputError(f"two tests share a file name: {other} and {file}")
 
 
-def _check(programs: Sequence[_Program]) -> None:
+def _check(programs: Sequence[_Program], backend: Backend) -> None:
     with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
-        found = list(watched(pool.map(_problems, programs), len(programs), "Compiling"))
+        checked = pool.map(lambda program: _problems(program, backend), programs)
+        found = list(watched(checked, len(programs), "Compiling"))
     for program, (_, problems) in zip(programs, found, strict=True):
         for problem in problems:
             click.echo(f"{program.file}: {problem}", err=True)
     compiled = sum(compiles for compiles, _ in found)
     click.echo(f"{compiled} of {len(programs)} compile", err=True)
-    if programs[0].file.suffix == ".cu":
-        click.echo(f"{sum(not problems for _, problems in found)} of {compiled} pass optcheck", err=True)
+    if backend.check is not None:
+        passed = sum(not problems for _, problems in found)
+        click.echo(f"{passed} of {compiled} pass {backend.check.name}", err=True)
     if any(problems for _, problems in found):
         sys.exit(1)
 
 
-def _problems(program: _Program) -> tuple[bool, list[str]]:
+def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:
     """Whether a program compiles, and what is wrong with it."""
     with TemporaryDirectory() as scratch:
         binary = Path(scratch, "program")
         compilation = compile_file(program.file, binary, memory=True)
         if not compilation.ok:
             return False, [f"does not compile\n{compilation.output}"]
-        if program.file.suffix != ".cu":
-            return True, []
-        codes = machine_code(binary).items()
-        return True, [f"{chip}: {each}" for chip, sass in codes for each in optcheck(program.test, sass)]
+        return True, [] if backend.check is None else backend.check.problems(program.test, binary)

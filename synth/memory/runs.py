@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,8 +11,9 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from backends.shared.backend import Backend
+from backends.shared.device import Device, run_files
 from backends.shared.layout import Layout
-from backends.shared.memory_device import MemoryDevice
 from backends.shared.memory_results import (
     MemoryQuestion,
     MemoryResult,
@@ -20,6 +21,7 @@ from backends.shared.memory_results import (
     open_memory_results,
     term_names,
 )
+from backends.shared.outcomes import outcomes
 from backends.shared.process import RunError
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
@@ -28,6 +30,9 @@ from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.memory.conformance import ModelReport, Observation, model_report, observation
 from synth.screen import table_console, watched
+
+INSTANCES = 1 << 16
+"""Instances of a launch, where nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,14 @@ class _Run:
     file: str
     test: LitmusTest
     layout: Layout
+    sources: Mapping[str, str]
     question: MemoryQuestion
 
 
 def run_memory_tests(
     files: Sequence[Path],
-    device: MemoryDevice,
+    backend: Backend,
+    device: Device,
     launches: Launches,
     models: Sequence[ConsistencyModel],
     sound: Sequence[str],
@@ -62,7 +69,7 @@ def run_memory_tests(
 
     Raises ``InputError`` where a file is no test, and where the language of the device can say none of them.
     """
-    planned, refused = _plan(files, device, launches)
+    planned, refused = _plan(files, backend, device, launches)
     if not planned and refused:
         file, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more tests cannot be run)" if len(refused) > 1 else ""
@@ -88,7 +95,9 @@ def run_memory_tests(
     return 1 if failed or unsound else 0
 
 
-def _plan(files: Sequence[Path], device: MemoryDevice, launches: Launches) -> tuple[list[_Run], dict[str, str]]:
+def _plan(
+    files: Sequence[Path], backend: Backend, device: Device, launches: Launches
+) -> tuple[list[_Run], dict[str, str]]:
     """What to run, and which files the device's language cannot say, with the reason."""
     planned: list[_Run] = []
     refused: dict[str, str] = {}
@@ -96,52 +105,50 @@ def _plan(files: Sequence[Path], device: MemoryDevice, launches: Launches) -> tu
         test = read_litmus(file)
         try:
             layout = device.layout(test, launches.instances, launches.stress)
-            device.source(test.name, layout)
+            sources = backend.memory_files(test.name, layout)
         except InputError as error:
             refused[str(file)] = error.message
             continue
         question = MemoryQuestion(
             test=test.name,
             digest=litmus_digest(test),
-            backend=device.backend,
-            device=device.name,
+            backend=backend.name,
+            device=device.hardware,
             instances=layout.instances,
             iterations=launches.iterations,
             timeout=launches.timeout,
             stress=launches.stress,
             terms=term_names(layout.terms),
         )
-        planned.append(_Run(str(file), test, layout, question))
+        planned.append(_Run(str(file), test, layout, sources, question))
     return planned, refused
 
 
-def _answer(
-    planned: Sequence[_Run], device: MemoryDevice, launches: Launches, results: MemoryResultFile
-) -> dict[str, str]:
+def _answer(planned: Sequence[_Run], device: Device, launches: Launches, results: MemoryResultFile) -> dict[str, str]:
     """Run what the file has no answer for; the files that could not be run, and why."""
     failed: dict[str, str] = {}
     for run in watched(planned, len(planned), "Running"):
         if run.question in results.answers:
             continue
         try:
-            seen = device.run(run.test.name, run.layout, launches.iterations, launches.timeout)
+            seen = outcomes(run_files(device, run.sources, run.layout, launches.iterations, launches.timeout))
         except RunError as error:
             failed[run.file] = str(error)
             continue
-        outcomes = tuple(sorted(seen.counts.items()))
-        results.add(MemoryResult(run.question, outcomes, seen.other, seen.launches, seen.hung))
+        counts = tuple(sorted(seen.counts.items()))
+        results.add(MemoryResult(run.question, counts, seen.other, seen.launches, seen.hung))
     return failed
 
 
 def _record(
-    device: MemoryDevice,
+    device: Device,
     observations: Sequence[Observation],
     reports: Sequence[ModelReport],
     refused: dict[str, str],
     failed: dict[str, str],
 ) -> dict[str, object]:
     return {
-        "device": device.name,
+        "device": device.hardware,
         "tests": [
             {
                 "file": each.file,
@@ -160,13 +167,13 @@ def _record(
 
 
 def _print(
-    device: MemoryDevice,
+    device: Device,
     observations: Sequence[Observation],
     reports: Sequence[ModelReport],
     refused: dict[str, str],
 ) -> None:
     console = table_console()
-    console.print(Text(device.name), soft_wrap=True)
+    console.print(Text(device.hardware), soft_wrap=True)
     for each in observations:
         result = each.result
         console.print()

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from backends.emit import BACKENDS, compile_test, write_files
+from backends.registry import BACKENDS
+from backends.shared.backend import Backend
+from backends.shared.files import write_files
 from backends.shared.mapping import MAPPINGS
 from backends.shared.toolchain import compile_file, cuda_tool, missing
+from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
@@ -25,12 +28,16 @@ THREE = parse_axb(
 )
 
 
+def compile_test(name: str, program: Program, backend: Backend, mapping: str = "plain") -> dict[str, str]:
+    return backend.progress_files(name, backend.launch(program, mapping))
+
+
 @pytest.mark.parametrize("mapping", MAPPINGS)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
     for name, program in (("spin", SPIN), ("three", THREE)):
-        files = compile_test(name, program, backend, mapping)
+        files = compile_test(name, program, BACKENDS[backend], mapping)
         write_files(tmp_path, files)
         compilation = compile_file(tmp_path / next(iter(files)))
         assert compilation.ok, compilation.output
@@ -39,7 +46,7 @@ def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_p
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
-    name, text = next(iter(compile_test("spin", SPIN, backend).items()))
+    name, text = next(iter(compile_test("spin", SPIN, BACKENDS[backend]).items()))
     (tmp_path / name).write_text(text.replace("pc = 1u;", "pc = nonsense;"))
     compilation = compile_file(tmp_path / name)
     assert not compilation.ok
@@ -58,7 +65,7 @@ def test_old_opencl_has_a_fallback(need: Callable[[str], None]) -> None:
     need("opencl")
     import pyopencl as cl
 
-    text = next(iter(compile_test("three", THREE, "opencl").values()))
+    text = next(iter(compile_test("three", THREE, BACKENDS["opencl"]).values()))
     platform = next(p for p in cl.get_platforms() if "Portable" in p.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cl.CompilerWarning)
@@ -70,7 +77,7 @@ def test_spins_stay_atomic_loops_on_a_gpu(need: Callable[[str], None], tmp_path:
     need("cuda")
     cuobjdump = cuda_tool("cuobjdump")
     assert cuobjdump is not None
-    files = compile_test("spin", SPIN, "cuda")
+    files = compile_test("spin", SPIN, BACKENDS["cuda"])
     write_files(tmp_path, files)
     assert compile_file(tmp_path / next(iter(files)), tmp_path / "spin").ok
     sass = subprocess.run([cuobjdump, "-sass", tmp_path / "spin"], capture_output=True, text=True, check=True).stdout

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from backends.cuda.optcheck import optcheck
-from backends.emit import write_files
-from backends.memory_emit import compile_memory_test
-from backends.shared.layout import Parameters
+from backends.registry import BACKENDS
+from backends.shared.files import write_files
+from backends.shared.layout import Parameters, place
 from backends.shared.toolchain import compile_file, machine_code
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
@@ -45,7 +45,7 @@ def check(file: Path, backend: str, folder: Path, replaced: tuple[str, str] | No
     """Compile an example; the complaints of optcheck for each architecture, if it is CUDA."""
     test = read_litmus(file)
     try:
-        files = compile_memory_test(file.stem, test, backend, Parameters(spin=64, stress=1))
+        files = BACKENDS[backend].memory_files(file.stem, place(test, Parameters(spin=64, stress=1)))
     except InputError:
         return {}
     if replaced:

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from backends.shared.memory_device import Outcomes, memory_device
+from backends.registry import BACKENDS
+from backends.shared.device import DeviceOptions, run_files
+from backends.shared.layout import place
+from backends.shared.outcomes import Outcomes, outcomes
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
@@ -56,12 +59,18 @@ def store_buffering(order: str) -> LitmusTest:
 
 
 def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: int = 3) -> Outcomes:
-    device = memory_device(backend)
-    layout = device.layout(test, instances)
-    seen = device.run("t", layout, iterations, 60)
+    seen = launched(backend, test, instances, iterations)
     assert not seen.hung and seen.launches == iterations
-    assert sum(seen.counts.values()) + seen.other == iterations * layout.instances
+    assert sum(seen.counts.values()) + seen.other == iterations * instances
     return seen
+
+
+def launched(
+    backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, stress: bool = False
+) -> Outcomes:
+    device = BACKENDS[backend].device(DeviceOptions())
+    layout = device.layout(test, instances, stress)
+    return outcomes(run_files(device, BACKENDS[backend].memory_files("t", layout), layout, iterations, timeout))
 
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
@@ -111,8 +120,7 @@ def test_shared_memory_and_barriers(need: Callable[[str], None]) -> None:
 def test_stress_changes_no_outcome(need: Callable[[str], None]) -> None:
     for backend in ("opencl", "cpp"):
         need(backend)
-        device = memory_device(backend)
-        seen = device.run("t", device.layout(store_buffering("seq_cst"), 1 << 14, stress=True), 3, 60)
+        seen = launched(backend, store_buffering("seq_cst"), 1 << 14, 3, stress=True)
         assert set(seen.counts) <= {(0, 1), (1, 0), (1, 1)} and seen.launches == 3
 
 
@@ -120,8 +128,7 @@ def test_stress_changes_no_outcome(need: Callable[[str], None]) -> None:
 def test_a_test_that_hangs_is_killed(backend: str, need: Callable[[str], None]) -> None:
     need(backend)
     test = c_test("int r0 = atomic_load(x); while (r0 == 0) { r0 = atomic_load(x); }", "*z = 1;", "exists (0:r0 = 0)")
-    device = memory_device(backend)
-    seen = device.run("t", device.layout(test, 64), 3, 1)
+    seen = launched(backend, test, 64, 3, 1)
     assert seen.hung and seen.launches == 0 and not seen.counts
 
 
@@ -199,5 +206,5 @@ def test_options_of_litmus_tests_only(tmp_path: Path, need: Callable[[str], None
 def test_what_a_model_allows_is_known_beyond_the_condition() -> None:
     (model,) = resolve_consistency_models(["sc"])
     test = store_buffering("relaxed")
-    terms = memory_device("cpp").layout(test).terms
+    terms = place(test).terms
     assert allowed_outcomes(test, terms, model).outcomes == {(0, 1), (1, 0), (1, 1)}

@@ -8,7 +8,10 @@ import pytest
 
 from backends.cpp.device import CppDevice
 from backends.opencl.device import OpenClDevice
-from backends.shared.device import Device, run_test
+from backends.registry import BACKENDS
+from backends.shared.device import Device, run_files
+from backends.shared.process import Run
+from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
@@ -27,29 +30,35 @@ def device(backend: str, instances: int) -> Device:
     return CppDevice(instances=instances) if backend == "cpp" else OpenClDevice(instances=instances)
 
 
+def run_test(on: Device, program: Program, mapping: str, iterations: int, timeout: float) -> Run:
+    shape = on.launch(program, mapping)
+    backend = BACKENDS["cpp" if isinstance(on, CppDevice) else "opencl"]
+    return run_files(on, backend.progress_files("t", shape), shape, iterations, timeout)
+
+
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
 @pytest.mark.parametrize("mapping", ["plain", "round-robin", "chunked"])
 def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> None:
     need(backend)
     for program in (FORWARD, THREE):
-        assert run_test(device(backend, 8), "t", program, mapping, 5, 60).outcomes == "T" * 5
+        assert run_test(device(backend, 8), program, mapping, 5, 60).outcomes == "T" * 5
 
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
 def test_hangs_and_is_killed(backend: str, need: Callable[[str], None]) -> None:
     need(backend)
-    assert run_test(device(backend, 4), "t", NEVER, "round-robin", 3, 0.5).outcomes == "H"
+    assert run_test(device(backend, 4), NEVER, "round-robin", 3, 0.5).outcomes == "H"
 
 
 def test_pocl_is_unfair(need: Callable[[str], None]) -> None:
     """Both threads of an instance are in one chunk of work-groups, and the first waits for the second."""
     need("opencl")
     pocl = OpenClDevice(instances=16, workers=2)
-    assert run_test(pocl, "t", BACKWARD, "round-robin", 3, 2).outcomes == "H"
-    assert run_test(pocl, "t", FORWARD, "round-robin", 3, 60).outcomes == "TTT"
+    assert run_test(pocl, BACKWARD, "round-robin", 3, 2).outcomes == "H"
+    assert run_test(pocl, FORWARD, "round-robin", 3, 60).outcomes == "TTT"
 
 
 def test_threads_of_the_cpu_are_fair(need: Callable[[str], None]) -> None:
     need("cpp")
     for subscribe in ("full", "over"):
-        assert run_test(CppDevice(subscribe), "t", BACKWARD, "chunked", 2, 120).outcomes == "TT"
+        assert run_test(CppDevice(subscribe), BACKWARD, "chunked", 2, 120).outcomes == "TT"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from backends.emit import BACKENDS, compile_test
+from backends.registry import BACKENDS
 from corpus.progress.text import parse_axb
 
 MUTEX = parse_axb(
@@ -26,5 +26,6 @@ THREE_THREADS_TWO_LOCATIONS = parse_axb(
 )
 def test_text(name: str, mapping: str, backend: str, golden: Callable[[str, str], None]) -> None:
     program = MUTEX if name == "mutex" else THREE_THREADS_TWO_LOCATIONS
-    file, text = next(iter(compile_test(name, program, backend, mapping, 4).items()))
+    language = BACKENDS[backend]
+    file, text = next(iter(language.progress_files(name, language.launch(program, mapping, 4)).items()))
     golden(f"backends/{file}", text)

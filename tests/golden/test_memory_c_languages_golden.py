@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from backends.memory_emit import compile_memory_test
-from backends.shared.layout import Parameters
+from backends.registry import BACKENDS
+from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import parse_litmus
 
 SB = """C SB
@@ -79,5 +79,5 @@ exists (x = 1 /\\ 1:r0 = 0 /\\ 1:r1 = 1 /\\ 2:r0 = 1)
     ],
 )
 def test_text(name: str, text: str, backend: str, parameters: Parameters, golden: Callable[[str, str], None]) -> None:
-    file, written = next(iter(compile_memory_test(name, parse_litmus(text), backend, parameters).items()))
+    file, written = next(iter(BACKENDS[backend].memory_files(name, place(parse_litmus(text), parameters)).items()))
     golden(f"memory/{file}", written)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from backends.memory_emit import compile_memory_test
-from backends.shared.layout import Parameters
+from backends.registry import BACKENDS
+from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import read_litmus
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
@@ -28,5 +28,5 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 )
 def test_text(name: str, backend: str, golden: Callable[[str, str], None]) -> None:
     test = read_litmus(EXAMPLES / f"{name}.litmus")
-    file, text = next(iter(compile_memory_test(name, test, backend, Parameters(spin=64)).items()))
+    file, text = next(iter(BACKENDS[backend].memory_files(name, place(test, Parameters(spin=64))).items()))
     golden(f"memory/{file}", text)

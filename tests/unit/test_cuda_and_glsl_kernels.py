@@ -9,7 +9,7 @@ import pytest
 
 from backends.cuda.memory import CudaKernel
 from backends.glsl.memory import GlslKernel
-from backends.memory_emit import compile_memory_test
+from backends.registry import BACKENDS
 from backends.shared.kernel import Kernel
 from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import read_litmus
@@ -194,7 +194,7 @@ def test_examples_are_said_or_refused_with_a_reason(backend: str) -> None:
     said, refused = 0, []
     for file in sorted(EXAMPLES.glob("*.litmus")):
         try:
-            texts = compile_memory_test(file.stem, read_litmus(file), backend, Parameters())
+            texts = BACKENDS[backend].memory_files(file.stem, place(read_litmus(file)))
         except InputError as error:
             refused.append(error.message)
             continue

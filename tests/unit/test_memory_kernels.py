@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from backends.memory_emit import compile_memory_test
 from backends.opencl.memory import OpenClKernel
+from backends.registry import BACKENDS
 from backends.shared.addresses import address_regions
 from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import parse_litmus, read_litmus
@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
 
 def written(test: LitmusTest, backend: str) -> str:
-    return next(iter(compile_memory_test("t", test, backend, Parameters(instances=64)).values()))
+    return next(iter(BACKENDS[backend].memory_files("t", place(test, Parameters(instances=64))).values()))
 
 
 def ptx(left: str, right: str = "ld.weak r1, x", places: str = "cta 0,gpu 0 | cta 1,gpu 0", state: str = "x=0;") -> str:
@@ -89,7 +89,7 @@ def test_a_work_group_has_a_limit() -> None:
     test = parse_litmus(ptx("st.weak x, 1", places="cta 0,gpu 0 | cta 0,gpu 0"))
     with pytest.raises(InputError, match="a work-group of 2048 threads: expected at most 1024"):
         OpenClKernel(place(test, Parameters(slots=1024)))
-    compile_memory_test("t", test, "cpp", Parameters(slots=1024))
+    BACKENDS["cpp"].memory_files("t", place(test, Parameters(slots=1024)))
 
 
 GPU_PTX = """GPU_PTX t

@@ -1,7 +1,4 @@
-"""A test as the files of a language: names that cannot leave their folder, and texts.
-
-``compile_test`` is pure; ``write_files`` puts its result on the disk.
-"""
+"""Names for the files of tests that cannot leave their folder, and the files on the disk."""
 
 from __future__ import annotations
 
@@ -10,18 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from backends.cpp.progress import Cpp
-from backends.cuda.progress import Cuda
-from backends.glsl.progress import Glsl
-from backends.opencl.progress import OpenCl
-from backends.shared.mapping import launch
-from backends.shared.renderer import Renderer
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from corpus.progress.axb import Program
 from corpus.test import Test
-
-BACKENDS: dict[str, type[Renderer]] = {"cuda": Cuda, "opencl": OpenCl, "glsl": Glsl, "cpp": Cpp}
 
 
 def file_stem(name: str) -> str:
@@ -33,25 +21,6 @@ def file_stem(name: str) -> str:
     if safe == name and safe:
         return name
     return "-".join(filter(None, [safe, hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]]))
-
-
-def compile_test(
-    name: str, program: Program, backend: str, mapping: str = "plain", instances: int | None = None
-) -> dict[str, str]:
-    """The files of one test, by name relative to the output folder.
-
-    The test's own file is ``STEM.MAPPING.SUFFIX`` and comes first; a language may add files that all its tests share.
-    ``instances`` as in ``backends.shared.mapping.launch``. Raises ``InputError`` for an unknown backend or mapping and
-    for sizes that the language cannot take.
-    """
-    if backend not in BACKENDS:
-        raise InputError(f"unknown backend '{backend}': expected {', '.join(BACKENDS)}")
-    renderer = BACKENDS[backend]
-    shape = launch(program, mapping, instances, renderer.groups)
-    if renderer.most_groups is not None and shape.groups > renderer.most_groups:
-        raise InputError(f"{shape.groups} work-groups: {backend} takes at most {renderer.most_groups}")
-    stem = f"{file_stem(name)}.{mapping}"
-    return {f"{stem}{renderer.suffix}": renderer.render(stem, shape), **renderer.companions}
 
 
 def distinct(tests: Iterable[Test]) -> list[Test]:

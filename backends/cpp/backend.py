@@ -1,0 +1,18 @@
+"""C++ as a back end: run by the threads of this machine."""
+
+from __future__ import annotations
+
+from backends.cpp.device import CppDevice
+from backends.cpp.memory import CppKernel
+from backends.cpp.progress import Cpp
+from backends.shared.backend import Backend
+
+BACKEND = Backend(
+    name="cpp",
+    suffix=".cpp",
+    progress=Cpp,
+    memory=CppKernel,
+    files="TEST.cpp",
+    usage="g++ -std=c++20 -O2 -pthread -o t TEST.cpp; timeout 20 ./t",
+    device=lambda options: CppDevice(options.subscribe, options.instances),
+)

@@ -1,0 +1,27 @@
+"""CUDA as a back end: written and compiled here, run elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from backends.cuda.memory import CudaKernel
+from backends.cuda.optcheck import optcheck
+from backends.cuda.progress import Cuda
+from backends.shared.backend import Backend, Check
+from backends.shared.toolchain import machine_code
+from corpus.litmus.test import LitmusTest
+
+
+def _problems(test: LitmusTest, program: Path) -> list[str]:
+    return [f"{chip}: {each}" for chip, sass in machine_code(program).items() for each in optcheck(test, sass)]
+
+
+BACKEND = Backend(
+    name="cuda",
+    suffix=".cu",
+    progress=Cuda,
+    memory=CudaKernel,
+    files="TEST.cu with host code",
+    usage="nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t",
+    check=Check("optcheck", _problems),
+)

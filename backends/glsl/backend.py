@@ -1,0 +1,16 @@
+"""GLSL as a back end: Amber scripts, run elsewhere."""
+
+from __future__ import annotations
+
+from backends.glsl.memory import GlslKernel
+from backends.glsl.progress import Glsl
+from backends.shared.backend import Backend
+
+BACKEND = Backend(
+    name="glsl",
+    suffix=".amber",
+    progress=Glsl,
+    memory=GlslKernel,
+    files="TEST.amber",
+    usage="amber TEST.amber",
+)

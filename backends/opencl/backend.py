@@ -1,0 +1,18 @@
+"""OpenCL as a back end: run by the OpenCL devices of this machine."""
+
+from __future__ import annotations
+
+from backends.opencl.device import POCL, OpenClDevice
+from backends.opencl.memory import OpenClKernel
+from backends.opencl.progress import OpenCl
+from backends.shared.backend import Backend
+
+BACKEND = Backend(
+    name="opencl",
+    suffix=".cl",
+    progress=OpenCl,
+    memory=OpenClKernel,
+    files="TEST.cl, run_opencl.py",
+    usage="timeout 20 python run_opencl.py TEST.cl",
+    device=lambda options: OpenClDevice(options.platform or POCL, options.instances, options.workers),
+)

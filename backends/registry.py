@@ -1,0 +1,17 @@
+"""Every back end. To add one, write its folder and add its line here; nothing else names the languages."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from backends.shared.backend import Backend
+
+_FOLDERS = (
+    "cuda",
+    "opencl",
+    "glsl",
+    "cpp",
+)
+
+BACKENDS: dict[str, Backend] = {name: import_module(f"backends.{name}.backend").BACKEND for name in _FOLDERS}
+"""The back ends by name, in the order in which they are listed to users."""

@@ -1,0 +1,76 @@
+"""What a back end is: a language's words for both families of tests, and what this machine has to run them with.
+
+Each lives in a folder of its own, whose module ``backend`` defines ``BACKEND``; ``backends.registry`` lists the
+folders. Nothing else knows which languages there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from backends.shared.device import Device, DeviceOptions
+from backends.shared.files import file_stem
+from backends.shared.kernel import Kernel
+from backends.shared.layout import Layout
+from backends.shared.mapping import Launch, launch
+from backends.shared.renderer import Renderer
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+from corpus.progress.axb import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """More than that a memory test compiles: ``problems`` looks at the compiled program of a test (a file) and says in
+    a line each why it is another test than the one it was made of; none where it is that test.
+    """
+
+    name: str
+    problems: Callable[[LitmusTest, Path], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A language to write tests in.
+
+    ``name`` is that of its folder and of ``--backend``; ``suffix`` that of its files. ``progress`` and ``memory`` write
+    the two families of tests. ``files`` and ``usage`` say in a few words what a test becomes and how it is run.
+    ``device`` makes the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where
+    tests are run elsewhere. ``check`` is made of memory tests beyond compiling them.
+    """
+
+    name: str
+    suffix: str
+    progress: type[Renderer]
+    memory: type[Kernel]
+    files: str
+    usage: str
+    device: Callable[[DeviceOptions], Device] | None = None
+    check: Check | None = None
+
+    def launch(self, program: Program, mapping: str = "plain", instances: int | None = None) -> Launch:
+        """How a progress test is launched by a program that is run elsewhere (``backends.shared.mapping.launch``)."""
+        return launch(program, mapping, instances, self.progress.groups)
+
+    def progress_files(self, name: str, shape: Launch) -> dict[str, str]:
+        """The files of a progress test, by name relative to the output folder.
+
+        The test's own file is ``STEM.MAPPING.SUFFIX``, its stem from ``name``, and comes first; a language may add
+        files that all its tests share. Raises ``InputError`` for sizes that the language cannot take.
+        """
+        most = self.progress.most_groups
+        if most is not None and shape.groups > most:
+            raise InputError(f"{shape.groups} work-groups: {self.name} takes at most {most}")
+        stem = f"{file_stem(name)}.{shape.mapping.name}"
+        return {f"{stem}{self.suffix}": self.progress.render(stem, shape), **self.progress.companions}
+
+    def memory_files(self, name: str, shape: Layout) -> dict[str, str]:
+        """The files of a memory test likewise, its own ``STEM.SUFFIX``.
+
+        Raises ``InputError`` that names the thread, the instruction and the reason where the language cannot say the
+        test, or cannot hold its launch.
+        """
+        stem = file_stem(name)
+        return {f"{stem}{self.suffix}": self.memory(shape).file(stem), **self.memory.companions}
