@@ -1,17 +1,32 @@
-"""Work over processes: each task is a generator, and what it yields arrives as it is made."""
+"""Work over processes: each task is a generator, and what it yields arrives as it is made.
+
+A worker that dies costs the item that it was at and nothing else. Limits hold for each item and are kept by the worker
+itself: the kernel ends it when its alarm goes off, whatever code it is in, so that neither a SAT solver nor a parent
+that is gone can hold it up. ``run_tasks`` is what an executor on other machines has to offer as well: tasks and items
+are sent, so they can be pickled; a task may be done again from its beginning.
+"""
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
-from collections.abc import Callable, Generator, Iterable, Iterator
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import TypeVar
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from corpus.errors import InputError
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
+Given = TypeVar("Given")
 
 
 def cores() -> int:
@@ -19,76 +34,325 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one item may cost: seconds on the clock, and megabytes (2^20 bytes) beyond what a worker begins with.
+
+    None: as much as it takes. Memory that is mapped from files does not count.
+    """
+
+    seconds: float | None = None
+    megabytes: int | None = None
+
+
+UNLIMITED = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Loss(Generic[Task]):
+    """A task that its worker did not finish: how many of its items have arrived, and why the next did not.
+
+    ``certain``: it was the item's own fault, for it was too slow, or all that its process ever did. Else caches may
+    have filled the memory, or the process was ended from outside.
+    """
+
+    task: Task
+    arrived: int
+    reason: str
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Instead(Generic[Task, Item]):
+    """What to make of a loss: items in the place of what was lost, and the tasks that are still to be done."""
+
+    items: Sequence[Item] = ()
+    tasks: Sequence[Task] = ()
+
+
 def run_tasks(
-    tasks: Iterable[Task], work: Callable[[Task], Iterator[Item]], jobs: int, poll: float = 0.5
+    tasks: Iterable[Task],
+    work: Callable[[Task], Iterator[Item]],
+    jobs: int,
+    poll: float = 0.5,
+    limits: Limits = UNLIMITED,
+    instead: Callable[[Loss[Task]], Instead[Task, Item]] | None = None,
 ) -> Generator[tuple[Task, Item] | None, None, None]:
     """Yields ``(task, item)`` for every item that ``work(task)`` yields, tasks spread over ``jobs`` processes.
 
-    With one job everything happens in this process, in order. Otherwise items of different tasks interleave, and
-    ``None`` is yielded at least every ``poll`` seconds, so that the caller can watch a clock. An exception in a worker
-    is raised here. When the caller stops early, the workers are ended.
+    Tasks begin in order, and the items of a task arrive in order; with one job all do. ``None`` is yielded at least
+    every ``poll`` seconds, so that the caller can watch a clock. An exception in a worker is raised here. When the
+    caller stops early, the workers are ended.
+
+    Where a worker dies or an item exceeds its limits, ``instead`` says what to go on with. Without it, the task is done
+    once more, by a process that knows what the caller knows by then; the second time ``InputError`` is raised.
     """
-    if jobs <= 1:
-        for task in tasks:
-            for item in work(task):
-                yield task, item
-        return
-    context = get_context("fork")
-    waiting = iter(tasks)
-    ours: list[Connection] = []
-    processes = []
-    current: dict[Connection, Task] = {}
+    crew = _Crew(work, limits)
+    waiting, again = iter(tasks), deque[Task]()
+    retried: list[Task] = []
     try:
-        for _ in range(jobs):
-            mine, theirs = context.Pipe()
-            ours.append(mine)
-            process = context.Process(target=_worker, args=(theirs, list(ours), work), daemon=True)
-            process.start()
-            theirs.close()
-            processes.append(process)
-        for connection in ours:
-            _next(connection, waiting, current)
-        while current:
-            ready = [c for c in wait(list(current), timeout=poll) if isinstance(c, Connection)]
+        while True:
+            while len(crew.busy) < max(jobs, 1):
+                try:
+                    crew.begin(again.popleft(), fresh=True) if again else crew.begin(next(waiting))
+                except StopIteration:
+                    break
+            if not crew.busy:
+                return
+            ready = wait(list(crew.busy), timeout=poll)
             if not ready:
                 yield None
             for connection in ready:
-                try:
-                    kind, item = connection.recv()
-                except EOFError:
-                    raise RuntimeError("a worker process died") from None
-                if kind == "item":
-                    yield current[connection], item
-                elif kind == "error":
-                    raise item
+                assert isinstance(connection, Connection)
+                worker = crew.busy[connection]
+                message = worker.message()
+                if isinstance(message, _Item):
+                    worker.arrived += 1
+                    worker.items += 1
+                    yield worker.task, message.item
+                elif isinstance(message, _Done):
+                    crew.release(worker)
+                elif isinstance(message, _Failed):
+                    raise message.error
                 else:
-                    del current[connection]
-                    _next(connection, waiting, current)
+                    loss = crew.bury(worker, message)
+                    if instead is not None:
+                        new = instead(loss)
+                        again.extend(new.tasks)
+                        for item in new.items:
+                            yield loss.task, item
+                    elif loss.task in retried:
+                        reason = f"a part of the work failed twice: it {loss.reason}"
+                        raise InputError(f"{reason}; what was found before is kept, and --resume goes on")
+                    else:
+                        retried.append(loss.task)
+                        again.append(loss.task)
     finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.join()
+        crew.dismiss()
 
 
-def _next(connection: Connection, waiting: Iterator[Task], current: dict[Connection, Task]) -> None:
-    with suppress(StopIteration):
-        task = next(waiting)
-        connection.send(task)
-        current[connection] = task
+def map_each(
+    function: Callable[[Given], Item],
+    given: Sequence[Given],
+    jobs: int,
+    limits: Limits,
+    lost: Callable[[Given, str], Item],
+    poll: float = 0.5,
+) -> Generator[Item | None, None, None]:
+    """``function`` of each, in order, over ``jobs`` processes; ``lost(x, reason)`` where that exceeds the limits.
+
+    ``None`` is yielded at least every ``poll`` seconds while a result is waited for.
+    """
+    size = max(1, min(_CHUNK, -(-len(given) // (4 * jobs))))
+    chunks = [_Chunk(start, given[start : start + size]) for start in range(0, len(given), size)]
+
+    def work(chunk: _Chunk[Given]) -> Iterator[tuple[int, Item]]:
+        for number, one in enumerate(chunk.given, chunk.start):
+            yield number, function(one)
+
+    def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item]]:
+        left = loss.task.given[loss.arrived :]
+        start = loss.task.start + loss.arrived
+        if not left:  # it died after its last item
+            return Instead()
+        if not loss.certain:
+            return Instead(tasks=[_Chunk(start, left)])
+        return Instead([(start, lost(left[0], loss.reason))], [_Chunk(start + 1, left[1:])])
+
+    early: dict[int, Item] = {}
+    due = 0
+    for result in run_tasks(chunks, work, jobs, poll, limits, instead):
+        if result is None:
+            yield None
+            continue
+        number, item = result[1]
+        early[number] = item
+        while due in early:
+            yield early.pop(due)
+            due += 1
 
 
-def _worker(connection: Connection, parents: list[Connection], work: Callable[[Task], Iterator[Item]]) -> None:
+_CHUNK = 100
+"""Items that are sent to a process at once; each result comes back by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk(Generic[Given]):
+    start: int
+    given: Sequence[Given]
+
+
+# Workers, seen from their parent
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    item: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class _Starved:
+    """The worker ran out of memory, and ends."""
+
+
+@dataclass(eq=False, slots=True)
+class _Worker:
+    """A process, and what it is at."""
+
+    process: BaseProcess
+    connection: Connection
+    task: Any = None
+    arrived: int = 0  # items of its task
+    items: int = 0  # items of its life
+
+    def message(self) -> object:
+        """What it says next; None where it has died."""
+        try:
+            return self.connection.recv()
+        except (EOFError, OSError):
+            return None
+
+
+class _Crew:
+    """The processes of a run. They are forked when there is work for them, so they know what their parent does."""
+
+    def __init__(self, work: Callable[[Any], Iterator[Any]], limits: Limits) -> None:
+        self.work = work
+        self.limits = limits
+        self.busy: dict[Connection, _Worker] = {}
+        self.idle: list[_Worker] = []
+
+    def begin(self, task: object, fresh: bool = False) -> None:
+        """Give a task to a worker that is free, or to a new one."""
+        while self.idle and not fresh:
+            worker = self.idle.pop()
+            try:
+                worker.connection.send(task)
+            except OSError:  # it died while it had nothing to do
+                _end(worker)
+                continue
+            break
+        else:
+            worker = self._hire()
+            worker.connection.send(task)
+        worker.task, worker.arrived = task, 0
+        self.busy[worker.connection] = worker
+
+    def release(self, worker: _Worker) -> None:
+        """It has done its task."""
+        del self.busy[worker.connection]
+        self.idle.append(worker)
+
+    def bury(self, worker: _Worker, message: object) -> Loss[Any]:
+        """It is no more; what that costs, and why."""
+        del self.busy[worker.connection]
+        if isinstance(message, _Starved):
+            reason = _starved(self.limits)
+        else:
+            worker.process.join()
+            reason = _cause(worker.process.exitcode or 0, self.limits)
+        certain = worker.items == 0 or worker.process.exitcode == -signal.SIGALRM
+        _end(worker)
+        return Loss(worker.task, worker.arrived, reason, certain)
+
+    def dismiss(self) -> None:
+        """End every worker, at once."""
+        for worker in (*self.busy.values(), *self.idle):
+            _end(worker)
+
+    def _hire(self) -> _Worker:
+        context = get_context("fork")
+        mine, theirs = context.Pipe()
+        others = [worker.connection for worker in (*self.busy.values(), *self.idle)]
+        process = context.Process(target=_serve, args=(theirs, [mine, *others], self.work, self.limits), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, mine)
+
+
+def _end(worker: _Worker) -> None:
+    worker.process.kill()  # not terminate: code that is not Python would answer late, or never
+    worker.process.join()
+    worker.connection.close()
+
+
+def _starved(limits: Limits) -> str:
+    return f"needs more than {limits.megabytes} MB" if limits.megabytes else "needs more memory than there is"
+
+
+def _cause(code: int, limits: Limits) -> str:
+    """Why a process ended with this code. C++ aborts where it gets no memory, and Linux kills where there is none."""
+    if code == -signal.SIGALRM and limits.seconds:
+        return f"needs more than {limits.seconds:g} s"
+    if code >= 0:
+        return f"ended its process with exit code {code}"
+    hint = ""
+    if code == -signal.SIGABRT and limits.megabytes:
+        hint = f", perhaps for want of more than {limits.megabytes} MB"
+    elif code == -signal.SIGKILL:
+        hint = ", perhaps for want of memory"
+    return f"ended its process with {signal.Signals(-code).name}{hint}"
+
+
+# Workers, seen from within
+
+
+def _serve(
+    connection: Connection, parents: list[Connection], work: Callable[[Any], Iterator[Any]], limits: Limits
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
+    for end in (signal.SIGTERM, signal.SIGALRM):
+        signal.signal(end, signal.SIG_DFL)
     for parent in parents:
         parent.close()  # else this process would not notice that the parent is gone
-    with suppress(EOFError, BrokenPipeError):
+    _limit_memory(limits)
+    with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
-            try:
-                for item in work(task):
-                    connection.send(("item", item))
-            except Exception as error:
-                connection.send(("error", error))
+            message = _attempt(task, connection, work, limits.seconds or 0)
+            connection.send(message)
+            if not isinstance(message, _Done):
                 return
-            connection.send(("done", None))
+
+
+def _attempt(
+    task: object, connection: Connection, work: Callable[[Any], Iterator[Any]], seconds: float
+) -> _Done | _Failed | _Starved:
+    """Sends the items of a task, and gives what is to be said at its end."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        for item in work(task):
+            signal.setitimer(signal.ITIMER_REAL, 0)  # waiting for the parent is not the item's fault
+            connection.send(_Item(item))
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except MemoryError:
+        pass  # what was tried is still held here, so there may be no memory to say so
+    except Exception as error:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        error.add_note("".join(traceback.format_exception(error)))  # a traceback cannot be sent
+        return _Failed(error)
+    else:
+        return _Done()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return _Starved()
+
+
+def _limit_memory(limits: Limits) -> None:
+    """What a process allocates for itself: not files, and not what is only reserved, as stacks of threads are."""
+    if limits.megabytes is None:
+        return
+    held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    most = held + limits.megabytes * 2**20
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

@@ -141,7 +141,7 @@ def synthesise(
                 yield None
         chunks = [tuple(waiting[start : start + CHUNK]) for start in range(0, len(waiting), CHUNK)]
         work = partial(label_cycles, models=models)
-        with closing(run_tasks(chunks, work, min(jobs, len(chunks)))) as answers:
+        with closing(run_tasks(chunks, work, jobs)) as answers:
             for answer in answers:
                 if answer is None:
                     yield None

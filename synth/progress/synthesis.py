@@ -228,7 +228,7 @@ def synthesise(
             # What an earlier run found at another bound does not count for this one.
             elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
             work = partial(run_unit, request=request, solver=solver, known=journal.units)
-            with closing(run_tasks(todo, work, min(jobs, len(todo)))) as results:
+            with closing(run_tasks(todo, work, jobs)) as results:
                 for result in results:
                     if result is not None:
                         unit, item = result

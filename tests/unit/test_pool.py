@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import time
@@ -12,7 +13,7 @@ from multiprocessing import active_children
 import pytest
 
 from corpus.errors import InputError
-from synth.pool import run_tasks
+from synth.pool import Limits, map_each, run_tasks
 
 
 def count(task: int) -> Iterator[tuple[int, int]]:
@@ -26,7 +27,7 @@ def gathered(tasks: list[int], jobs: int) -> dict[int, list[int]]:
     for result in run_tasks(tasks, count, jobs):
         if result is not None:
             task, (item, process) = result
-            assert (process == os.getpid()) == (jobs <= 1)
+            assert process != os.getpid()
             items[task].append(item)
     return dict(items)
 
@@ -75,14 +76,125 @@ def test_an_error_in_a_worker_is_raised_here(jobs):
     assert active_children() == []
 
 
-def test_a_worker_that_dies_is_noticed():
+def test_one_process_can_be_watched_as_many_can():
+    results = run_tasks([60], sleep, 1, poll=0.01)
+    assert [next(results) for _ in range(3)] == [None] * 3
+    results.close()
+    assert active_children() == []
+
+
+def test_work_at_which_processes_die_is_given_up_in_one_line():
     def die(task: int) -> Iterator[int]:
         yield task
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with pytest.raises(RuntimeError, match="a worker process died"):
+    with pytest.raises(InputError, match=r"failed twice: it ended its process with SIGKILL.*--resume goes on"):
         list(run_tasks([1, 2, 3], die, 2))
     assert active_children() == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_work_at_which_a_process_dies_once_is_done_again_by_one_that_knows_more(jobs):
+    known = []
+
+    def die_once(task: int) -> Iterator[int]:
+        for item in range(4):
+            if item not in known:
+                yield item
+            if task == 1 and item == 2 and not known:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    for task, item in filter(None, run_tasks([0, 1, 2], die_once, jobs)):
+        if task == 1:
+            known.append(item)
+    assert known == [0, 1, 2, 3]
+
+
+# Limits
+
+
+def sleep(seconds: float) -> Iterator[float]:
+    time.sleep(seconds)
+    yield seconds
+
+
+def misbehave(what: str) -> str:
+    """The name of what happened, where anything is left to say so."""
+    faulthandler.disable()  # which would say on standard error what is meant to happen
+    if what == "sleep":
+        time.sleep(60)
+    elif what == "spin":  # in code that is not Python: no bytecode ends, so no signal handler would run
+        sum(range(10**11))
+    elif what == "allocate":
+        held = [bytearray(2**24)]
+        while True:
+            held.append(bytearray(2**24))
+    elif what == "thrash":
+        bytearray(2**40)
+    elif what == "abort":
+        os.abort()
+    elif what == "exit":
+        os._exit(7)
+    elif what.isupper():
+        os.kill(os.getpid(), getattr(signal, what))
+    return what.upper()
+
+
+REASONS = {
+    "sleep": "needs more than 1 s",
+    "spin": "needs more than 1 s",
+    "allocate": "needs more than 200 MB",
+    "thrash": "needs more than 200 MB",
+    "abort": "ended its process with SIGABRT, perhaps for want of more than 200 MB",
+    "exit": "ended its process with exit code 7",
+    "SIGKILL": "ended its process with SIGKILL, perhaps for want of memory",
+    "SIGSEGV": "ended its process with SIGSEGV",
+}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("chunks", [1, 100])
+def test_what_exceeds_its_limits_costs_itself_alone(monkeypatch, jobs, chunks):
+    monkeypatch.setattr("synth.pool._CHUNK", chunks)
+    given = [f"{letter}{what}" if letter else what for what in REASONS for letter in ("", "good ", "fine ")]
+    results = map_each(misbehave, given, jobs, Limits(1, 200), lambda what, reason: f"{what} {reason}")
+    expected = [f"{what} {REASONS[what]}" if what in REASONS else what.upper() for what in given]
+    assert [result for result in results if result is not None] == expected
+    assert active_children() == []
+
+
+def test_what_an_earlier_item_left_in_memory_is_not_held_against_a_later_one():
+    held = []
+
+    def hold(megabytes: int) -> int:
+        held.append(bytearray(megabytes * 2**20))
+        return megabytes
+
+    results = map_each(hold, [90, 90, 90, 900, 90], 1, Limits(None, 200), lambda size, reason: -size)
+    assert [result for result in results if result is not None] == [90, 90, 90, -900, 90]
+
+
+def test_a_process_that_is_ended_from_outside_loses_nothing():
+    def who(number: int) -> tuple[int, int]:
+        time.sleep(0.001)
+        return number, os.getpid()
+
+    found = []
+    for result in map_each(who, range(300), 2, Limits(60, 4096), lambda number, reason: (number, 0)):
+        if result is not None:
+            number, process = result
+            found.append(number)
+            if number in (50, 150):
+                os.kill(process, signal.SIGKILL)
+    assert found == list(range(300))
+    assert active_children() == []
+
+
+def test_waiting_for_the_reader_costs_no_time():
+    results = map_each(lambda number: "x" * 10**5, range(20), 1, Limits(0.1), lambda number, reason: reason)
+    assert next(results)
+    time.sleep(0.5)
+    assert all(len(result) == 10**5 for result in results if result is not None)
 
 
 def test_workers_leave_ctrl_c_to_their_parent():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -305,6 +307,33 @@ def test_time_limit_and_resume(made, tmp_path, options):
         result = progress(*bound(2, 3), *options, "--resume", "--time-limit", 0 if len(sizes) < 5 else 60, "-o", folder)
     assert len(sizes) == 5 and sizes == sorted(sizes)
     assert content(folder) == content(made(*bound(2, 3), *options))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_clock_is_watched_while_the_solver_works(tmp_path, jobs):
+    started = time.monotonic()
+    result = progress(*bound(9, 9), "-j", jobs, "--time-limit", 1, "-o", tmp_path / "some")
+    assert "stopped by --time-limit" in result.stdout
+    assert time.monotonic() - started < 20  # the first solution takes minutes
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_process_that_dies_loses_nothing(made, tmp_path, monkeypatch, jobs):
+    work, killed = synth.progress.synthesis.run_unit, tmp_path / "killed"
+
+    def dying(unit, *arguments, **options):
+        for item in work(unit, *arguments, **options):
+            yield item
+            if item and unit.name == "1.2/0" and not killed.exists():
+                killed.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(synth.progress.synthesis, "run_unit", dying)
+    folder = tmp_path / "suite"
+    assert "complete" in progress(*bound(2, 3), "--all", "-j", jobs, "-o", folder).stdout
+    assert killed.exists()
+    assert content(folder) == content(made(*bound(2, 3), "--all"))
 
 
 @pytest.mark.usefixtures("small_batches")

@@ -88,7 +88,7 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-@pytest.mark.parametrize(("jobs", "workers"), [(1, 0), (2, 2)])
+@pytest.mark.parametrize(("jobs", "workers"), [(1, 1), (2, 2)])
 def test_kill_9(started, tmp_path, whole, jobs, workers):
     folder = tmp_path / "suite"
     run = started(folder, jobs)
@@ -112,7 +112,7 @@ def test_kill_9(started, tmp_path, whole, jobs, workers):
     assert content(folder) == whole
 
 
-@pytest.mark.parametrize(("jobs", "workers"), [(1, 0), (2, 2)])
+@pytest.mark.parametrize(("jobs", "workers"), [(1, 1), (2, 2)])
 def test_ctrl_c(started, tmp_path, whole, jobs, workers):
     folder = tmp_path / "suite"
     run = started(folder, jobs)
