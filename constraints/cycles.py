@@ -73,6 +73,7 @@ class CycleEncoding:
         bare = {replace(edge, first=None, second=None) for run in bounds.vocabulary.runs for edge in run}
         self.edges = sorted(bare)
         self.annotations = _annotations(bounds.vocabulary)
+        self._pairs: dict[tuple[str, int, int], int] = {}
         if not self.edges:
             self.formula.add()
             return
@@ -87,6 +88,11 @@ class CycleEncoding:
         self._groups_are_equivalences()
         self._regions_follow_locations()
         self._least_rotation()
+        self._pairs = {
+            (level, one, other): self._same(level, one, other)
+            for level in bounds.levels
+            for one, other in combinations(range(size), 2)
+        }
 
     # Names
 
@@ -333,11 +339,7 @@ class CycleEncoding:
         edges = tuple(next(edge for edge in self.edges if true(self._edge(event, edge))) for event in events)
         notes = tuple(next(note for note in self.annotations if true(self._note(event, note))) for event in events)
         regions = tuple(Region.SHARED if true(self._shared(event)) else Region.GLOBAL for event in events)
-        same = {
-            (level, one, other): true(self._same(level, one, other))
-            for level in self._bounds.levels
-            for one, other in combinations(events, 2)
-        }
+        same = {pair: true(literal) for pair, literal in self._pairs.items()}
         return Cycle(edges, notes, regions, _places(edges, same, self._bounds.levels))
 
     def refine(self, model: Sequence[int], solution: Cycle) -> Sequence[Clause]:
@@ -345,8 +347,10 @@ class CycleEncoding:
         return ()
 
     def block(self, solution: Cycle) -> list[Clause]:
-        """A clause for each rotation that begins a thread; one of them is what the formula has."""
-        return [[-literal for literal in self._literals(rotation)] for rotation in solution.rotations()]
+        """A clause for each rotation whose edges come first; one of them is what the formula has."""
+        rotations = list(solution.rotations())
+        least = min(rotation.edges for rotation in rotations)
+        return [[-each for each in self._literals(rotation)] for rotation in rotations if rotation.edges == least]
 
     def _literals(self, cycle: Cycle) -> Iterator[int]:
         """The literals that say that the cycle is this one, from event 0 on."""
@@ -355,10 +359,9 @@ class CycleEncoding:
             yield self._note(event, cycle.annotations[event])
             yield self._shared(event) if cycle.regions[event] is Region.SHARED else -self._shared(event)
         homes = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
-        for level in self._bounds.levels:
-            for one, other in combinations(range(self.size), 2):
-                literal = self._same(level, one, other)
-                yield literal if homes[one].shares(homes[other], SCOPES[level]) else -literal
+        for (level, one, other), literal in self._pairs.items():
+            depth = SCOPES[level].value
+            yield literal if homes[one][:depth] == homes[other][:depth] else -literal
 
     def cubes(self, cases: int) -> list[list[int]]:
         """Rows of first edges, the shortest of which there are at least so many; every cycle begins with one of them.
