@@ -18,6 +18,7 @@ from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
 from backends.shared.layout import HISTOGRAM_HEADER, Layout
 from corpus.errors import InputError
+from corpus.laws.c11 import FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
 
 _FILE = Template("""\
@@ -143,7 +144,7 @@ class CppKernel(CAtomics):
     scratch_load: ClassVar[str] = "plain({cell})"
     scratch_store: ClassVar[str] = "plain({cell}) = {value}"
     order_prefix: ClassVar[str] = "std::"
-    fetched: ClassVar[Sequence[str]] = ("add", "sub", "and", "or", "xor")
+    fetched: ClassVar[Sequence[str]] = FETCHED
 
     def __init__(self, layout: Layout) -> None:
         for location in layout.shareds:

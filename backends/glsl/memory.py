@@ -28,6 +28,8 @@ from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import Layout
 from backends.shared.mapping import GROUPS
 from corpus.errors import InputError
+from corpus.laws.c11 import FAILURE_ORDERS
+from corpus.laws.vulkan import FENCE, LOAD, RMW, STORE, Kind
 from corpus.litmus.test import Barrier, Fence, Load, Mode, Order, Quantifier, Region, Rmw, Scope, Store
 
 _SCOPES = {Scope.GPU: "gl_ScopeDevice", Scope.QUEUE: "gl_ScopeQueueFamily", Scope.CTA: "gl_ScopeWorkgroup"}
@@ -110,20 +112,20 @@ class GlslKernel(Kernel):
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             return f"{target} = {cell.text};"
-        return f"{target} = atomicLoad({cell.text}, {self._ordering(thread, ins, (Order.ACQUIRE,))});"
+        return f"{target} = atomicLoad({cell.text}, {self._ordering(thread, ins, LOAD)});"
 
     def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             return f"{cell.text} = {value};"
-        return f"atomicStore({cell.text}, {value}, {self._ordering(thread, ins, (Order.RELEASE,))});"
+        return f"atomicStore({cell.text}, {value}, {self._ordering(thread, ins, STORE)});"
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
-        ordering = self._ordering(thread, ins, tuple(_SEMANTICS))
+        ordering = self._ordering(thread, ins, RMW)
         kept = "" if target is None else f"{target} = "
         if ins.operation == "cas":
-            reads = ins.mode.order in (Order.ACQUIRE, Order.ACQ_REL)
+            reads = FAILURE_ORDERS[ins.mode.order] is Order.ACQUIRE
             failed = f"{self._storage(ins.mode)}, {_SEMANTICS[Order.ACQUIRE]}" if reads else "0, 0"
             return f"{kept}atomicCompSwap({cell.text}, {values[0]}, {values[1]}, {ordering}, {failed});"
         if ins.operation in ("min", "max"):
@@ -135,7 +137,7 @@ class GlslKernel(Kernel):
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             raise self.refuse(thread, ins, "has no such fence")
-        return f"memoryBarrier({self._ordering(thread, ins, tuple(_SEMANTICS))});"
+        return f"memoryBarrier({self._ordering(thread, ins, FENCE)});"
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         for thread, ins in barriers.items():
@@ -179,15 +181,16 @@ class GlslKernel(Kernel):
             lines += ["# Instances that the condition holds of.", f"EXPECT histogram IDX 0 EQ {number}"]
         return lines
 
-    def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, orders: Sequence[Order]) -> str:
-        """Scope, storage and semantics of an operation that takes ``orders`` besides relaxed."""
+    def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, kind: Kind) -> str:
+        """Scope, storage and semantics of an operation of that kind."""
         scope = self.scope(thread, ins, _SCOPES)
         if ins.mode.order is Order.RELAXED and not isinstance(ins, Fence):
             return f"{scope}, 0, 0"
         if ins.mode.order is Order.SC:
             raise self.refuse(thread, ins, "has no order sc, nor has the memory model of Vulkan")
-        if ins.mode.order not in orders:
-            raise self.refuse(thread, ins, f"takes {', '.join(('relaxed', *orders))} here")
+        if ins.mode.order not in kind.orders:
+            legal = (order for order in kind.orders if order is not Order.WEAK)
+            raise self.refuse(thread, ins, f"takes {', '.join(legal)} here")
         return f"{scope}, {self._storage(ins.mode)}, {_SEMANTICS[ins.mode.order]}"
 
     def _storage(self, mode: Mode) -> str:

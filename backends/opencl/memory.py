@@ -19,11 +19,12 @@ from typing import ClassVar
 
 from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
+from corpus.laws.opencl import FETCHED, MEMORY, SCOPE_WORDS
 from corpus.litmus.test import Barrier, Fence, Load, Mode, Region, Rmw, Scope, Store
 
 _SPACES = {Region.GLOBAL: "__global", Region.SHARED: "__local"}
-_SCOPES = {Scope.GPU: "memory_scope_device", Scope.CTA: "memory_scope_work_group"}
-_FLAGS = {"global-fence": "CLK_GLOBAL_MEM_FENCE", "local-fence": "CLK_LOCAL_MEM_FENCE"}
+_SCOPES = {scope: SCOPE_WORDS[scope] for scope in (Scope.GPU, Scope.CTA)}
+_FLAGS = {tag: word for word, tag in MEMORY.items()}
 _SIGNED = ("fetch_min", "fetch_max")
 
 _FILE = Template("""\
@@ -64,7 +65,7 @@ class OpenClKernel(CAtomics):
     peek: ClassVar[str] = "atomic_add(&{cell}, 0u)"
     scratch_load: ClassVar[str] = "{cell}"
     scratch_store: ClassVar[str] = "{cell} = {value}"
-    fetched: ClassVar[Sequence[str]] = ("add", "sub", "and", "or", "xor", "min", "max")
+    fetched: ClassVar[Sequence[str]] = FETCHED
     companions: ClassVar[Mapping[str, str]] = {
         "run_opencl_memory.py": files("backends.opencl").joinpath("memory_host.py").read_text(encoding="utf-8")
     }

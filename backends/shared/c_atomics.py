@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from backends.shared.kernel import Cell, Kernel
-from corpus.dialects.c_like.reader import FAILURE_ORDERS, LEGAL_ORDERS
-from corpus.dialects.c_like.writer import WORDS
+from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, WORDS
 from corpus.litmus.test import Fence, Load, Mode, Order, Rmw, Store
 
 

@@ -17,16 +17,9 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode
+from corpus.laws.c11 import WEAKER
 from corpus.litmus.normal import renumbered
-from corpus.litmus.test import PLAIN, Mode, Order
-
-_WEAKER = {
-    Order.SC: (Order.ACQ_REL, Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
-    Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
-    Order.ACQUIRE: (Order.RELAXED,),
-    Order.RELEASE: (Order.RELAXED,),
-}
-"""What is weaker than an order, of the orders that have a scope."""
+from corpus.litmus.test import PLAIN, Mode
 
 
 def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
@@ -97,7 +90,7 @@ def _mode_is_at_least(mode: Mode | None, other: Mode | None) -> bool:
         return True
     if mode is None or other is None or mode.scope is None or other.scope is None:
         return False
-    return mode.scope.value <= other.scope.value and other.order in (mode.order, *_WEAKER.get(mode.order, ()))
+    return mode.scope.value <= other.scope.value and other.order in (mode.order, *WEAKER.get(mode.order, ()))
 
 
 # What may go

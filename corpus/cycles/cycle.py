@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode, inner_communication
+from corpus.laws.ptx import MEMBARS
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import (
     PLAIN,
@@ -347,8 +348,8 @@ def _between_name(edge: Edge) -> str:
     same = "s" if edge.same and edge.kind not in ("Rf", "Fr", "Co", "Rmw") else ""
     match edge.kind:
         case "Fence":
-            membar = {"cta": "membar.cta", "gpu": "membar.gl", "sys": "membar.sys"}
-            name = f"fence.acq_rel.{edge.scope}" if edge.order is Order.ACQ_REL else membar[edge.scope]
+            membar = next(f"membar.{word}" for word, scope in MEMBARS.items() if scope.label == edge.scope)
+            name = f"fence.acq_rel.{edge.scope}" if edge.order is Order.ACQ_REL else membar
             return name + "-s" * bool(same)
         case "Po":
             return "po" + same

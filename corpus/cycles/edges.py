@@ -22,7 +22,9 @@ from functools import cache
 from itertools import product
 
 from corpus.errors import InputError
-from corpus.litmus.test import SCOPES, Mode, Order
+from corpus.laws.c11 import HALVES, LEGAL_ORDERS
+from corpus.laws.ptx import LOAD, MEMBARS, STORE
+from corpus.litmus.test import SCOPES, Load, Mode, Order, Store
 
 COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W")}
 
@@ -47,13 +49,7 @@ class Annotation:
 
 PLAIN = Annotation("Plain", "RW")
 
-_ATOMIC_ORDERS = {
-    (Order.RELAXED, Order.RELAXED): Order.RELAXED,
-    (Order.ACQUIRE, Order.RELAXED): Order.ACQUIRE,
-    (Order.RELAXED, Order.RELEASE): Order.RELEASE,
-    (Order.ACQUIRE, Order.RELEASE): Order.ACQ_REL,
-    (Order.SC, Order.SC): Order.SC,
-}
+_ATOMIC_ORDERS = {halves: order for order, halves in HALVES.items()}
 
 
 def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
@@ -131,12 +127,18 @@ class Vocabulary:
 def all_annotations() -> dict[str, Annotation]:
     """Every annotation by its name."""
     found = [PLAIN]
-    orders = (("Rlx", Order.RELAXED, "RW"), ("Acq", Order.ACQUIRE, "R"), ("Rel", Order.RELEASE, "W"))
-    for short, order, fits in (*orders, ("Sc", Order.SC, "RW")):
+    for short, order in (("Rlx", Order.RELAXED), ("Acq", Order.ACQUIRE), ("Rel", Order.RELEASE), ("Sc", Order.SC)):
+        fits = _fitting(order in LEGAL_ORDERS[Load], order in LEGAL_ORDERS[Store])
         found += [Annotation(f"{short}.{scope}", fits, order, scope) for scope in SCOPES]
-    found += [Annotation(cache.capitalize(), fits, cache=cache) for cache, fits in (("ca", "R"), ("cg", "RW"))]
+    for name in ("ca", "cg"):
+        fits = _fitting(name in LOAD.caches, name in STORE.caches)
+        found.append(Annotation(name.capitalize(), fits, cache=name))
     found.append(Annotation("Vol", "RW", volatile=True))
     return {annotation.name: annotation for annotation in found}
+
+
+def _fitting(reads: bool, writes: bool) -> str:
+    return "R" * reads + "W" * writes
 
 
 @cache
@@ -149,7 +151,7 @@ def all_edges() -> dict[str, Edge]:
     found += [Edge("Po", source, target, True, same) for same, source, target in accesses]
     for kind, targets in (("Addr", "RW"), ("Data", "W"), ("Ctrl", "RW")):
         found += [Edge(kind, "R", target, True, same) for same in (False, True) for target in targets]
-    fences = [("Membar" + short, Order.SC, scope) for short, scope in (("Cta", "cta"), ("Gl", "gpu"), ("Sys", "sys"))]
+    fences = [("Membar" + word.capitalize(), Order.SC, scope.label) for word, scope in MEMBARS.items()]
     for short, order in (("FenceSc", Order.SC), ("FenceAcqRel", Order.ACQ_REL)):
         fences += [(f"{short}.{scope}.", order, scope) for scope in SCOPES]
     for spelled, order, scope in fences:

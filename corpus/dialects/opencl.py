@@ -34,22 +34,14 @@ from collections.abc import Sequence
 from lark import Token, Tree
 
 from corpus.dialects.c_like.reader import CCode, CReader, token
-from corpus.dialects.c_like.writer import WORDS, CWriter, same_tree
+from corpus.dialects.c_like.writer import CWriter, same_tree
 from corpus.errors import InputError
+from corpus.laws.c11 import WORDS
+from corpus.laws.opencl import BARRIERS, DEFAULT_SCOPE, MEMORY, SCOPE_WORDS, SCOPES
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import Barrier, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
 from corpus.litmus.text import Dialect, Source
 from corpus.syntax import LARGEST_LOCATION, number, subtrees
-
-_SCOPES = {
-    "memory_scope_sub_group": Scope.WARP,
-    "memory_scope_work_group": Scope.CTA,
-    "memory_scope_device": Scope.GPU,
-    "memory_scope_all_svm_devices": Scope.SYS,
-}
-_SCOPE_WORDS = {scope: word for word, scope in _SCOPES.items()}
-_FLAGS = {"CLK_GLOBAL_MEM_FENCE": "global-fence", "CLK_LOCAL_MEM_FENCE": "local-fence"}
-_BARRIERS = {"barrier": None, "work_group_barrier": None, "sub_group_barrier": Scope.WARP}
 
 
 class _Code(CCode):
@@ -57,7 +49,7 @@ class _Code(CCode):
 
     def scope(self, arguments: Sequence[Tree[Token]]) -> Scope:
         if not arguments:
-            return Scope.GPU
+            return DEFAULT_SCOPE
         (argument,) = arguments
         word = str(token(argument)) if argument.data == "name" else ""
         if word == "memory_scope_work_item":
@@ -66,12 +58,12 @@ class _Code(CCode):
             )
         if word == "memory_scope_all_devices":  # OpenCL 3.0's name
             return Scope.SYS
-        if word not in _SCOPES:
-            raise self.error(f"expected {' or '.join(_SCOPES)}", argument)
-        return _SCOPES[word]
+        if word not in SCOPES:
+            raise self.error(f"expected {' or '.join(SCOPES)}", argument)
+        return SCOPES[word]
 
     def other_call(self, name: Token, arguments: Sequence[Tree[Token]], target: str | None) -> bool:
-        if name in _BARRIERS:
+        if name in BARRIERS:
             self._barrier(name, arguments, 0)
         elif name == "atomic_work_item_fence":
             self.check_count(name, arguments, 3, 3)
@@ -83,28 +75,27 @@ class _Code(CCode):
 
     def labelled(self, label: Token, expression: Tree[Token]) -> None:
         digits = label.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-        if expression.data != "call" or token(expression) not in _BARRIERS or not digits.isdigit():
+        if expression.data != "call" or token(expression) not in BARRIERS or not digits.isdigit():
             raise self.error("expected B0:, B1:, .. before a barrier", label)
         index = number(label.update(value=digits), self._path)
         self._barrier(token(expression), subtrees(expression), index)
 
     def _barrier(self, name: Token, arguments: Sequence[Tree[Token]], index: int) -> None:
         self.check_count(name, arguments, 1, 2)
-        scope, tags = _BARRIERS[name], self._flags(arguments[0])
-        own = scope or Scope.CTA
+        own, tags = BARRIERS[name], self._flags(arguments[0])
         if self.scope(arguments[1:]) is not own and len(arguments) > 1:
-            raise self.error(f"expected {_SCOPE_WORDS[own]}, the scope of the barrier", arguments[1])
-        self.emit(Barrier(index, mode=Mode(scope=scope, tags=tags)))
+            raise self.error(f"expected {SCOPE_WORDS[own]}, the scope of the barrier", arguments[1])
+        self.emit(Barrier(index, mode=Mode(scope=None if own is Scope.CTA else own, tags=tags)))
 
     def _flags(self, tree: Tree[Token]) -> tuple[str, ...]:
         """The tag of a fence that orders one kind of memory."""
         if tree.data in ("or", "bracketed"):
-            tags = {tag for part in subtrees(tree) for tag in self._flags(part) or _FLAGS.values()}
-        elif tree.data == "name" and token(tree) in _FLAGS:
-            tags = {_FLAGS[token(tree)]}
+            tags = {tag for part in subtrees(tree) for tag in self._flags(part) or MEMORY.values()}
+        elif tree.data == "name" and token(tree) in MEMORY:
+            tags = {MEMORY[token(tree)]}
         else:
-            raise self.error(f"expected {' or '.join(_FLAGS)}", tree)
-        return () if len(tags) == len(_FLAGS) else tuple(tags)
+            raise self.error(f"expected {' or '.join(MEMORY)}", tree)
+        return () if len(tags) == len(MEMORY) else tuple(tags)
 
 
 class _Reader(CReader):
@@ -158,10 +149,10 @@ class _Writer(CWriter):
         return "local " if location.region is Region.SHARED else "global "
 
     def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
-        if scope not in _SCOPE_WORDS:
+        if scope is None or scope not in SCOPE_WORDS:
             reason = "an order without a scope" if scope is None else f"a scope {scope.label}"
             raise cannot_say(thread, ins, f"OpenCL has no atomics with {reason}")
-        return f", {_SCOPE_WORDS[scope]}"
+        return f", {SCOPE_WORDS[scope]}"
 
     def fence(self, thread: int, fence: Fence) -> str:
         flags = self._flags(thread, fence, fence.mode)
@@ -181,9 +172,9 @@ class _Writer(CWriter):
 
     def _flags(self, thread: int, ins: Instruction, mode: Mode) -> str:
         for tag in mode.tags:
-            if tag not in _FLAGS.values():
+            if tag not in MEMORY.values():
                 raise cannot_say(thread, ins, f"OpenCL has no word for {tag}")
-        return " | ".join(flag for flag, tag in _FLAGS.items() if tag in mode.tags or not mode.tags)
+        return " | ".join(flag for flag, tag in MEMORY.items() if tag in mode.tags or not mode.tags)
 
 
 def _read(source: Source) -> LitmusTest:

@@ -28,6 +28,8 @@ from itertools import count
 from lark import Token, Tree
 
 from corpus.errors import InputError
+from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
+from corpus.laws.opencl import FETCHED
 from corpus.litmus.control_flow import negated
 from corpus.litmus.test import (
     Assign,
@@ -53,34 +55,6 @@ from corpus.litmus.test import (
 )
 from corpus.litmus.text import Source
 from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
-
-ORDERS = {
-    "memory_order_relaxed": Order.RELAXED,
-    "memory_order_acquire": Order.ACQUIRE,
-    "memory_order_release": Order.RELEASE,
-    "memory_order_acq_rel": Order.ACQ_REL,
-    "memory_order_seq_cst": Order.SC,
-}
-
-LEGAL_ORDERS: dict[type[Instruction], tuple[Order, ...]] = {
-    Load: (Order.RELAXED, Order.ACQUIRE, Order.SC),
-    Store: (Order.RELAXED, Order.RELEASE, Order.SC),
-    Rmw: tuple(ORDERS.values()),
-    Fence: tuple(ORDERS.values()),
-}
-"""What an instruction may be ordered by; a relaxed fence is legal, and orders nothing."""
-
-FAILURE_ORDERS = {
-    Order.RELAXED: Order.RELAXED,
-    Order.ACQUIRE: Order.ACQUIRE,
-    Order.RELEASE: Order.RELAXED,
-    Order.ACQ_REL: Order.ACQUIRE,
-    Order.SC: Order.SC,
-}
-"""How strong the read of a compare-exchange is, by the order of the whole."""
-
-FETCHED = ("add", "sub", "and", "or", "xor", "min", "max")
-"""Operations that have an ``atomic_fetch_``: C11's, and OpenCL's ``min`` and ``max``."""
 
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
 _OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}

@@ -13,8 +13,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from corpus.dialects.c_like.reader import FAILURE_ORDERS, FETCHED, LEGAL_ORDERS, ORDERS, c_places
+from corpus.dialects.c_like.reader import c_places
 from corpus.errors import InputError
+from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, WORDS
+from corpus.laws.opencl import FETCHED
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
@@ -47,8 +49,6 @@ from corpus.litmus.test import (
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
 _SIGNS |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-WORDS = {order: word for word, order in ORDERS.items()}
-"""How each order is spelled."""
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KEYWORDS = (
     "if else while do int intptr_t atomic_int atomic_intptr_t const volatile restrict min max "

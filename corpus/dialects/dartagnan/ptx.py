@@ -24,7 +24,9 @@ from typing import ClassVar
 
 from corpus.dialects.dartagnan.columns import Cell, Columns, Names, Refuse
 from corpus.errors import InputError
+from corpus.laws.ptx import ATOM, FENCE, LOAD, STORE
 from corpus.litmus.test import (
+    SCOPES,
     Assign,
     Barrier,
     Fence,
@@ -34,7 +36,6 @@ from corpus.litmus.test import (
     Order,
     Place,
     Rmw,
-    Scope,
     Store,
 )
 from corpus.litmus.text import Dialect
@@ -46,11 +47,11 @@ _REDUCTIONS = {"": "red", "surface": "sured"}
 _PROXIES = {name: proxy for names in (_LOADS, _STORES, _ATOMS, _REDUCTIONS) for proxy, name in names.items()}
 _ORDERS = {str(order): order for order in Order}
 _FENCES = tuple(f"fence.proxy.{proxy}" for proxy in ("generic", "constant", "surface", "texture", "alias"))
+_ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)  # fences that PTX has since 8.6, and the dialect has not
 
-_LOAD_ORDERS = (Order.WEAK, Order.RELAXED, Order.ACQUIRE)
-_STORE_ORDERS = (Order.WEAK, Order.RELAXED, Order.RELEASE)
-_RMW_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
-_FENCE_ORDERS = (Order.ACQ_REL, Order.SC)
+_LOAD_ORDERS = (Order.WEAK, *LOAD.orders)
+_STORE_ORDERS = (Order.WEAK, *STORE.orders)
+_FENCE_ORDERS = tuple(order for order in FENCE.orders if order not in _ONE_SIDED)
 _REDUCED = ("add", "sub", "mul", "div", "and", "or", "xor")
 
 
@@ -58,7 +59,7 @@ class _Ptx(Columns):
     title = "the PTX dialect"
     language = "PTX"
     levels = ("cta", "gpu")
-    scopes: ClassVar = {Scope.CTA: "cta", Scope.GPU: "gpu", Scope.SYS: "sys"}
+    scopes: ClassVar = {scope: word for word, scope in SCOPES.items()}
     proxies = ("generic", "texture", "surface", "constant")
     move = "ld"
     keywords = (
@@ -99,7 +100,7 @@ class _Ptx(Columns):
             return self._atom(cell, words)
         if name in _REDUCTIONS.values():
             cell.expects(2)
-            mode = self._mode(cell, words[:-1], _REDUCTIONS, _RMW_ORDERS)
+            mode = self._mode(cell, words[:-1], _REDUCTIONS, ATOM.orders)
             return Rmw(self._operation(cell, words, _REDUCED), None, cell.location(0), (cell.value(1),), mode)
         if name == "fence":
             cell.expects(0)
@@ -112,7 +113,7 @@ class _Ptx(Columns):
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
     def _atom(self, cell: Cell, words: list[str]) -> Rmw:
-        mode = self._mode(cell, words[:-1], _ATOMS, _RMW_ORDERS)
+        mode = self._mode(cell, words[:-1], _ATOMS, ATOM.orders)
         operation = self._operation(cell, words, ("exch", "cas", *_REDUCED))
         cell.expects(4 if operation == "cas" else 3)
         values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
@@ -161,7 +162,7 @@ class _Ptx(Columns):
                 return f"{opcode} {self.address(address, refuse)}, {names.value(value)}"
             case Rmw(operation, target, address, operands, mode):
                 reduction = target is None
-                opcode = self._spell(mode, _REDUCTIONS if reduction else _ATOMS, _RMW_ORDERS, refuse)
+                opcode = self._spell(mode, _REDUCTIONS if reduction else _ATOMS, ATOM.orders, refuse)
                 if operation not in (_REDUCED if reduction else ("exch", "cas", *_REDUCED)):
                     raise refuse(f"{self.title} has no {'reduction' if reduction else 'atom'} {operation}")
                 values = [self.address(address, refuse), *map(names.value, operands)]

@@ -22,11 +22,23 @@ and no reduction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from corpus.dialects.dartagnan.columns import Cell, Columns, Names, Refuse
 from corpus.errors import InputError
+from corpus.laws.vulkan import (
+    BARRIER,
+    DEVICE_OPERATIONS,
+    FENCE,
+    LOAD,
+    OPERATIONS,
+    RMW,
+    SCOPES,
+    SEMANTICS,
+    STORAGE,
+    STORE,
+    Kind,
+)
 from corpus.litmus.test import (
     Assign,
     Barrier,
@@ -37,41 +49,19 @@ from corpus.litmus.test import (
     Order,
     Place,
     Rmw,
-    Scope,
     Store,
 )
 from corpus.litmus.text import Dialect
 
 _ORDERS = {"acq": Order.ACQUIRE, "rel": Order.RELEASE, "acq_rel": Order.ACQ_REL}
 _WORDS = {order: word for word, order in _ORDERS.items()}
-_STORAGE = ("sc0", "sc1", "sc2", "sc3")
-_SEMANTICS = ("semsc0", "semsc1", "semsc2", "semsc3")
-_DEVICE = ("avdevice", "visdevice")
-_OPERATIONS = ("exch", "add", "sub", "mul", "div", "and", "or", "xor")
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """The words that an instruction can have: orders, what a weak access can be besides, semantics."""
-
-    name: str
-    orders: tuple[Order, ...]
-    flow: tuple[str, ...] = ()
-    semantics: tuple[str, ...] = ()
-
-
-_LOAD = _Kind("ld", (Order.WEAK, Order.RELAXED, Order.ACQUIRE), ("vis", "nonpriv"), ("semvis",))
-_STORE = _Kind("st", (Order.WEAK, Order.RELAXED, Order.RELEASE), ("av", "nonpriv"), ("semav",))
-_RMW = _Kind("rmw", (Order.RELAXED, *_ORDERS.values()), (), ("semav", "semvis"))
-_FENCE = _Kind("membar", tuple(_ORDERS.values()), (), ("semav", "semvis"))
-_BARRIER = _Kind("cbar", (Order.WEAK, *_ORDERS.values()), (), ("semav", "semvis"))
 
 
 class _Vulkan(Columns):
     title = "the Vulkan dialect"
     language = "VULKAN"
     levels = ("sg", "wg", "qf")
-    scopes: ClassVar = {Scope.WARP: "sg", Scope.CTA: "wg", Scope.QUEUE: "qf", Scope.GPU: "dv"}
+    scopes: ClassVar = dict(zip(SCOPES, ("sg", "wg", "qf", "dv"), strict=True))
     move = "ld.sc0"
     keywords = (
         "avdevice visdevice ssw ld st rmw membar cbar sg wg qf dv nonpriv atom acq rel acq_rel vis av semvis semav "
@@ -91,33 +81,33 @@ class _Vulkan(Columns):
         name, *words = cell.opcode.split(".")
         match name:
             case "ld" if len(cell.operands) == 2 and cell.operands[1].type != "NAME":
-                if len(words) > 1 or not set(words) <= set(_STORAGE):
+                if len(words) > 1 or not set(words) <= set(STORAGE):
                     raise cell.error(f"expected a location as the address of {cell.opcode}, or the move ld.sc0")
                 return Assign(cell.register(0), "mov", (cell.value(1),))
             case "ld":
                 cell.expects(2)
-                return Load(cell.register(0), cell.location(1), self._mode(cell, words, _LOAD))
+                return Load(cell.register(0), cell.location(1), self._mode(cell, words, LOAD))
             case "st":
                 cell.expects(2)
-                return Store(cell.location(0), cell.value(1), self._mode(cell, words, _STORE))
+                return Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
             case "rmw":
                 cell.expects(3)
-                operation = words.pop() if words and words[-1] in _OPERATIONS else "exch"
-                mode = self._mode(cell, ["atom", *(word for word in words if word != "atom")], _RMW)
+                operation = words.pop() if words and words[-1] in OPERATIONS else "exch"
+                mode = self._mode(cell, ["atom", *(word for word in words if word != "atom")], RMW)
                 return Rmw(operation, cell.register(0), cell.location(1), (cell.value(2),), mode)
             case "membar":
                 cell.expects(0)
-                return Fence(self._mode(cell, words, _FENCE))
+                return Fence(self._mode(cell, words, FENCE))
             case "cbar":
                 cell.expects(1, 3)
-                mode = self._mode(cell, words, _BARRIER)
+                mode = self._mode(cell, words, BARRIER)
                 return Barrier(cell.value(0), False, cell.number(1), cell.number(2), mode)
             case "avdevice" | "visdevice" if not words:
                 cell.expects(0)
                 return Fence(Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _mode(self, cell: Cell, words: list[str], kind: _Kind) -> Mode:
+    def _mode(self, cell: Cell, words: list[str], kind: Kind) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are, up to the order of tags."""
         scopes = {word: scope for scope, word in self.scopes.items()}
         order = Order.RELAXED if "atom" in words else Order.WEAK
@@ -136,14 +126,14 @@ class _Vulkan(Columns):
             raise cell.error(f"expected {spelled}, found {cell.opcode}")
         return mode
 
-    def _spell(self, mode: Mode, kind: _Kind, refuse: Refuse) -> str:
-        access = kind in (_LOAD, _STORE, _RMW)
-        self.check(mode, kind.orders, (*kind.flow, *(_STORAGE if access else ()), *_SEMANTICS, *kind.semantics), refuse)
-        storage = [tag for tag in mode.tags if tag in _STORAGE]
+    def _spell(self, mode: Mode, kind: Kind, refuse: Refuse) -> str:
+        access = kind in (LOAD, STORE, RMW)
+        self.check(mode, kind.orders, (*kind.flow, *(STORAGE if access else ()), *SEMANTICS, *kind.semantics), refuse)
+        storage = [tag for tag in mode.tags if tag in STORAGE]
         flow = [tag for tag in mode.tags if tag in kind.flow]
-        semantics = [tag for tag in mode.tags if tag in (*_SEMANTICS, *kind.semantics)]
+        semantics = [tag for tag in mode.tags if tag in (*SEMANTICS, *kind.semantics)]
         if access and len(storage) != 1:
-            raise refuse(f"expected one storage class of {', '.join(_STORAGE)} in {self.title}")
+            raise refuse(f"expected one storage class of {', '.join(STORAGE)} in {self.title}")
         if len(flow) > 1 or (flow and mode.order is not Order.WEAK):
             raise refuse(f"{self.title} has {' or '.join(kind.flow)} for weak accesses, one at a time")
         if access and semantics and mode.order is Order.WEAK:
@@ -152,32 +142,32 @@ class _Vulkan(Columns):
         words += ["atom"] if access and mode.order is not Order.WEAK else []
         words += [_WORDS[mode.order]] if mode.order in _WORDS else []
         words += flow
-        if mode.order is not Order.WEAK or flow in (["av"], ["vis"]) or (kind is _BARRIER and mode.scope is not None):
+        if mode.order is not Order.WEAK or flow in (["av"], ["vis"]) or (kind is BARRIER and mode.scope is not None):
             words.append(self.scope(mode, refuse))
         elif mode.scope is not None:
             raise refuse(f"a weak access without av or vis has no scope in {self.title}")
-        return ".".join([*words, *storage, *sorted(semantics, key=(*_SEMANTICS, *kind.semantics).index)])
+        return ".".join([*words, *storage, *sorted(semantics, key=(*SEMANTICS, *kind.semantics).index)])
 
     def write(self, instruction: Instruction, names: Names, refuse: Refuse) -> str:
         match instruction:
             case Load(target, address, mode):
-                return f"{self._spell(mode, _LOAD, refuse)} {names.register(target)}, {self.address(address, refuse)}"
+                return f"{self._spell(mode, LOAD, refuse)} {names.register(target)}, {self.address(address, refuse)}"
             case Store(address, value, mode):
-                return f"{self._spell(mode, _STORE, refuse)} {self.address(address, refuse)}, {names.value(value)}"
-            case Rmw(operation, target, address, (value,), mode) if target is not None and operation in _OPERATIONS:
-                opcode = self._spell(mode, _RMW, refuse) + (f".{operation}" if operation != "exch" else "")
+                return f"{self._spell(mode, STORE, refuse)} {self.address(address, refuse)}, {names.value(value)}"
+            case Rmw(operation, target, address, (value,), mode) if target is not None and operation in OPERATIONS:
+                opcode = self._spell(mode, RMW, refuse) + (f".{operation}" if operation != "exch" else "")
                 return f"{opcode} {names.register(target)}, {self.address(address, refuse)}, {names.value(value)}"
             case Rmw(operation, target):
                 what = "reductions" if target is None else f"rmw {operation}"
                 raise refuse(f"{self.title} has no {what}")
-            case Fence(mode) if mode in [Mode(tags=(tag,)) for tag in _DEVICE]:
+            case Fence(mode) if mode in [Mode(tags=(tag,)) for tag in DEVICE_OPERATIONS]:
                 return mode.tags[0]
             case Fence(mode):
-                return self._spell(mode, _FENCE, refuse)
+                return self._spell(mode, FENCE, refuse)
             case Barrier(arrive=arrive, mode=mode):
                 if arrive:
                     raise refuse(f"every barrier waits in {self.title}")
-                return f"{self._spell(mode, _BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
+                return f"{self._spell(mode, BARRIER, refuse)} {self.barrier(instruction, names, refuse)}"
             case _:
                 raise refuse(f"{self.title} has no such instruction")
 

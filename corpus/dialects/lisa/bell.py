@@ -14,10 +14,12 @@ has tried it yet: herdtools7 is on none of the registries that this project is b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from corpus.litmus.test import Order, Region, Scope
+from corpus.laws.c11 import LEGAL_ORDERS
+from corpus.laws.ptx import LOAD, STORE
+from corpus.litmus.test import Fence, Load, Order, Region, Rmw, Scope, Store
 
 SCOPES = {
     Scope.WARP: "warp",
@@ -28,15 +30,15 @@ SCOPES = {
 }
 """The word for each scope, narrowest first."""
 
-CACHES = ("ca", "cg", "cs", "lu", "cv", "wb", "wt")
+CACHES = tuple(dict.fromkeys(LOAD.caches + STORE.caches))
 VOLATILE = "volatile"
 NO_RESULT = "noreturn"
 
-ORDERS = {
-    "R": (Order.RELAXED, Order.ACQUIRE, Order.SC),
-    "W": (Order.RELAXED, Order.RELEASE, Order.SC),
-    "RMW": (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC),
-    "F": (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC),
+ORDERS: Mapping[str, tuple[Order, ...]] = {
+    "R": LEGAL_ORDERS[Load],
+    "W": LEGAL_ORDERS[Store],
+    "RMW": LEGAL_ORDERS[Rmw],
+    "F": tuple(order for order in LEGAL_ORDERS[Fence] if order is not Order.RELAXED),
 }
 """The orders other than weak that each kind of instruction may have."""
 

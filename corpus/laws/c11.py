@@ -1,0 +1,54 @@
+"""What C11 lets atomic accesses and fences say: its orders, where each is legal, and what it is made of.
+
+C++ has the same, and OpenCL C with scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the table of legal
+orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.litmus.test import Fence, Instruction, Load, Order, Rmw, Store
+
+ORDERS: Mapping[str, Order] = {
+    "memory_order_relaxed": Order.RELAXED,
+    "memory_order_acquire": Order.ACQUIRE,
+    "memory_order_release": Order.RELEASE,
+    "memory_order_acq_rel": Order.ACQ_REL,
+    "memory_order_seq_cst": Order.SC,
+}
+"""The orders by their words."""
+
+WORDS: Mapping[Order, str] = {order: word for word, order in ORDERS.items()}
+"""How each order is spelled."""
+
+LEGAL_ORDERS: Mapping[type[Instruction], tuple[Order, ...]] = {
+    Load: (Order.RELAXED, Order.ACQUIRE, Order.SC),
+    Store: (Order.RELAXED, Order.RELEASE, Order.SC),
+    Rmw: tuple(ORDERS.values()),
+    Fence: tuple(ORDERS.values()),
+}
+"""What an instruction may be ordered by; a relaxed fence is legal, and orders nothing."""
+
+HALVES: Mapping[Order, tuple[Order, Order]] = {
+    Order.RELAXED: (Order.RELAXED, Order.RELAXED),
+    Order.ACQUIRE: (Order.ACQUIRE, Order.RELAXED),
+    Order.RELEASE: (Order.RELAXED, Order.RELEASE),
+    Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE),
+    Order.SC: (Order.SC, Order.SC),
+}
+"""How strong the read and the write of an atomic operation are, by the order of the whole."""
+
+FAILURE_ORDERS: Mapping[Order, Order] = {order: read for order, (read, _) in HALVES.items()}
+"""How strong the read of a compare-exchange that fails is, where it is as strong as that of one that succeeds."""
+
+WEAKER: Mapping[Order, tuple[Order, ...]] = {
+    Order.SC: (Order.ACQ_REL, Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
+    Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
+    Order.ACQUIRE: (Order.RELAXED,),
+    Order.RELEASE: (Order.RELAXED,),
+}
+"""What is weaker than an order, of the orders of atomics."""
+
+FETCHED = ("add", "sub", "and", "or", "xor")
+"""Operations that have an ``atomic_fetch_``."""

@@ -1,0 +1,38 @@
+"""What OpenCL C lets atomics, fences and barriers say besides what C11 does (``corpus.laws.c11``): scopes and memory.
+
+Source: the OpenCL C specification 3.0, 6.15.12 (atomics), 6.15.8 (barriers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from corpus.laws import c11
+from corpus.litmus.test import Scope
+
+SCOPES: Mapping[str, Scope] = {
+    "memory_scope_sub_group": Scope.WARP,
+    "memory_scope_work_group": Scope.CTA,
+    "memory_scope_device": Scope.GPU,
+    "memory_scope_all_svm_devices": Scope.SYS,
+}
+"""The scopes by their words; ``memory_scope_all_devices`` is another word for the last."""
+
+SCOPE_WORDS: Mapping[Scope, str] = {scope: word for word, scope in SCOPES.items()}
+"""How each scope is spelled."""
+
+DEFAULT_SCOPE = Scope.GPU
+"""The scope of an atomic that says none."""
+
+MEMORY: Mapping[str, str] = {"CLK_GLOBAL_MEM_FENCE": "global-fence", "CLK_LOCAL_MEM_FENCE": "local-fence"}
+"""Which memory a fence or barrier orders: the tag of one that orders this kind alone; one that orders both has none."""
+
+BARRIERS: Mapping[str, Scope] = {
+    "barrier": Scope.CTA,
+    "work_group_barrier": Scope.CTA,
+    "sub_group_barrier": Scope.WARP,
+}
+"""The barriers, and whose threads meet there."""
+
+FETCHED = (*c11.FETCHED, "min", "max")
+"""Operations that have an ``atomic_fetch_``."""

@@ -1,0 +1,43 @@
+"""What Vulkan's memory model lets accesses, fences and barriers say: orders, storage classes, availability, visibility.
+
+An access is weak, and then with or without availability (of a write), visibility (of a read) or ``nonpriv``; or it is
+atomic with an order and a scope, and an order names the storage classes that it speaks for. There is no sequential
+consistency. Source: the Vulkan specification, appendix "Memory Model".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corpus.litmus.test import Order, Scope
+
+SCOPES = (Scope.WARP, Scope.CTA, Scope.QUEUE, Scope.GPU)
+"""The scopes: subgroup, workgroup, queue family and device."""
+
+STORAGE = ("sc0", "sc1", "sc2", "sc3")
+"""The storage classes, of which an access has one."""
+SEMANTICS = ("semsc0", "semsc1", "semsc2", "semsc3")
+"""The storage classes that an order speaks for."""
+DEVICE_OPERATIONS = ("avdevice", "visdevice")
+"""What makes everything available, or visible, to the device."""
+OPERATIONS = ("exch", "add", "sub", "mul", "div", "and", "or", "xor")
+"""What an atomic operation can do."""
+
+_STRONG = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind of instruction can say: orders, what a weak access can be besides, semantics of an order."""
+
+    name: str
+    orders: tuple[Order, ...]
+    flow: tuple[str, ...] = ()
+    semantics: tuple[str, ...] = ()
+
+
+LOAD = Kind("ld", (Order.WEAK, Order.RELAXED, Order.ACQUIRE), ("vis", "nonpriv"), ("semvis",))
+STORE = Kind("st", (Order.WEAK, Order.RELAXED, Order.RELEASE), ("av", "nonpriv"), ("semav",))
+RMW = Kind("rmw", (Order.RELAXED, *_STRONG), (), ("semav", "semvis"))
+FENCE = Kind("membar", _STRONG, (), ("semav", "semvis"))
+BARRIER = Kind("cbar", (Order.WEAK, *_STRONG), (), ("semav", "semvis"))
