@@ -1,8 +1,9 @@
 """What was seen on devices: ``results.jsonl``, one line for each test, device and way to run it (docs/backends.md).
 
-A line holds facts that stay the same when the run is repeated on a device that does the same; wall times go to a
-second file beside it. Lines are appended as they come, each on the disk before the next test starts, so a stopped run
-goes on where it was: a test that has a line for the same question is not run again.
+A line holds facts: for a progress test those stay the same when the run is repeated on a device that does the same; the
+counts of a memory test do not. Wall times go to a second file beside it. Lines are appended as they come, each on the
+disk before the next test starts, so a stopped run goes on where it was: a test that was run in the same way is not run
+again. Both families share a file; a line with ``mapping`` is of a progress test, one with ``terms`` of a memory test.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, overload
+
+import msgspec
 
 from backends.shared.journal import Journal, open_journal
 from backends.shared.process import TERMINATED, TIMED_OUT
@@ -19,12 +23,16 @@ from backends.shared.process import TERMINATED, TIMED_OUT
 RESULTS = "results.jsonl"
 """The name of the file in a corpus folder."""
 
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What was run where: the test by name and digest, the device in words, the launch, and how often and how long.
 
-    ``timeout`` is in seconds for each iteration; ``every_iteration`` says that those after a hang were run too.
+class ProgressTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A progress test and a way to run it: the test by name and digest, the device in words, the launch, and how often
+    and how long.
+
+    ``timeout`` is in seconds for each iteration; ``every_iteration`` says that those after a hang are run too.
     """
 
     test: str
@@ -32,18 +40,16 @@ class Question:
     backend: str
     device: str
     mapping: str
-    instances: int
-    iterations: int
-    timeout: float
+    instances: Positive
+    iterations: Positive
+    timeout: Seconds
     every_iteration: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The answer: a letter for each iteration that was run, ``T`` terminated, ``H`` did not within the time-out."""
+class ProgressResult(ProgressTrial, frozen=True, forbid_unknown_fields=True):
+    """What a trial gave: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in time."""
 
-    question: Question
-    outcomes: str
+    outcomes: Annotated[str, msgspec.Meta(pattern=f"^[{TERMINATED}{TIMED_OUT}]+$")]
 
     @property
     def hangs(self) -> bool:
@@ -56,40 +62,91 @@ class Result:
         return TERMINATED not in self.outcomes
 
 
+class MemoryTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A memory test and a way to run it: the test by name and digest, the device in words, and the launches.
+
+    ``instances`` in each of ``iterations`` launches, ``timeout`` seconds for each; ``stress``: with memory stress.
+    ``terms`` are the registers and locations whose final values make an outcome, as conditions spell them.
+    """
+
+    test: str
+    digest: str
+    backend: str
+    device: str
+    instances: Positive
+    iterations: Positive
+    timeout: Seconds
+    stress: bool
+    terms: tuple[str, ...]
+
+
+class MemoryResult(MemoryTrial, frozen=True, forbid_unknown_fields=True):
+    """What a trial gave: outcomes, each the final values of its terms, with how often each was seen, by value.
+
+    ``other`` instances had an outcome for which their launch had no room. ``launches`` came to an end; ``hung``: one
+    more did not within the time-out, and the rest was skipped.
+    """
+
+    outcomes: tuple[tuple[tuple[int, ...], Count], ...]
+    other: Count
+    launches: Count
+    hung: bool
+
+    def __post_init__(self) -> None:
+        if any(len(values) != len(self.terms) for values, _ in self.outcomes):
+            raise ValueError("an outcome has a value for each term")
+
+
+Trial = ProgressTrial | MemoryTrial
+Result = ProgressResult | MemoryResult
+
+
+def trial_of(result: Result) -> Trial:
+    """What was asked, without what was seen."""
+    kind = ProgressTrial if isinstance(result, ProgressResult) else MemoryTrial
+    return kind(**{name: getattr(result, name) for name in kind.__struct_fields__})
+
+
 def parse_result(line: str) -> Result:
     """The result that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
-    record = json.loads(line)
-    kinds = {each.name: each.type for each in fields(Question)} | {"outcomes": "str"}
-    if not isinstance(record, dict) or {name: type(value).__name__ for name, value in record.items()} != kinds:
-        raise ValueError("not a result")
-    outcomes = record.pop("outcomes")
-    if not outcomes or set(outcomes) - {TERMINATED, TIMED_OUT}:
-        raise ValueError("not a result")
-    return Result(Question(**record), outcomes)
+    try:
+        record = json.loads(line)
+        kind: type[Result] = MemoryResult if isinstance(record, dict) and "terms" in record else ProgressResult
+        return msgspec.convert(record, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(str(error)) from None
 
 
 def print_result(result: Result) -> str:
     """The line of a result, without the newline."""
-    return json.dumps({**asdict(result.question), "outcomes": result.outcomes}, separators=(",", ":"))
+    return json.dumps(msgspec.to_builtins(result), separators=(",", ":"))
 
 
 @dataclass(slots=True)
 class ResultFile:
-    """The results of a file by question, and the way to add to them; made by ``open_results``."""
+    """The results of a file by what was asked, and the way to add to them; made by ``open_results``."""
 
-    answers: dict[Question, Result]
+    results: dict[Trial, Result]
     _lines: Journal[Result]
     _times: Journal[object]
 
+    @overload
+    def find(self, trial: ProgressTrial) -> ProgressResult | None: ...
+    @overload
+    def find(self, trial: MemoryTrial) -> MemoryResult | None: ...
+    def find(self, trial: Trial) -> Result | None:
+        """What a trial gave, if it was made."""
+        return self.results.get(trial)
+
     def add(self, result: Result, seconds: Sequence[float]) -> None:
         """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
-        self.answers[result.question] = result
-        question = result.question
+        self.results[trial_of(result)] = result
+        mapping = {"mapping": result.mapping} if isinstance(result, ProgressResult) else {}
         times = {
-            "test": question.test,
-            "backend": question.backend,
-            "mapping": question.mapping,
-            "instances": question.instances,
+            "test": result.test,
+            "backend": result.backend,
+            **mapping,
+            "instances": result.instances,
             "seconds": [round(time, 6) for time in seconds],
         }
         self._times.append(json.dumps(times))
@@ -108,4 +165,4 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
         open_journal(path, parse_result, b'{"test":', "a result of a test") as lines,
         open_journal(times, json.loads, b'{"test":', "the times of a test") as seconds,
     ):
-        yield ResultFile({result.question: result for result in lines.entries}, lines, seconds)
+        yield ResultFile({trial_of(result): result for result in lines.entries}, lines, seconds)

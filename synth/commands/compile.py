@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -102,7 +103,7 @@ def _usages() -> str:
     return "\n".join(f"  {each.name:<8}{each.files:<{width}}{each.usage}" for each in BACKENDS.values())
 
 
-command.help = (command.help or "").replace("  USAGES", _usages())
+command.help = cleandoc(command.help or "").replace("  USAGES", _usages())
 
 
 def _check(files: list[Path]) -> None:

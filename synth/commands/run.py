@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import click
+import msgspec
 from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress
@@ -25,7 +26,7 @@ from backends.shared.backend import Backend
 from backends.shared.device import Device, DeviceOptions, run_files
 from backends.shared.files import distinct
 from backends.shared.process import RunError
-from backends.shared.results import RESULTS, Question, Result, ResultFile, open_results
+from backends.shared.results import RESULTS, ProgressResult, ProgressTrial, ResultFile, open_results
 from corpus.errors import InputError
 from corpus.store import is_corpus
 from corpus.test import Test
@@ -130,7 +131,7 @@ def command(
     promises any of them. Termination shows nothing: a test that may hang need not.
 
     Results are appended to a file as they come. A run that was stopped goes on where it was when the same command is
-    given again; only new questions are run. See docs/backends.md for the format.
+    given again; only what is new is run. See docs/backends.md for the format.
 
     \b
     Litmus tests (.litmus files, folders of them, indexes)
@@ -176,8 +177,8 @@ def command(
     tests = _selected(tests, [test.name for test in tests], globs)[:limit]
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
-    questions = {
-        Question(
+    trials = {
+        ProgressTrial(
             test=test.name,
             digest=test.digest,
             backend=backend,
@@ -192,9 +193,9 @@ def command(
         for mapping in mappings
     }
     with open_results(output) as file:
-        failed = _run(questions, language, device, file)
-        results = [file.answers[question] for question in questions if question in file.answers]
-    ran = {result.question.test for result in results}
+        failed = _run(trials, language, device, file)
+        results = [result for trial in trials if (result := file.find(trial)) is not None]
+    ran = {result.test for result in results}
     rows = {test.name: test.verdicts or verdicts(test.program) for test in tests if test.name in ran}
     _report(device.name, results, by_mapping(results), by_model(results, rows), failed, as_json)
     if failed:
@@ -216,35 +217,35 @@ def _selected(tests: Sequence[Item], names: Sequence[str], globs: Sequence[str])
     return chosen
 
 
-def _run(questions: dict[Question, Test], backend: Backend, device: Device, file: ResultFile) -> dict[str, str]:
-    """Answer the questions that the file does not answer yet; the tests that could not be run, and why."""
+def _run(trials: dict[ProgressTrial, Test], backend: Backend, device: Device, file: ResultFile) -> dict[str, str]:
+    """Make the trials that the file does not know; the tests that could not be run, and why."""
     failed: dict[str, str] = {}
     console = Console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal, transient=True) as progress:
-        bar = progress.add_task("Running", total=len(questions))
-        for question, test in questions.items():
-            progress.update(bar, description=f"{question.test} {question.mapping}")
-            if question not in file.answers:
+        bar = progress.add_task("Running", total=len(trials))
+        for trial, test in trials.items():
+            progress.update(bar, description=f"{trial.test} {trial.mapping}")
+            if file.find(trial) is None:
                 try:
-                    launch = device.launch(test.program, question.mapping)
+                    launch = device.launch(test.program, trial.mapping)
                     run = run_files(
                         device,
-                        backend.progress_files(question.test, launch),
+                        backend.progress_files(trial.test, launch),
                         launch,
-                        question.iterations,
-                        question.timeout,
-                        question.every_iteration,
+                        trial.iterations,
+                        trial.timeout,
+                        trial.every_iteration,
                     )
-                    file.add(Result(question, run.outcomes), run.seconds)
+                    file.add(ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes), run.seconds)
                 except RunError as error:
-                    failed[f"{question.test} {question.mapping}"] = str(error)
+                    failed[f"{trial.test} {trial.mapping}"] = str(error)
             progress.advance(bar)
     return failed
 
 
 def _report(
     device: str,
-    results: Sequence[Result],
+    results: Sequence[ProgressResult],
     mappings: Sequence[MappingSummary],
     models: Sequence[ModelSummary],
     failed: dict[str, str],
@@ -257,7 +258,7 @@ def _report(
             "device": device,
             "mappings": [asdict(summary) for summary in mappings],
             "models": [asdict(summary) for summary in models],
-            "results": [{**asdict(result.question), "outcomes": result.outcomes} for result in results],
+            "results": [msgspec.to_builtins(result) for result in results],
             "failed": failed,
         }
         click.echo(json.dumps(report, indent=2))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from backends.shared.memory_results import MemoryResult
+from backends.shared.results import MemoryResult
 from corpus.errors import InputError
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
 from oracle.consistency import ConsistencyModel, OperationalModel

@@ -8,23 +8,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+import msgspec
 from rich.table import Table
 from rich.text import Text
 
 from backends.shared.backend import Backend
 from backends.shared.device import Device, run_files
 from backends.shared.layout import Layout
-from backends.shared.memory_results import (
-    MemoryQuestion,
-    MemoryResult,
-    MemoryResultFile,
-    open_memory_results,
-    term_names,
-)
 from backends.shared.outcomes import outcomes
 from backends.shared.process import RunError
+from backends.shared.results import MemoryResult, MemoryTrial, ResultFile, open_results, trial_of
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
+from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
@@ -51,7 +47,7 @@ class _Run:
     test: LitmusTest
     layout: Layout
     sources: Mapping[str, str]
-    question: MemoryQuestion
+    trial: MemoryTrial
 
 
 def run_memory_tests(
@@ -74,12 +70,12 @@ def run_memory_tests(
         file, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more tests cannot be run)" if len(refused) > 1 else ""
         raise InputError(f"{reason}{more}", file)
-    with open_memory_results(output) as results:
+    with open_results(output) as results:
         failed = _answer(planned, device, launches, results)
         observations = [
-            observation(run.file, run.test, run.layout.terms, results.answers[run.question], models)
+            observation(run.file, run.test, run.layout.terms, result, models)
             for run in planned
-            if run.question in results.answers
+            if (result := results.find(run.trial)) is not None
         ]
     reports = [model_report(model.name, observations) for model in models]
     for file, reason in failed.items():
@@ -109,7 +105,7 @@ def _plan(
         except InputError as error:
             refused[str(file)] = error.message
             continue
-        question = MemoryQuestion(
+        trial = MemoryTrial(
             test=test.name,
             digest=litmus_digest(test),
             backend=backend.name,
@@ -118,25 +114,28 @@ def _plan(
             iterations=launches.iterations,
             timeout=launches.timeout,
             stress=launches.stress,
-            terms=term_names(layout.terms),
+            terms=tuple(map(spell, layout.terms)),
         )
-        planned.append(_Run(str(file), test, layout, sources, question))
+        planned.append(_Run(str(file), test, layout, sources, trial))
     return planned, refused
 
 
-def _answer(planned: Sequence[_Run], device: Device, launches: Launches, results: MemoryResultFile) -> dict[str, str]:
+def _answer(planned: Sequence[_Run], device: Device, launches: Launches, results: ResultFile) -> dict[str, str]:
     """Run what the file has no answer for; the files that could not be run, and why."""
     failed: dict[str, str] = {}
     for run in watched(planned, len(planned), "Running"):
-        if run.question in results.answers:
+        if results.find(run.trial) is not None:
             continue
         try:
-            seen = outcomes(run_files(device, run.sources, run.layout, launches.iterations, launches.timeout))
+            watched_run = run_files(device, run.sources, run.layout, launches.iterations, launches.timeout)
+            seen = outcomes(watched_run)
         except RunError as error:
             failed[run.file] = str(error)
             continue
         counts = tuple(sorted(seen.counts.items()))
-        results.add(MemoryResult(run.question, counts, seen.other, seen.launches, seen.hung))
+        asked = msgspec.structs.asdict(run.trial)
+        result = MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung)
+        results.add(result, watched_run.seconds)
     return failed
 
 
@@ -152,7 +151,7 @@ def _record(
         "tests": [
             {
                 "file": each.file,
-                **asdict(each.result.question),
+                **msgspec.structs.asdict(trial_of(each.result)),
                 "launches": each.result.launches,
                 "hung": each.result.hung,
                 "other": each.result.other,
@@ -178,7 +177,7 @@ def _print(
         result = each.result
         console.print()
         console.print(Text(f"{each.file}: {_launched(result)}"), soft_wrap=True)
-        table = Table(*result.question.terms, box=None, pad_edge=False, header_style="bold")
+        table = Table(*result.terms, box=None, pad_edge=False, header_style="bold")
         table.add_column("count", justify="right")
         table.add_column("")
         table.add_column("forbidden by")
@@ -209,7 +208,7 @@ def _print(
 
 def _launched(result: MemoryResult) -> str:
     stopped = ", then one that did not end in time" if result.hung else ""
-    return f"{result.launches} launches of {result.question.instances} instances{stopped}"
+    return f"{result.launches} launches of {result.instances} instances{stopped}"
 
 
 def _summary(reports: Sequence[ModelReport]) -> Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from backends.shared.results import Result
+from backends.shared.results import ProgressResult
 from oracle.progress.models import Verdict
 
 
@@ -37,27 +37,27 @@ class ModelSummary:
     refuting: tuple[str, ...]
 
 
-def by_mapping(results: Iterable[Result]) -> list[MappingSummary]:
+def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
     """One line for each mapping, in the order of their first result."""
-    groups: dict[str, list[Result]] = {}
+    groups: dict[str, list[ProgressResult]] = {}
     for result in results:
-        groups.setdefault(result.question.mapping, []).append(result)
+        groups.setdefault(result.mapping, []).append(result)
     return [
         MappingSummary(
             mapping,
-            len({result.question.test for result in members}),
-            len({result.question.test for result in members if result.hangs}),
-            len({result.question.test for result in members if result.always_hangs}),
+            len({result.test for result in members}),
+            len({result.test for result in members if result.hangs}),
+            len({result.test for result in members if result.always_hangs}),
         )
         for mapping, members in groups.items()
     ]
 
 
-def by_model(results: Iterable[Result], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
+def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
     """One line for each model; ``verdicts`` maps the name of each test that was run to its verdicts by model."""
     hung = dict.fromkeys(verdicts, False)
     for result in results:
-        hung[result.question.test] |= result.hangs
+        hung[result.test] |= result.hangs
     models = dict.fromkeys(model for row in verdicts.values() for model in row)
     summaries = []
     for model in models:

@@ -25,6 +25,7 @@ EDGES = {
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],
     "numpy": ["backends/opencl"],
+    "msgspec": ["corpus", "backends", "synth"],
     "click": ["synth"],
     "rich": ["synth"],
     "matplotlib": ["synth"],

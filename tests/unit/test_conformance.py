@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from backends.shared.results import Question, Result
+from backends.shared.results import ProgressResult
 from synth.progress.conformance import ModelSummary, by_mapping, by_model
 
 
-def result(test: str, mapping: str, outcomes: str) -> Result:
-    return Result(Question(test, test, "opencl", "a device", mapping, 1, 20, 5.0, False), outcomes)
+def result(test: str, mapping: str, outcomes: str) -> ProgressResult:
+    return ProgressResult(test, test, "opencl", "a device", mapping, 1, 20, 5.0, False, outcomes)
 
 
 RESULTS = [

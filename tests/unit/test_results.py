@@ -3,23 +3,70 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from backends.shared.results import Question, Result, open_results, parse_result, print_result
+from backends.shared.results import (
+    MemoryResult,
+    ProgressResult,
+    Result,
+    open_results,
+    parse_result,
+    print_result,
+    trial_of,
+)
 from corpus.errors import InputError
 
-QUESTION = Question("2x2-0001", "00ff", "opencl", "a device", "plain", 1, 20, 5.0, False)
-RESULT = Result(QUESTION, "TTH")
-OTHER = Result(replace(QUESTION, mapping="chunked", instances=8), "H")
+RESULT = ProgressResult("2x2-0001", "00ff", "opencl", "a device", "plain", 1, 20, 5.0, False, "TTH")
+OTHER = replace(RESULT, mapping="chunked", instances=8, outcomes="H")
+MEMORY = MemoryResult(
+    "SB",
+    "00ff",
+    "cpp",
+    "a d\u00e9vice",
+    512,
+    2,
+    5.0,
+    False,
+    ("P0:r0", "P1:r0"),
+    (((0, 0), 3), ((1, -1), 1021)),
+    0,
+    2,
+    False,
+)
+OLD = {  # lines that earlier versions wrote
+    RESULT: '{"test":"2x2-0001","digest":"00ff","backend":"opencl","device":"a device","mapping":"plain","instances":1,'
+    '"iterations":20,"timeout":5.0,"every_iteration":false,"outcomes":"TTH"}',
+    MEMORY: '{"test":"SB","digest":"00ff","backend":"cpp","device":"a d\\u00e9vice","instances":512,"iterations":2,'
+    '"timeout":5.0,"stress":false,"terms":["P0:r0","P1:r0"],"outcomes":[[[0,0],3],[[1,-1],1021]],"other":0,'
+    '"launches":2,"hung":false}',
+}
 
 
-def test_a_line_is_a_result() -> None:
-    assert parse_result(print_result(RESULT)) == RESULT
+@pytest.mark.parametrize("result", OLD, ids=["progress", "memory"])
+def test_a_line_is_a_result_and_has_the_bytes_that_it_had(result: Result) -> None:
+    assert print_result(result) == OLD[result]
+    assert parse_result(OLD[result]) == result
+
+
+def test_hangs() -> None:
     assert RESULT.hangs and not RESULT.always_hangs
     assert OTHER.always_hangs
+
+
+def test_both_families_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with open_results(path) as file:
+        file.add(RESULT, [0.1])
+        file.add(MEMORY, [0.2, 0.3])
+    with open_results(path) as file:
+        assert file.results == {trial_of(RESULT): RESULT, trial_of(MEMORY): MEMORY}
+        assert file.find(trial_of(MEMORY)) == MEMORY
+        assert file.find(trial_of(replace(MEMORY, stress=True))) is None
+    times = [json.loads(line) for line in (tmp_path / "results.times.jsonl").read_text().splitlines()]
+    assert times[1] == {"test": "SB", "backend": "cpp", "instances": 512, "seconds": [0.2, 0.3]}
 
 
 def test_results_are_appended_and_found_again(tmp_path: Path) -> None:
@@ -27,7 +74,7 @@ def test_results_are_appended_and_found_again(tmp_path: Path) -> None:
     with open_results(path) as file:
         file.add(RESULT, [0.1, 0.2, 5.0])
     with open_results(path) as file:
-        assert file.answers == {QUESTION: RESULT}
+        assert file.results == {trial_of(RESULT): RESULT}
         file.add(OTHER, [5.0])
     assert [parse_result(line) for line in path.read_text().splitlines()] == [RESULT, OTHER]
     times = [json.loads(line) for line in (tmp_path / "results.times.jsonl").read_text().splitlines()]
@@ -39,7 +86,7 @@ def test_a_line_that_was_cut_off_runs_again(tmp_path: Path) -> None:
     whole = print_result(RESULT) + "\n"
     path.write_text(whole + print_result(OTHER)[:40])
     with open_results(path) as file:
-        assert list(file.answers) == [QUESTION]
+        assert list(file.results) == [trial_of(RESULT)]
         file.add(OTHER, [5.0])
     assert path.read_text() == whole + print_result(OTHER) + "\n"
 
@@ -62,6 +109,25 @@ def test_a_file_without_a_newline_that_holds_no_results_is_kept(data: bytes, tmp
         print_result(RESULT).replace("TTH", "TTX"),
         print_result(RESULT).replace('"TTH"', "7"),
         print_result(RESULT).replace("20", '"20"'),
+        print_result(RESULT).replace("20", "true"),
+        print_result(RESULT).replace("20", "0"),
+        print_result(RESULT).replace("5.0", "NaN"),
+        print_result(RESULT).replace("5.0", "9" * 5000),
+        print_result(RESULT).replace("TTH", ""),
+        print_result(RESULT).replace("}", ',"more":1}'),
+        "[" * 100_000,
+        *(
+            json.dumps(json.loads(print_result(MEMORY)) | change)
+            for change in (
+                {"outcomes": [[[0, 0, 0], 3]]},
+                {"outcomes": [[[0, "1"], 3]]},
+                {"outcomes": [[[0, 1], -3]]},
+                {"outcomes": [3]},
+                {"instances": "512"},
+                {"hung": 0},
+                {"more": 1},
+            )
+        ),
     ],
 )
 def test_something_else_than_results(line: str, tmp_path: Path) -> None:

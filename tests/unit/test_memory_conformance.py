@@ -1,68 +1,14 @@
-"""Results of memory tests on disk, and what models say of them."""
+"""Outcomes of memory tests beside what models say of them."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-from pathlib import Path
-
-import pytest
-
 from backends.shared.layout import place
-from backends.shared.memory_results import (
-    MemoryQuestion,
-    MemoryResult,
-    open_memory_results,
-    parse_memory_result,
-    print_memory_result,
-    term_names,
-)
+from backends.shared.results import MemoryResult
 from corpus.dialects.registry import parse_litmus
-from corpus.errors import InputError
+from corpus.litmus.condition import spell
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.memory.conformance import Observation, allowed_outcomes, model_report, observation
-
-QUESTION = MemoryQuestion("SB", "00ff", "cpp", "a device", 512, 2, 5.0, False, ("P0:r0", "P1:r0"))
-RESULT = MemoryResult(QUESTION, (((0, 0), 3), ((1, -1), 1021)), 0, 2, False)
-
-
-def test_a_line_is_a_result() -> None:
-    assert parse_memory_result(print_memory_result(RESULT)) == RESULT
-
-
-def test_results_are_appended_and_found_again(tmp_path: Path) -> None:
-    path = tmp_path / "memory.jsonl"
-    other = replace(RESULT, question=replace(QUESTION, stress=True), hung=True)
-    with open_memory_results(path) as file:
-        file.add(RESULT)
-    path.write_text(path.read_text() + print_memory_result(other)[:50])  # cut off
-    with open_memory_results(path) as file:
-        assert file.answers == {QUESTION: RESULT}
-        file.add(other)
-    assert [parse_memory_result(line) for line in path.read_text().splitlines()] == [RESULT, other]
-    with open_memory_results(None) as file:
-        file.add(RESULT)
-        assert file.answers == {QUESTION: RESULT}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"outcomes": [[[0, 0, 0], 3]]},
-        {"outcomes": [[[0, "1"], 3]]},
-        {"outcomes": [3]},
-        {"instances": "512"},
-        {"hung": 0},
-        {"more": 1},
-    ],
-)
-def test_something_else_than_results(change: dict[str, object], tmp_path: Path) -> None:
-    path = tmp_path / "memory.jsonl"
-    path.write_text(json.dumps(json.loads(print_memory_result(RESULT)) | change) + "\n")
-    message = r"memory\.jsonl:1: expected a result of a memory test"
-    with pytest.raises(InputError, match=message), open_memory_results(path):
-        pass
 
 
 def sb(condition: str = "exists (0:r0 = 0 /\\ 1:r0 = 0)") -> LitmusTest:
@@ -76,7 +22,8 @@ def sb(condition: str = "exists (0:r0 = 0 /\\ 1:r0 = 0)") -> LitmusTest:
 
 def observed(test: LitmusTest, counts: dict[tuple[int, ...], int], *models: str) -> Observation:
     terms = place(test).terms
-    result = MemoryResult(replace(QUESTION, terms=term_names(terms)), tuple(sorted(counts.items())), 0, 2, False)
+    names, seen = tuple(map(spell, terms)), tuple(sorted(counts.items()))
+    result = MemoryResult("SB", "00ff", "cpp", "a device", 512, 2, 5.0, False, names, seen, 0, 2, False)
     return observation("sb.litmus", test, terms, result, resolve_consistency_models(models))
 
 
