@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.shared.toolchain import missing
+from backends.registry import BACKENDS
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -38,7 +38,7 @@ def need() -> Callable[[str], None]:
     CI it fails instead."""
 
     def check(backend: str) -> None:
-        lacking = missing(backend)
+        lacking = BACKENDS[backend].compiler.missing()
         if lacking:
             message = f"{backend} needs {' and '.join(lacking)}"
             if os.environ.get("CI"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.cpp.compiler import COMPILER
 from backends.cpp.device import CppDevice
 from backends.cpp.memory import CppKernel
 from backends.cpp.progress import Cpp
@@ -14,5 +15,6 @@ BACKEND = Backend(
     memory=CppKernel,
     files="TEST.cpp",
     usage="g++ -std=c++20 -O2 -pthread -o t TEST.cpp; timeout 20 ./t",
+    compiler=COMPILER,
     device=lambda options: CppDevice(options.subscribe, options.instances),
 )

@@ -14,11 +14,11 @@ import platform
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backends.cpp.compiler import COMPILER
 from backends.shared.device import Prepared
 from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, place
 from backends.shared.mapping import Launch, launch
 from backends.shared.process import RunError
-from backends.shared.toolchain import compile_file, missing
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -39,7 +39,7 @@ class CppDevice:
     name: str = field(init=False)
 
     def __post_init__(self) -> None:
-        if lacking := missing("cpp"):
+        if lacking := COMPILER.missing():
             raise InputError(f"cannot compile C++: no {lacking[0]}")
         object.__setattr__(self, "name", f"{platform.system()} {platform.machine()}, {_cores()} cores")
 
@@ -70,7 +70,7 @@ class CppDevice:
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where the compiler refuses it."""
         binary = file.with_name("program")
-        compilation = compile_file(file, binary)
+        compilation = COMPILER.compile(file, binary)
         if not compilation.ok:
             raise RunError(f"g++: {compilation.output}")
         return Prepared([str(binary)])

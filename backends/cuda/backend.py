@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from backends.cuda.compiler import COMPILER, machine_code
 from backends.cuda.memory import CudaKernel
 from backends.cuda.optcheck import optcheck
 from backends.cuda.progress import Cuda
 from backends.shared.backend import Backend, Check
-from backends.shared.toolchain import machine_code
 from corpus.litmus.test import LitmusTest
 
 
@@ -23,5 +23,6 @@ BACKEND = Backend(
     memory=CudaKernel,
     files="TEST.cu with host code",
     usage="nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t",
+    compiler=COMPILER,
     check=Check("optcheck", _problems),
 )

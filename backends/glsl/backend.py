@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.glsl.compiler import COMPILER
 from backends.glsl.memory import GlslKernel
 from backends.glsl.progress import Glsl
 from backends.shared.backend import Backend
@@ -13,4 +14,5 @@ BACKEND = Backend(
     memory=GlslKernel,
     files="TEST.amber",
     usage="amber TEST.amber",
+    compiler=COMPILER,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.opencl.compiler import COMPILER
 from backends.opencl.device import POCL, OpenClDevice
 from backends.opencl.memory import OpenClKernel
 from backends.opencl.progress import OpenCl
@@ -14,5 +15,6 @@ BACKEND = Backend(
     memory=OpenClKernel,
     files="TEST.cl, run_opencl.py",
     usage="timeout 20 python run_opencl.py TEST.cl",
+    compiler=COMPILER,
     device=lambda options: OpenClDevice(options.platform or POCL, options.instances, options.workers),
 )

@@ -16,6 +16,7 @@ from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout
 from backends.shared.mapping import Launch, launch
 from backends.shared.renderer import Renderer
+from backends.shared.toolchain import Compiler
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -37,8 +38,8 @@ class Backend:
 
     ``name`` is that of its folder and of ``--backend``; ``suffix`` that of its files. ``progress`` and ``memory`` write
     the two families of tests. ``files`` and ``usage`` say in a few words what a test becomes and how it is run.
-    ``device`` makes the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where
-    tests are run elsewhere. ``check`` is made of memory tests beyond compiling them.
+    ``compiler`` compiles the files here. ``device`` makes the device that runs the files here, and raises
+    ``InputError`` where there is none; ``None`` where tests are run elsewhere. ``check`` is made of memory tests beyond compiling them.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Backend:
     memory: type[Kernel]
     files: str
     usage: str
+    compiler: Compiler
     device: Callable[[DeviceOptions], Device] | None = None
     check: Check | None = None
 

@@ -74,7 +74,7 @@ def _watch_process(
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                [*_guard(), *command, str(iterations)],
+                [*guard(), *command, str(iterations)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -126,7 +126,8 @@ def _follow(process: subprocess.Popen[bytes], timeout: float) -> Run | None:
                 ready, since = True, now
 
 
-def _guard() -> list[str]:
+def guard() -> list[str]:
+    """What to put before a command so that its process does not outlive this one, where util-linux is there."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 

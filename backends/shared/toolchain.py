@@ -1,31 +1,38 @@
-"""Real compilers: finds them, and has them compile what a back end wrote; and the disassembler of what nvcc made.
+"""Runs compilers and probes: each call in a process group of its own, under a time-out, and never through a shell.
 
-nvcc comes from the ``cuda`` extra (PyPI) or from PATH, and needs g++ as its host compiler; glslang and spirv-val are
-the Debian packages glslang-tools and spirv-tools; OpenCL kernels are built by PoCL through pyopencl. Nothing goes
-through a shell, and every call has a time-out.
+A language's folder has a ``compiler.py`` whose ``COMPILER`` answers the four questions of ``Compiler``; what it calls
+goes through ``run``. A *probe* is a trivial program that is really built, and run where it can be: a tool that lists
+itself is not a tool that works.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from importlib.util import find_spec
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
-from backends.glsl.progress import shaders
-from backends.opencl import device as opencl
-
-CUDA_ARCHITECTURES = (75, 90)
-"""Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper."""
-
-CPP_FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
+from backends.shared.mapping import launch
+from backends.shared.process import guard
+from backends.shared.renderer import Renderer
+from corpus.progress.axb import Instruction, Program
 
 TIMEOUT = 300.0
 """Seconds that one compiler may take; far more than it needs."""
+
+PROBE = Program(((Instruction(0, 0, 1, 1),),))
+"""The program that probes run: a store, and the end."""
+
+PROBE_TIMEOUT = 30.0
+"""Seconds that a probe may take, on a machine that is busy: a trivial program takes one or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,111 +44,123 @@ class Compilation:
     output: str
 
 
-def cuda_tool(name: str) -> Path | None:
-    """A tool of the CUDA toolkit, such as nvcc or cuobjdump: the one from PyPI before the one on PATH."""
-    spec = find_spec("nvidia")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        for tool in sorted(Path(folder).glob(f"cu*/bin/{name}"), reverse=True):
-            return tool
-    return _which(name)
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A compiler or device, and whether it works here.
+
+    ``name`` and ``version`` are its own words (``version`` is empty where it is not there), ``purpose`` says what it is
+    for; ``problem`` says in one line why it cannot be used and is empty where it can; ``install`` says what brings it.
+    """
+
+    name: str
+    version: str
+    purpose: str
+    problem: str
+    install: str
+
+    @property
+    def usable(self) -> bool:
+        """Whether the probe came to its end."""
+        return not self.problem
 
 
-def _which(*names: str) -> Path | None:
+class Compiler(Protocol):
+    """What a language's compiler offers."""
+
+    def missing(self) -> list[str]:
+        """What this machine lacks to compile the language's files, each with the way to get it; empty if nothing."""
+
+    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+        """Compile a file that the back end wrote; ``binary`` keeps the program, if there is one.
+
+        ``memory`` says that it is a memory test. Raises ``FileNotFoundError`` where a compiler is missing.
+        """
+
+    def probe(self) -> list[Probed]:
+        """Every compiler and device of the language, those that could be had too, each tried out here."""
+
+
+def run(
+    file: Path,
+    command: Sequence[str | Path],
+    folder: Path | None = None,
+    timeout: float = TIMEOUT,
+    environment: Mapping[str, str] | None = None,
+) -> Compilation:
+    """Run a compiler on a file, with ``environment`` added to ours; nothing that it started outlives the time-out.
+
+    Raises ``FileNotFoundError`` where the command is not there.
+    """
+    tool = Path(command[0]).name
+    if shutil.which(command[0]) is None:
+        raise FileNotFoundError(f"no {tool}")
+    process = subprocess.Popen(
+        [*guard(), *command],
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    with process:
+        try:
+            said, complained = process.communicate(timeout=timeout)
+        except BaseException as error:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            return Compilation(file, False, f"{tool} took more than {timeout:g} seconds")
+    output = (said + complained).strip()
+    if process.returncode < 0:
+        output = f"{output}\n{tool} was ended by signal {-process.returncode}".strip()
+    return Compilation(file, process.returncode == 0, output)
+
+
+def version(command: Sequence[str | Path], pattern: str, environment: Mapping[str, str] | None = None) -> str:
+    """What the first group of ``pattern`` finds in a tool's words on its version; "" if it says nothing of the kind."""
+    try:
+        found = re.search(pattern, run(Path(), command, timeout=PROBE_TIMEOUT, environment=environment).output)
+    except OSError:
+        return ""
+    return found[1] if found else ""
+
+
+def which(*names: str) -> Path | None:
+    """The first of these programs that is on PATH."""
     return next((Path(found) for name in names if (found := shutil.which(name))), None)
 
 
-def missing(backend: str) -> list[str]:
-    """What this machine lacks to compile the files of a back end, each with the way to get it; empty if nothing."""
-    needs: dict[str, list[tuple[Callable[[], object], str]]] = {
-        "cuda": [
-            *(
-                (partial(cuda_tool, name), f"{name} (pip install 'synth[cuda]')")
-                for name in ("nvcc", "cuobjdump", "nvdisasm")
-            ),
-            (lambda: _which("g++"), "g++"),
-        ],
-        "opencl": [(opencl.find_device, "PoCL (pip install 'pyopencl[pocl]')")],
-        "glsl": [
-            (lambda: _which("glslangValidator", "glslang"), "glslangValidator (Debian: glslang-tools)"),
-            (lambda: _which("spirv-val"), "spirv-val (Debian: spirv-tools)"),
-        ],
-        "cpp": [(lambda: _which("g++"), "g++")],
-    }
-    return [name for find, name in needs[backend] if find() is None]
-
-
-def compile_file(file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
-    """Compile a file that a back end wrote, whichever its suffix says; ``binary`` keeps the program, if there is one.
-
-    ``memory`` says that it is a memory test, for whose OpenCL kernels there is another host.
-
-    Raises ``FileNotFoundError`` where a compiler is missing (see ``missing``).
-    """
-    with TemporaryDirectory() as scratch:
-        output = Path(scratch)
-        target = str(binary or output / "program")
-        match file.suffix:
-            case ".cpp":
-                return _run(file, ["g++", *CPP_FLAGS, "-o", target, str(file.resolve())])
-            case ".cu":
-                return _run(file, _cuda(file, target))
-            case ".cl":
-                command = opencl.memory_command if memory else opencl.command
-                return _run(file, [*command(file), "0"])
-            case ".amber":
-                return _glsl(file, output)
-    raise ValueError(f"no back end writes {file.suffix} files")
-
-
-def machine_code(program: Path) -> dict[str, str]:
-    """The SASS of a program that nvcc made, ``sm_75`` and so on, as ``nvdisasm -c`` prints it.
-
-    Raises ``FileNotFoundError`` where a tool is missing, and ``RuntimeError`` where it finds no code.
-    """
-    with TemporaryDirectory() as scratch:
-        cuobjdump, nvdisasm = (str(cuda_tool(name) or name) for name in ("cuobjdump", "nvdisasm"))
-        _run(program, [cuobjdump, "-xelf", "all", str(program.resolve())], scratch)
-        codes = {}
-        for cubin in sorted(Path(scratch).glob("*.cubin")):
-            disassembly = _run(program, [nvdisasm, "-c", str(cubin)])
-            if not disassembly.ok:
-                raise RuntimeError(disassembly.output)
-            codes[cubin.name.split(".")[-2]] = disassembly.output
-        if not codes:
-            raise RuntimeError(f"no machine code in {program}")
-        return codes
-
-
-def _cuda(file: Path, target: str) -> list[str]:
-    codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in CUDA_ARCHITECTURES]
-    return [str(cuda_tool("nvcc") or "nvcc"), "-O2", "-Werror=all-warnings", *codes, "-o", target, str(file.resolve())]
-
-
-def _glsl(file: Path, output: Path) -> Compilation:
-    source, binary = output / "test.comp", output / "test.spv"
-    glslang = str(_which("glslangValidator", "glslang") or "glslangValidator")
-    compiled = Compilation(file, False, "no shader in the script")
-    for shader in shaders(file.read_text(encoding="utf-8")):
-        source.write_text(shader, encoding="utf-8")
-        compiled = _run(file, [glslang, "-V", "--quiet", "--target-env", "spirv1.5", "-o", str(binary), str(source)])
-        if compiled.ok:
-            compiled = _run(file, ["spirv-val", "--target-env", "vulkan1.2", str(binary)])
-        if not compiled.ok:
-            break
-    return compiled
-
-
-def _run(file: Path, command: Sequence[str], folder: str | None = None) -> Compilation:
+def installed(package: str, name: str) -> Path | None:
+    """A file called ``name`` that a Python package brought into this environment; ``None`` where there is none."""
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        return Compilation(file, False, f"{Path(command[0]).name} took more than {TIMEOUT:g} seconds")
-    return Compilation(file, done.returncode == 0, (done.stdout + done.stderr).strip())
+        files = metadata.files(package) or ()
+    except metadata.PackageNotFoundError:
+        return None
+    return next((found for file in files if file.name == name and (found := Path(file.locate())).is_file()), None)
+
+
+def problem(said: str) -> str:
+    """The line of a compiler's complaint that says most: the first with "error", else the last."""
+    lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)), lines[-1] if lines else "")
+
+
+def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool = False) -> str:
+    """Compile the smallest test of a language, and run the program if it ``runs``.
+
+    The problem in one line, "" where there is none.
+    """
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")
+        file.write_text(renderer.render("probe", launch(PROBE, "plain")), encoding="utf-8")
+        try:
+            done = compiler.compile(file, binary)
+            if done.ok and runs:
+                done = run(file, [binary, "1"], timeout=PROBE_TIMEOUT)
+        except OSError as error:
+            return f"{error.strerror or error}"
+    return "" if done.ok else problem(done.output) or "it ended with an error"

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import track
 
 from backends.registry import BACKENDS
+from backends.shared.backend import Backend
 from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
-from backends.shared.toolchain import compile_file, missing
 from corpus.errors import InputError
 from synth.inputs import are_litmus, litmus_files, load_tests
 from synth.memory.compilation import compile_memory
@@ -75,7 +75,7 @@ def command(
     memory test can be said in the language.
     """
     language = BACKENDS[backend]
-    if check and (lacking := missing(backend)):
+    if check and (lacking := language.compiler.missing()):
         raise InputError(f"--check needs {' and '.join(lacking)}")
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
@@ -94,7 +94,7 @@ def command(
             written.append(output / next(iter(files)))
     click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
     if check:
-        _check(written)
+        _check(written, language)
 
 
 def _usages() -> str:
@@ -106,11 +106,11 @@ def _usages() -> str:
 command.help = cleandoc(command.help or "").replace("  USAGES", _usages())
 
 
-def _check(files: list[Path]) -> None:
+def _check(files: list[Path], language: Backend) -> None:
     console = Console(stderr=True)
     refused = 0
     for file in track(files, "Compiling", console=console, disable=not console.is_terminal, transient=True):
-        compilation = compile_file(file)
+        compilation = language.compiler.compile(file)
         if not compilation.ok:
             refused += 1
             click.echo(f"{file}: does not compile\n{compilation.output}", err=True)

@@ -14,7 +14,6 @@ import click
 from backends.shared.backend import Backend
 from backends.shared.files import file_stem, write_files
 from backends.shared.layout import Parameters, place
-from backends.shared.toolchain import compile_file
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -82,7 +81,7 @@ def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:
     """Whether a program compiles, and what is wrong with it."""
     with TemporaryDirectory() as scratch:
         binary = Path(scratch, "program")
-        compilation = compile_file(program.file, binary, memory=True)
+        compilation = backend.compiler.compile(program.file, binary, memory=True)
         if not compilation.ok:
             return False, [f"does not compile\n{compilation.output}"]
         return True, [] if backend.check is None else backend.check.problems(program.test, binary)

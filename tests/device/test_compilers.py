@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from backends.cuda.compiler import cuda_tool
 from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.files import write_files
 from backends.shared.mapping import MAPPINGS
-from backends.shared.toolchain import compile_file, cuda_tool, missing
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 
@@ -39,7 +39,7 @@ def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_p
     for name, program in (("spin", SPIN), ("three", THREE)):
         files = compile_test(name, program, BACKENDS[backend], mapping)
         write_files(tmp_path, files)
-        compilation = compile_file(tmp_path / next(iter(files)))
+        compilation = BACKENDS[backend].compiler.compile(tmp_path / next(iter(files)))
         assert compilation.ok, compilation.output
 
 
@@ -48,7 +48,7 @@ def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_pa
     need(backend)
     name, text = next(iter(compile_test("spin", SPIN, BACKENDS[backend]).items()))
     (tmp_path / name).write_text(text.replace("pc = 1u;", "pc = nonsense;"))
-    compilation = compile_file(tmp_path / name)
+    compilation = BACKENDS[backend].compiler.compile(tmp_path / name)
     assert not compilation.ok
     assert "nonsense" in compilation.output
 
@@ -56,9 +56,9 @@ def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_pa
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_missing_compilers_are_named(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("backends.shared.toolchain.find_spec", lambda name: None)
-    monkeypatch.setattr("backends.opencl.device.find_device", lambda: None)
-    assert missing(backend)
+    monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)
+    monkeypatch.setattr("backends.opencl.compiler.find_device", lambda: None)
+    assert BACKENDS[backend].compiler.missing()
 
 
 def test_old_opencl_has_a_fallback(need: Callable[[str], None]) -> None:
@@ -79,7 +79,7 @@ def test_spins_stay_atomic_loops_on_a_gpu(need: Callable[[str], None], tmp_path:
     assert cuobjdump is not None
     files = compile_test("spin", SPIN, BACKENDS["cuda"])
     write_files(tmp_path, files)
-    assert compile_file(tmp_path / next(iter(files)), tmp_path / "spin").ok
+    assert BACKENDS["cuda"].compiler.compile(tmp_path / next(iter(files)), tmp_path / "spin").ok
     sass = subprocess.run([cuobjdump, "-sass", tmp_path / "spin"], capture_output=True, text=True, check=True).stdout
     kernels = sass.split("Function : test")[1:]
     assert len(kernels) == 2

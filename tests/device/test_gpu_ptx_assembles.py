@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from litmus_random import ALL, PTX_2015, PTX_2019, Profile, random_test
 
-from backends.shared.toolchain import cuda_tool
+from backends.cuda.compiler import cuda_tool
 from corpus.dialects.gpu_ptx.dialect import GPU_PTX
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError

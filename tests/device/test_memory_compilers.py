@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from backends.cuda.compiler import machine_code
 from backends.cuda.optcheck import optcheck
 from backends.registry import BACKENDS
 from backends.shared.files import write_files
 from backends.shared.layout import Parameters, place
-from backends.shared.toolchain import compile_file, machine_code
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 
@@ -54,7 +54,7 @@ def check(file: Path, backend: str, folder: Path, replaced: tuple[str, str] | No
         assert changed != text
         files = {name: changed}
     write_files(folder, files)
-    compilation = compile_file(folder / next(iter(files)), folder / "program", memory=True)
+    compilation = BACKENDS[backend].compiler.compile(folder / next(iter(files)), folder / "program", memory=True)
     assert compilation.ok, compilation.output
     if backend != "cuda":
         return {}

@@ -1,0 +1,37 @@
+"""g++, for C++20 with threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.cpp.progress import Cpp
+from backends.shared.toolchain import Compilation, Compiler, Probed, run, tried, version, which
+
+FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
+
+INSTALL = "g++ 11 or later (Debian: apt install g++)"
+
+
+class CppCompiler:
+    """g++ on PATH."""
+
+    def missing(self) -> list[str]:
+        """As ``Compiler.missing``."""
+        return [] if which("g++") else [INSTALL]
+
+    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+        """As ``Compiler.compile``."""
+        with TemporaryDirectory() as scratch:
+            return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()])
+
+    def probe(self) -> list[Probed]:
+        """As ``Compiler.probe``: g++, and the CPU that runs what it makes."""
+        purpose = "--backend cpp: compile and run"
+        if self.missing():
+            return [Probed("g++", "", purpose, "not on PATH", INSTALL)]
+        name = version(["g++", "-dumpfullversion"], r"(\S+)")
+        return [Probed("g++", name, purpose, tried(self, Cpp, ".cpp", runs=True), INSTALL)]
+
+
+COMPILER: Compiler = CppCompiler()

@@ -1,0 +1,94 @@
+"""nvcc, and the disassemblers of what it makes: those of the ``cuda`` extra (PyPI), or of a CUDA toolkit on PATH.
+
+nvcc needs g++ as its host compiler.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.cuda.progress import Cuda
+from backends.shared.toolchain import Compilation, Compiler, Probed, problem, run, tried, version, which
+
+ARCHITECTURES = (75, 90)
+"""Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper."""
+
+TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
+
+INSTALL = "pip install 'synth[cuda]', and g++"
+
+
+def cuda_tool(name: str) -> Path | None:
+    """A tool of the CUDA toolkit, such as nvcc or cuobjdump: the one from PyPI before the one on PATH."""
+    spec = find_spec("nvidia")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for tool in sorted(Path(folder).glob(f"cu*/bin/{name}"), reverse=True):
+            return tool
+    return which(name)
+
+
+class CudaCompiler:
+    """nvcc for every one of ``ARCHITECTURES``."""
+
+    def missing(self) -> list[str]:
+        """As ``Compiler.missing``; the disassemblers are needed for optcheck."""
+        lacking = [f"{name} (pip install 'synth[cuda]')" for name in TOOLS if cuda_tool(name) is None]
+        return lacking if which("g++") else [*lacking, "g++"]
+
+    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+        """As ``Compiler.compile``."""
+        codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES]
+        with TemporaryDirectory() as scratch:
+            target = binary or Path(scratch, "program")
+            nvcc = cuda_tool("nvcc") or "nvcc"
+            return run(file, [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", target, file.resolve()])
+
+    def probe(self) -> list[Probed]:
+        """As ``Compiler.probe``: one line for nvcc, one for the disassemblers."""
+        nvcc, *disassemblers = (cuda_tool(name) for name in TOOLS)
+        compiler = Probed("nvcc", "", "--backend cuda: compile (--check)", "not installed", INSTALL)
+        if nvcc is not None:
+            trouble = tried(self, Cuda, ".cu") if which("g++") else "it needs g++ as its host compiler"
+            compiler = Probed("nvcc", version([nvcc, "--version"], r"V(\d\S*)"), compiler.purpose, trouble, INSTALL)
+        purpose = "--backend cuda: optcheck of memory tests (--check)"
+        names = "cuobjdump, nvdisasm"
+        if not all(disassemblers):
+            return [compiler, Probed(names, "", purpose, "not installed", INSTALL)]
+        number = version([str(disassemblers[1]), "--version"], r"V(\d\S*)")
+        return [compiler, Probed(names, number, purpose, compiler.problem or self._disassembled(), INSTALL)]
+
+    def _disassembled(self) -> str:
+        with TemporaryDirectory(prefix="synth-probe-") as folder:
+            file, binary = Path(folder, "probe.cu"), Path(folder, "probe")
+            file.write_text("__global__ void probe() {}\nint main() { return 0; }\n", encoding="utf-8")
+            if not self.compile(file, binary).ok:
+                return "nvcc makes nothing to read"
+            try:
+                machine_code(binary)
+            except (RuntimeError, OSError) as error:
+                return problem(str(error)) or "it ended with an error"
+        return ""
+
+
+def machine_code(program: Path) -> dict[str, str]:
+    """The SASS of a program that nvcc made, ``sm_75`` and so on, as ``nvdisasm -c`` prints it.
+
+    Raises ``FileNotFoundError`` where a tool is missing, and ``RuntimeError`` where it finds no code.
+    """
+    with TemporaryDirectory() as scratch:
+        cuobjdump, nvdisasm = (cuda_tool(name) or name for name in ("cuobjdump", "nvdisasm"))
+        run(program, [cuobjdump, "-xelf", "all", program.resolve()], Path(scratch))
+        codes = {}
+        for cubin in sorted(Path(scratch).glob("*.cubin")):
+            disassembly = run(program, [nvdisasm, "-c", cubin])
+            if not disassembly.ok:
+                raise RuntimeError(disassembly.output)
+            codes[cubin.name.split(".")[-2]] = disassembly.output
+        if not codes:
+            raise RuntimeError(f"no machine code in {program}")
+        return codes
+
+
+COMPILER: Compiler = CudaCompiler()
