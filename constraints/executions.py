@@ -35,7 +35,7 @@ from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import asked_locations, asked_terms, execution_events, physical_location
 from oracle.executions.domains import read_domains
-from oracle.executions.events import INITIAL, Base, Choices, Event, Kind, sync_fence_pairs, together
+from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase, sync_fence_pairs, together
 from oracle.executions.judge import UNROLL, Judgement, answered
 from oracle.executions.threads import Key, unroll_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
@@ -73,7 +73,7 @@ class Executions:
         self.final = self._final_writes(co)
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
-        for result in model.judge(Base(self.algebra, self.events, places, Choices(self.rf, co, fences))):
+        for result in model.judge(ProgramBase(self.algebra, self.events, places, Choices(self.rf, co, fences))):
             if result.check.flag:
                 self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
             else:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
-from oracle.cat.interpreter import Model, load_model
-from oracle.cat.syntax import shipped_models
+from oracle.cat.interpreter import Model, checked_model
+from oracle.cat.syntax import read_cat, shipped_models
+from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import UNROLL, Judgement, answered, judge, unknown
 from oracle.operational.explore import MODELS, StateLimitError, UnmodelledError, explore, satisfies
 
@@ -62,8 +63,8 @@ class AxiomaticModel:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the model's file and of every file that it includes, whether they are a user's or ship."""
-        return self.model.syntax.digest
+        """SHA-256 of all that the model is written in: its file, what that includes, the prelude."""
+        return self.model.digest
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
         """The judgement, by listing executions. Raises ``TooManyError`` where they are too many."""
@@ -71,6 +72,14 @@ class AxiomaticModel:
 
 
 ConsistencyModel = AxiomaticModel | OperationalModel
+
+
+def load_model(path: str, name: str = "") -> Model:
+    """The model in a .cat file, called ``name`` or by the file's stem.
+
+    Raises ``InputError`` where the file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
+    """
+    return checked_model(name or Path(path).stem, read_cat(path), VOCABULARY)
 
 
 def model_names() -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """Models to judge random litmus tests under: those that ship, and odd ones, for the sake of the language."""
 
+from dataclasses import replace
+
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
 
@@ -68,8 +70,7 @@ def odd():
 def grounded(model):
     """The model, for executions in which no value, nor what a thread does, justifies itself."""
     check = parse_cat("acyclic rf | addr | data | ctrl as grounded", "grounded.cat").statements
-    syntax = model.syntax
-    return Model(model.name, type(syntax)(syntax.title, (*syntax.statements, *check), syntax.partial_co))
+    return Model(model.name, replace(model.syntax, statements=(*model.syntax.statements, *check)))
 
 
 def _model(name, text):

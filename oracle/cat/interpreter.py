@@ -1,11 +1,9 @@
 """What a .cat model says: its syntax tree walked over a relation algebra.
 
 One walk serves both algebras (``oracle.cat.algebra``): with sets of candidates as truths it judges them, with literals
-it becomes clauses. Names are those of ``oracle.executions.events``; besides, these functions are there from the start:
-
-- ``domain(r)``, ``range(r)``: the events that a relation leads from, and to;
-- ``fencerel(S)``: ``po; [S]; po``;
-- ``RR(r) RW(r) RM(r) WR(r) ..``: the pairs of ``r`` from and to reads, writes or either (``M``), as in herd7.
+it becomes clauses. A name means what the model last bound it to; else what the base says (``oracle.cat.base``); else
+what its line in ``prelude.cat`` says, which is evaluated when a model first mentions it. ``domain(r)``, the events that
+a relation leads from, is the one function that cannot be said there.
 
 A recursive definition is the least fixpoint, reached from nothing; it must not use its own name under ``~`` or to the
 right of ``\\``, for there the least fixpoint need not exist.
@@ -16,15 +14,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
-from itertools import product
-from pathlib import Path
+from functools import cache, cached_property
+from hashlib import sha256
+from importlib.resources import files
 from typing import Generic, cast
 
 from corpus.errors import InputError
-from oracle.cat.algebra import Relation, Set, T, bits
-from oracle.cat.syntax import Binding, Call, Check, Constant, Definition, Name, Operation, Place, Syntax, Term, read_cat
-from oracle.executions.events import RELATIONS, SETS, Base, Choices
+from oracle.cat.algebra import Relation, Set, T
+from oracle.cat.base import Base, Vocabulary
+from oracle.cat.syntax import (
+    Binding,
+    Call,
+    Check,
+    Constant,
+    Definition,
+    Name,
+    Operation,
+    Position,
+    Syntax,
+    Term,
+    read_cat,
+)
+
+MOST_DEEP = 200
+"""Operators and functions that may be at work within each other."""
+
+MOST_STEPS = 20_000
+"""Operators and functions that a model may apply in all, a recursion counted once."""
 
 
 class _Nothing:
@@ -36,8 +52,11 @@ NOTHING = _Nothing()
 
 @dataclass(frozen=True, slots=True)
 class _Function(Generic[T]):
+    """``ships``: it is the prelude's."""
+
     binding: Binding
     names: Mapping[str, Meaning[T]]
+    ships: bool = False
 
 
 Meaning = Relation[T] | Set[T] | _Function[T] | _Nothing
@@ -64,18 +83,25 @@ class Model:
         """Whether writes to a location may stay unordered."""
         return self.syntax.partial_co
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the model's meaning is written in: its file, what that includes, the prelude."""
+        return sha256(f"{self.syntax.digest}{_prelude().digest}".encode()).hexdigest()
+
     def mentions(self, name: str) -> bool:
-        """Whether the model uses a base name."""
+        """Whether the model uses a base name, itself or by lines of the prelude."""
         return name in self._mentioned
 
     @cached_property
     def _mentioned(self) -> frozenset[str]:
-        bodies = (
-            body
-            for statement in self.syntax.statements
-            for body in ([statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings])
-        )
-        return frozenset[str]().union(*map(_names_in, bodies))
+        ships = prelude()
+        waiting = [body for statement in self.syntax.statements for body in _bodies(statement)]
+        found: set[str] = set()
+        while waiting:
+            new = {part.name for part in _subterms(waiting.pop()) if isinstance(part, Name | Call)} - found
+            found |= new
+            waiting += [ships[name].body for name in sorted(new & ships.keys())]
+        return frozenset(found)
 
     def judge(self, base: Base[T]) -> list[Result[T]]:
         """The result of every check, in the order of the file."""
@@ -88,35 +114,76 @@ class Model:
         return interpreter.names
 
 
-def load_model(path: str, name: str = "") -> Model:
-    """The model in a .cat file, called ``name`` or by the file's stem.
+def checked_model(name: str, syntax: Syntax, vocabulary: Vocabulary) -> Model:
+    """The model, once its names and types are known to be right.
 
     Raises ``InputError`` with line and column where a name is unknown, a set stands where a relation is due or the
-    other way round, a recursion is not monotone, or a file cannot be read.
+    other way round, a recursion is not monotone, or evaluation goes beyond ``MOST_DEEP`` or ``MOST_STEPS``. What is
+    wrong with a function, its names apart, shows where it is applied.
     """
-    model = Model(name or Path(path).stem, read_cat(path))
-    _check_functions(model.syntax)
-    nothing = bits(1, 0)
-    model.judge(Base(nothing, (), (), Choices((), (), ())))
-    return model
+    _check_names(syntax, vocabulary)
+    _Trial(vocabulary).run(syntax)
+    return Model(name, syntax)
 
 
-def _check_functions(syntax: Syntax) -> None:
-    """Raises where a function mentions an unknown name; whatever else is wrong with it shows when it is applied."""
-    known = {*SETS, *RELATIONS}
+def _check_names(syntax: Syntax, vocabulary: Vocabulary) -> None:
+    known = {*vocabulary.sets, *vocabulary.relations, *prelude()}
     for statement in syntax.statements:
-        for binding in statement.bindings if isinstance(statement, Definition) else ():
-            for term in _subterms(binding.body):
-                if isinstance(term, Name) and binding.parameters and term.name not in known.union(binding.parameters):
-                    raise _unknown(term.name, term.place, sorted(known.union(binding.parameters)))
-            known.add(binding.name)
+        bindings = statement.bindings if isinstance(statement, Definition) else ()
+        own = {binding.name for binding in bindings}
+        parameters = {name for binding in bindings for name in binding.parameters}
+        for body in _bodies(statement):
+            here = known | parameters | (own if isinstance(statement, Definition) and statement.recursive else set())
+            for term in _subterms(body):
+                functions = {"domain"} if isinstance(term, Call) else set()
+                if isinstance(term, Name | Call) and term.name not in here | functions:
+                    raise _unknown(term.name, term.position, sorted(here | functions))
+        known |= own
+
+
+@cache
+def _prelude() -> Syntax:
+    return read_cat(str(files("oracle.cat").joinpath("prelude.cat")))
+
+
+@cache
+def prelude() -> Mapping[str, Binding]:
+    """The lines of the prelude by the names that they define."""
+    definitions = [statement for statement in _prelude().statements if isinstance(statement, Definition)]
+    return {binding.name: binding for definition in definitions for binding in definition.bindings}
+
+
+class Names(Generic[T]):
+    """A base, and what the prelude says over it."""
+
+    def __init__(self, base: Base[T]) -> None:
+        self._interpreter = _Interpreter(base)
+
+    def value(self, name: str) -> Set[T] | Relation[T] | None:
+        """The set or relation of that name, None where there is none."""
+        value = self._interpreter.value(name)
+        return None if isinstance(value, _Function | _Nothing) else value
 
 
 class _Interpreter(Generic[T]):
     def __init__(self, base: Base[T]) -> None:
         self._base = base
         self._algebra = base.algebra
+        self._known: dict[str, Meaning[T] | None] = {}
         self.names: Mapping[str, Meaning[T]] = {}
+
+    def value(self, name: str) -> Meaning[T] | None:
+        """What a name means that the model does not define."""
+        if name not in self._known:
+            self._known[name] = self._look_up(name)
+        return self._known[name]
+
+    def _look_up(self, name: str) -> Meaning[T] | None:
+        value = self._base.value(name)
+        binding = prelude().get(name)
+        if value is not None or binding is None:
+            return value
+        return _Function(binding, {}, ships=True) if binding.parameters else self._eval(binding.body, {})
 
     def run(self, syntax: Syntax) -> list[Result[T]]:
         results = []
@@ -143,10 +210,10 @@ class _Interpreter(Generic[T]):
         meaning = self._eval(check.body, self.names)
         value: Relation[T] | Set[T]
         if check.kind == "empty":
-            value = _plain(meaning, check.body.place)
+            value = _plain(meaning, check.body.position)
             truth = algebra.is_empty(value)
         else:
-            value = self._relation(meaning, check.body.place)
+            value = self._relation(meaning, check.body.position)
             truth = algebra.is_acyclic(value) if check.kind == "acyclic" else algebra.is_irreflexive(value)
         return Result(check, algebra.negate(truth) if check.negated else truth, value)
 
@@ -177,7 +244,7 @@ class _Interpreter(Generic[T]):
                 for operand in operands:
                     self._must_grow(operand, recursive, names)
             case Call(name, arguments):
-                function = names.get(name)
+                function = self._function(name, names)
                 for number, argument in enumerate(arguments):
                     self._must_grow(argument, recursive, names)
                     if isinstance(function, _Function) and _names_in(argument) & recursive:
@@ -189,32 +256,33 @@ class _Interpreter(Generic[T]):
     def _must_not_mention(term: Term, recursive: frozenset[str]) -> None:
         for name in sorted(_names_in(term) & recursive):
             raise _error(
-                f"'{name}' is defined by recursion and must not stand under ~ or to the right of \\", term.place
+                f"'{name}' is defined by recursion and must not stand under ~ or to the right of \\", term.position
             )
 
     def _eval(self, term: Term, names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         match term:
-            case Name(name, place):
+            case Name(name, position):
                 if name in names:
                     return names[name]
-                value = self._base.value(name)
-                if value is None:
-                    raise _unknown(name, place, [*names, *SETS, *RELATIONS])
+                value = self.value(name)
+                assert value is not None, (name, position)  # names are checked when a model is loaded
                 return value
             case Constant(symbol):
                 return NOTHING if symbol == "0" else self._algebra.everything()
             case Call():
                 return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
-            case Operation(kind, operands, place):
-                return self._operation(kind, [self._eval(operand, names) for operand in operands], operands, place)
+            case Operation(kind, operands, position):
+                return self._operation(kind, [self._eval(operand, names) for operand in operands], operands, position)
 
-    def _operation(self, kind: str, values: Sequence[Meaning[T]], operands: Sequence[Term], place: Place) -> Meaning[T]:
+    def _operation(
+        self, kind: str, values: Sequence[Meaning[T]], operands: Sequence[Term], position: Position
+    ) -> Meaning[T]:
         algebra = self._algebra
         if kind in ("product", "identity"):
-            sets = [self._set(value, operand.place) for value, operand in zip(values, operands, strict=True)]
+            sets = [self._set(value, operand.position) for value, operand in zip(values, operands, strict=True)]
             return algebra.identity(sets[0]) if kind == "identity" else algebra.product(*sets)
         if kind in _ON_RELATIONS:
-            pairs = [self._relation(value, operand.place) for value, operand in zip(values, operands, strict=True)]
+            pairs = [self._relation(value, operand.position) for value, operand in zip(values, operands, strict=True)]
             return (
                 cast("Meaning[T]", getattr(algebra, _ON_RELATIONS[kind])(*pairs))
                 if kind != "star"
@@ -222,11 +290,11 @@ class _Interpreter(Generic[T]):
             )
         for value, operand in zip(values, operands, strict=True):
             if isinstance(value, _Function):
-                raise _error("expected a set or a relation, found a function", operand.place)
+                raise _error("expected a set or a relation, found a function", operand.position)
         if kind == "complement":
             (value,) = values
             if isinstance(value, _Nothing):
-                raise _error("expected a set or a relation under ~, found 0, which may be either", place)
+                raise _error("expected a set or a relation under ~, found 0, which may be either", position)
             if isinstance(value, tuple):
                 return algebra.difference(algebra.universe(), value)
             return algebra.set_difference(algebra.everything(), _plain_set(value))
@@ -236,45 +304,43 @@ class _Interpreter(Generic[T]):
             return {"union": other, "intersection": NOTHING, "difference": left}[kind]
         if isinstance(left, tuple) != isinstance(right, tuple):
             wanted, found = ("relation", "set") if isinstance(left, tuple) else ("set", "relation")
-            raise _error(f"expected a {wanted}, as on the left, found a {found}", operands[1].place)
+            raise _error(f"expected a {wanted}, as on the left, found a {found}", operands[1].position)
         return cast("Meaning[T]", getattr(algebra, kind if isinstance(left, tuple) else f"set_{kind}")(left, right))
 
     def _call(self, call: Call, values: list[Meaning[T]], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
-        name, place = call.function, call.place
-        function = names.get(name)
+        name, position = call.name, call.position
+        function = self._function(name, names)
         if isinstance(function, _Function):
             parameters = function.binding.parameters
-            _check_arity(name, len(parameters), values, place)
+            _check_arity(name, len(parameters), values, position)
             names = {**function.names, **dict(zip(parameters, values, strict=True))}
+            if function.ships:
+                try:
+                    return self._eval(function.binding.body, names)
+                except InputError as error:  # the prelude is right, so what it was given is not
+                    wrong = call.arguments[0].position if len(parameters) == 1 else position
+                    raise _error(error.message, wrong) from None
             return self._named(name, self._eval(function.binding.body, names))
-        if function is not None or self._base.value(name) is not None:
-            raise _error(f"expected a function, and '{name}' is none", place)
-        if name not in FUNCTIONS:
-            raise _unknown(
-                name, place, [*FUNCTIONS, *(n for n, value in names.items() if isinstance(value, _Function))]
-            )
-        _check_arity(name, 1, values, place)
-        algebra = self._algebra
-        if name == "fencerel":
-            return self._base.separated_by(self._set(values[0], call.arguments[0].place))
-        relation = self._relation(values[0], call.arguments[0].place)
-        if name in ("domain", "range"):
-            return algebra.domain(relation) if name == "domain" else algebra.range(relation)
-        first, second = (algebra.identity(self._base.set(letter)) for letter in name)
-        return algebra.compose(algebra.compose(first, relation), second)
+        if function is not None or name != "domain":
+            raise _error(f"expected a function, and '{name}' is none", position)
+        _check_arity(name, 1, values, position)
+        return self._algebra.domain(self._relation(values[0], call.arguments[0].position))
 
-    def _relation(self, value: Meaning[T], place: Place) -> Relation[T]:
+    def _function(self, name: str, names: Mapping[str, Meaning[T]]) -> Meaning[T] | None:
+        return names[name] if name in names else self.value(name)
+
+    def _relation(self, value: Meaning[T], position: Position) -> Relation[T]:
         if isinstance(value, tuple):
             return value
         if isinstance(value, _Nothing):
             return self._algebra.empty()
-        raise _error(f"expected a relation, found a {'function' if isinstance(value, _Function) else 'set'}", place)
+        raise _error(f"expected a relation, found a {'function' if isinstance(value, _Function) else 'set'}", position)
 
-    def _set(self, value: Meaning[T], place: Place) -> Set[T]:
+    def _set(self, value: Meaning[T], position: Position) -> Set[T]:
         if isinstance(value, _Nothing):
             return {}
         if isinstance(value, tuple | _Function):
-            raise _error(f"expected a set, found a {'relation' if isinstance(value, tuple) else 'function'}", place)
+            raise _error(f"expected a set, found a {'relation' if isinstance(value, tuple) else 'function'}", position)
         return value
 
 
@@ -286,13 +352,30 @@ _ON_RELATIONS = {
     "optional": "reflexive",
 }
 
-FUNCTIONS = ("domain", "range", "fencerel", *(a + b for a, b in product("RWM", repeat=2)))
-"""The functions that are there from the start."""
+
+class _Trial(_Interpreter[int]):
+    """An evaluation that is given up where it goes too far, so that no other one of the model does."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__(vocabulary)
+        self._steps = 0
+        self._depth = 0
+
+    def _eval(self, term: Term, names: Mapping[str, Meaning[int]]) -> Meaning[int]:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise _error(f"the model applies more than {MOST_STEPS} operators and functions", term.position)
+        if self._depth > MOST_DEEP:
+            raise _error(f"more than {MOST_DEEP} operators and functions within each other", term.position)
+        self._depth += 1
+        value = super()._eval(term, names)
+        self._depth -= 1
+        return value
 
 
-def _plain(value: Meaning[T], place: Place) -> Relation[T] | Set[T]:
+def _plain(value: Meaning[T], position: Position) -> Relation[T] | Set[T]:
     if isinstance(value, _Function):
-        raise _error("expected a set or a relation, found a function", place)
+        raise _error("expected a set or a relation, found a function", position)
     return {} if isinstance(value, _Nothing) else value
 
 
@@ -313,20 +396,24 @@ def _subterms(term: Term) -> Iterator[Term]:
             yield from _subterms(part)
 
 
+def _bodies(statement: Definition | Check) -> Sequence[Term]:
+    return [statement.body] if isinstance(statement, Check) else [binding.body for binding in statement.bindings]
+
+
 def _names_in(term: Term) -> frozenset[str]:
     return frozenset(part.name for part in _subterms(term) if isinstance(part, Name))
 
 
-def _check_arity(name: str, wanted: int, values: Sequence[object], place: Place) -> None:
+def _check_arity(name: str, wanted: int, values: Sequence[object], position: Position) -> None:
     if len(values) != wanted:
-        raise _error(f"'{name}' takes {wanted} argument{'s' * (wanted != 1)}, found {len(values)}", place)
+        raise _error(f"'{name}' takes {wanted} argument{'s' * (wanted != 1)}, found {len(values)}", position)
 
 
-def _error(message: str, place: Place) -> InputError:
-    return InputError(message, place.path, place.line, place.column)
+def _error(message: str, position: Position) -> InputError:
+    return InputError(message, position.path, position.line, position.column)
 
 
-def _unknown(name: str, place: Place, known: Sequence[str]) -> InputError:
+def _unknown(name: str, position: Position, known: Sequence[str]) -> InputError:
     near = get_close_matches(name, known)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return _error(f"unknown name '{name}'{hint}", place)
+    return _error(f"unknown name '{name}'{hint}", position)

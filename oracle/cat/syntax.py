@@ -31,7 +31,7 @@ from corpus.files import read_text
 from corpus.syntax import leaves, parse, subtrees
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where something stands in a file; lines and columns count from 1."""
 
     path: str
@@ -44,7 +44,7 @@ class Name:
     """A set, relation or function by its name."""
 
     name: str
-    place: Place
+    position: Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Constant:
     """``0`` or ``_``."""
 
     symbol: str
-    place: Place
+    position: Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,16 @@ class Operation:
 
     kind: str
     operands: tuple[Term, ...]
-    place: Place
+    position: Position
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A function applied."""
 
-    function: str
+    name: str
     arguments: tuple[Term, ...]
-    place: Place
+    position: Position
 
 
 Term = Name | Constant | Operation | Call
@@ -88,7 +88,7 @@ class Binding:
     name: str
     parameters: tuple[str, ...]
     body: Term
-    place: Place
+    position: Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Check:
     name: str
     negated: bool
     flag: bool
-    place: Place
+    position: Position
 
 
 Statement = Definition | Check
@@ -223,10 +223,10 @@ class _Reader:
                 names = [binding.name for binding in bindings]
                 for binding in bindings:
                     if names.count(binding.name) > 1:
-                        raise InputError(f"'{binding.name}' is defined twice at once", *binding.place)
+                        raise InputError(f"'{binding.name}' is defined twice at once", *binding.position)
                     if tree.data == "recursion" and binding.parameters:
                         raise InputError(
-                            "expected a set or relation, for a function cannot be recursive", *binding.place
+                            "expected a set or relation, for a function cannot be recursive", *binding.position
                         )
                 return [Definition(bindings, tree.data == "recursion")]
 
@@ -251,29 +251,29 @@ class _Reader:
         name = names[0].strip('"') if names else f"{kind} on line {kind.line}"
         (body,) = subtrees(tree)
         types = {token.type for token in tokens}
-        place = Place(self._path, kind.line or 0, kind.column or 0)
-        return Check(str(kind), self._term(body), name, "NEGATION" in types, "FLAG" in types, place)
+        position = Position(self._path, kind.line or 0, kind.column or 0)
+        return Check(str(kind), self._term(body), name, "NEGATION" in types, "FLAG" in types, position)
 
     def _binding(self, tree: Tree[Token]) -> Binding:
         name, *parameters = leaves(tree)
         (body,) = subtrees(tree)
-        place = Place(self._path, name.line or 0, name.column or 0)
-        return Binding(str(name), tuple(map(str, parameters)), self._term(body), place)
+        position = Position(self._path, name.line or 0, name.column or 0)
+        return Binding(str(name), tuple(map(str, parameters)), self._term(body), position)
 
     def _term(self, tree: Tree[Token]) -> Term:
-        place = Place(self._path, tree.meta.line, tree.meta.column)
+        position = Position(self._path, tree.meta.line, tree.meta.column)
         tokens = leaves(tree)
         match tree.data:
             case "name":
-                return Name(str(tokens[0]), place)
+                return Name(str(tokens[0]), position)
             case "empty" | "everything":
-                return Constant("0" if tree.data == "empty" else "_", place)
+                return Constant("0" if tree.data == "empty" else "_", position)
             case "call":
-                return Call(str(tokens[0]), tuple(map(self._term, subtrees(tree))), place)
+                return Call(str(tokens[0]), tuple(map(self._term, subtrees(tree))), position)
             case "suffixed":
-                return Operation(_SUFFIXES[str(tokens[-1])], tuple(map(self._term, subtrees(tree))), place)
+                return Operation(_SUFFIXES[str(tokens[-1])], tuple(map(self._term, subtrees(tree))), position)
             case kind:
-                return Operation(str(kind), tuple(map(self._term, subtrees(tree))), place)
+                return Operation(str(kind), tuple(map(self._term, subtrees(tree))), position)
 
     def _error(self, message: str, token: Token) -> InputError:
         return InputError(message, self._path, token.line, token.column)

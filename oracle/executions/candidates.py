@@ -33,10 +33,10 @@ from oracle.cat.algebra import Algebra, bits
 from oracle.executions.domains import read_domains, value_of
 from oracle.executions.events import (
     INITIAL,
-    Base,
     Choices,
     Event,
     Kind,
+    ProgramBase,
     initial_tags,
     reads_in,
     sync_fence_pairs,
@@ -65,7 +65,7 @@ T = TypeVar("T")
 class Batch:
     """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values."""
 
-    base: Base[int]
+    base: ProgramBase[int]
     valid: int
     values: Mapping[Key, Valuation[int]]
     finals: Mapping[Term, Valuation[int]]
@@ -102,7 +102,7 @@ def candidates(
     threads: Sequence[Paths],
     partial_co: bool,
     fence_orders: bool,
-    worth_guessing: Callable[[Base[int]], int] | None = None,
+    worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
 ) -> Iterator[Batch]:
     """All candidate executions of a test, in batches.
 
@@ -142,13 +142,13 @@ class _Combination:
             for order in coherence_orders(len(writes), partial, asked)
         )
 
-    def batches(self, worth_guessing: Callable[[Base[int]], int] | None) -> Iterator[Batch]:
+    def batches(self, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[Batch]:
         if self._options.count() > MOST_LISTED:
             raise TooManyError(f"{self._options.count()} candidate executions are too many to list")
         for options in self._options.parts():
             yield from self._batches(options.table(), worth_guessing)
 
-    def _batches(self, table: _Table, worth_guessing: Callable[[Base[int]], int] | None) -> Iterator[Batch]:
+    def _batches(self, table: _Table, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[Batch]:
         algebra = bits(table.count, len(self._events))
         values, computed = self._values(table, algebra)
         valid = algebra.true
@@ -213,7 +213,7 @@ class _Combination:
                 return read
         return undefined[0]
 
-    def _base(self, table: _Table, algebra: Algebra[int], valid: int) -> Base[int]:
+    def _base(self, table: _Table, algebra: Algebra[int], valid: int) -> ProgramBase[int]:
         """What models start from, in the given candidates."""
         size = len(self._events)
         rf: list[dict[int, int]] = [{} for _ in range(size)]
@@ -228,7 +228,7 @@ class _Combination:
         sync_fence: list[dict[int, int]] = [{} for _ in range(size)]
         for pairs, mask in table.fences:
             _add_pairs(sync_fence, pairs, mask & valid)
-        return Base(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
+        return ProgramBase(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
 
     def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
         memory: dict[str, dict[Value, int]] = {}

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from oracle.cat.algebra import Algebra, Relation, Set
-from oracle.executions.events import RELATIONS, Base, Choices
+from oracle.cat.base import Base
+from oracle.cat.interpreter import Names
 
 _ORDERED = frozenset({"po", "po-loc"})
 _RESTRICTING = frozenset(
@@ -26,7 +27,6 @@ _RESTRICTING = frozenset(
         *("swarp", "scta", "squeue", "sgpu", "ssg", "swg", "sqf", "sdv", "ssw"),
     )
 )
-assert frozenset(RELATIONS) >= _ORDERED | _RESTRICTING - {"po^-1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,23 +170,22 @@ def _reversed(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
 
 
 @dataclass(frozen=True)
-class _ReasonBase(Base[Reason]):
-    """A base whose relations are each its own reason, however they are made."""
+class _ReasonBase:
+    """A base whose relations are each its own reason, the prelude's too, however they are made."""
+
+    algebra: Derivations
+    known: Names[int]
 
     def value(self, name: str) -> Set[Reason] | Relation[Reason] | None:
         """The set or relation of that name, None where there is none."""
-        value = super().value(name)
-        if not isinstance(value, tuple) or name == "id":
-            return value
+        value = self.known.value(name) if name != "id" else None  # an event is itself for no reason
+        if not isinstance(value, tuple):
+            return None if value is None else dict.fromkeys(value, HERE)
         return tuple({other: _base(event, other, (name,)) for other in row} for event, row in enumerate(value))
 
 
 def with_reasons(execution: Base[int]) -> Base[Reason]:
     """The base of one execution, its truths 0 and 1, with reasons for truths."""
-    size = len(execution.events)
+    size = execution.algebra.size
     algebra = Derivations(HERE, lambda reason: FALSE if reason else HERE, (HERE,) * size)
-    rf, co, sync_fence = (
-        tuple(dict.fromkeys(row, HERE) for row in relation)
-        for relation in (execution.choices.rf, execution.choices.co, execution.choices.sync_fence)
-    )
-    return _ReasonBase(algebra, execution.events, execution.places, Choices(rf, co, sync_fence))
+    return _ReasonBase(algebra, Names(execution))

@@ -2,8 +2,9 @@
 
 An event is one read, write, fence or barrier of one thread, or the initial write of a location. What is known of it
 before anything runs (its kind, order, scope, location, place in the scope tree) is in the event; what an execution
-chooses (who reads from whom, the coherence order, the order of ``fence.sc``) comes with ``Choices``. ``Base`` turns
-both into the names that a .cat file may use; ``docs/oracle.md`` lists them.
+chooses (who reads from whom, the coherence order, the order of ``fence.sc``) comes with ``Choices``. ``ProgramBase``
+turns both into the sets and relations, by name, of which the prelude (``oracle/cat/prelude.cat``) makes the others;
+``docs/consistency.md`` lists all of them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Generic
 
 from corpus.litmus.test import Mode, Order, Place, Region, Scope
 from oracle.cat.algebra import Algebra, Relation, Set, T
+from oracle.cat.base import Vocabulary
+from oracle.cat.interpreter import Names
 from oracle.executions.values import Value
 
 INITIAL = -1
@@ -91,26 +94,19 @@ class Event:
 
 
 _ORDER_TAGS = {
-    Order.WEAK: ("WEAK", "NA"),
-    Order.RELAXED: ("RLX",),
-    Order.ACQUIRE: ("ACQ",),
-    Order.RELEASE: ("REL",),
-    Order.ACQ_REL: ("ACQ_REL",),
-    Order.SC: ("SC",),
-}
-_SCOPE_TAGS = {
-    Scope.WARP: ("WARP", "SG"),
-    Scope.CTA: ("CTA", "WG"),
-    Scope.QUEUE: ("QUEUE", "QF"),
-    Scope.GPU: ("GPU", "DV"),
-    Scope.SYS: ("SYS",),
+    Order.WEAK: "WEAK",
+    Order.RELAXED: "RLX",
+    Order.ACQUIRE: "ACQ",
+    Order.RELEASE: "REL",
+    Order.ACQ_REL: "ACQ_REL",
+    Order.SC: "SC",
 }
 _HALVES = {
     Kind.READ: {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED},
     Kind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
 }
 
-_FIXED_SETS = ("R", "W", "M", "F", "B", "IW", "RMW", "VOL", "ATOM", "ARRIVE", "GLOBAL", "SHARED")
+_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "ARRIVE", "GLOBAL", "SHARED")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 _DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
@@ -118,14 +114,8 @@ _DIALECT_TAGS = (
     *("TEXTURE", "SURFACE", "CONSTANT", "GENERIC", "ALIAS"),
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
-SETS = tuple(
-    sorted(
-        {*_FIXED_SETS, *_CACHES, *_DIALECT_TAGS}
-        | {tag for tags in _ORDER_TAGS.values() for tag in tags}
-        | {tag for tags in _SCOPE_TAGS.values() for tag in tags}
-    )
-)
-"""Names of the sets that a model may use besides ``_``."""
+SETS = frozenset({*_FIXED_SETS, *_CACHES, *_DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})
+"""The sets of a base: the tags that an event may have."""
 
 
 @cache
@@ -136,7 +126,7 @@ def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False) -> fr
     """
     order = Order.RELAXED if mode.volatile and mode.order is Order.WEAK else mode.order
     order = _HALVES[kind].get(order, order) if rmw else order
-    tags = {kind, "M", region.name, *_ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
+    tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
     told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, (mode.cache or "").upper(): mode.cache}
     return frozenset(tags | {tag for tag, true in told.items() if true}) | _mode_tags(mode)
 
@@ -149,7 +139,7 @@ def access_scope(mode: Mode) -> Scope | None:
 @cache
 def fence_tags(mode: Mode) -> frozenset[str]:
     """The sets that a fence is in."""
-    return frozenset({"F", *_ORDER_TAGS[mode.order], *_scope_tags(mode.scope)}) | _mode_tags(mode)
+    return frozenset({"F", _ORDER_TAGS[mode.order], *_scope_tags(mode.scope)}) | _mode_tags(mode)
 
 
 @cache
@@ -160,11 +150,11 @@ def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
 
 def initial_tags(region: Region) -> frozenset[str]:
     """The sets that an initial write is in."""
-    return frozenset({"W", "M", "IW", "WEAK", "NA", region.name})
+    return frozenset({"W", "IW", "WEAK", region.name})
 
 
 def _scope_tags(scope: Scope | None) -> tuple[str, ...]:
-    return () if scope is None else _SCOPE_TAGS[scope]
+    return () if scope is None else (scope.name,)
 
 
 def _mode_tags(mode: Mode) -> frozenset[str]:
@@ -181,8 +171,8 @@ class Choices(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Base(Generic[T]):
-    """The sets and relations that a model starts from, by name."""
+class ProgramBase(Generic[T]):
+    """The base (``oracle.cat.base``) of executions of a known program: its events are listed, choices are truths."""
 
     algebra: Algebra[T]
     events: Sequence[Event]
@@ -191,7 +181,7 @@ class Base(Generic[T]):
     _made: dict[str, Set[T] | Relation[T]] = field(default_factory=dict, compare=False)
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
-        """The set or relation of that name, None where there is none."""
+        """The set or relation of that name, None where the base has none; the prelude's are not among them."""
         if name not in self._made:
             if name in SETS:
                 self._made[name] = self.algebra.select(
@@ -203,16 +193,15 @@ class Base(Generic[T]):
                 return None
         return self._made[name]
 
-    def relation(self, name: str) -> Relation[T]:
-        """The relation of that name."""
-        value = self.value(name)
-        assert isinstance(value, tuple), name
-        return value
+    @cached_property
+    def names(self) -> Names[T]:
+        """The base with the prelude."""
+        return Names(self)
 
-    def set(self, name: str) -> Set[T]:
-        """The set of that name."""
-        value = self.value(name)
-        assert value is not None and not isinstance(value, tuple), name
+    def relation(self, name: str) -> Relation[T]:
+        """The relation of that name, be it the prelude's."""
+        value = self.names.value(name)
+        assert isinstance(value, tuple), name
         return value
 
     @cached_property
@@ -276,23 +265,6 @@ class Base(Generic[T]):
             ),
         )
 
-    def _both(self, left: str, right: str) -> Relation[T]:
-        return self.algebra.intersection(self.relation(left), self.relation(right))
-
-    def _from_reads(self) -> Relation[T]:
-        return self.algebra.compose(self.algebra.inverse(self.choices.rf), self.choices.co)
-
-    def _separated(self, scope: str) -> Relation[T]:
-        fences = self.algebra.set_intersection(
-            self.set("SC"), self.algebra.set_intersection(self.set("F"), self.set(scope))
-        )
-        return self.separated_by(fences)
-
-    def separated_by(self, events: Set[T]) -> Relation[T]:
-        """``fencerel(S)``: pairs of one thread with an event of the set between them."""
-        po = self.relation("po")
-        return self.algebra.compose(self.algebra.compose(po, self.algebra.identity(events)), po)
-
 
 def together(one: Event, other: Event) -> bool:
     """Whether two events are of one thread and of one path through it."""
@@ -314,8 +286,7 @@ def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[t
     return [(i, j) for i in fences for j in fences if i < j and related(events[i], events[j])]
 
 
-_RELATIONS: dict[str, Callable[[Base[T]], Relation[T]]] = {
-    "id": lambda base: base.algebra.identity(base.algebra.everything()),
+_RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "po": lambda base: base._grouped(lambda e: e.thread, lambda e, f: e.key < f.key and together(e, f)),
     "int": lambda base: base._grouped(lambda e: e.thread, together),
     "ext": lambda base: base._pairs(lambda e, f: e.thread != f.thread or (e.thread == INITIAL and e is not f)),
@@ -325,36 +296,15 @@ _RELATIONS: dict[str, Callable[[Base[T]], Relation[T]]] = {
     "data": lambda base: base._depends(lambda e: iter(e.data)),
     "ctrl": lambda base: base._depends(lambda e: iter(e.ctrl)),
     "rmw": lambda base: base._depends(lambda e: iter(() if e.rmw is None else (e.rmw,))),
-    "amo": lambda base: base.relation("rmw"),
-    "lxsx": lambda base: base.algebra.empty(),
     "rf": lambda base: base.choices.rf,
     "co": lambda base: base.choices.co,
-    "fr": lambda base: base._from_reads(),
-    "po-loc": lambda base: base._both("po", "loc"),
-    "rfe": lambda base: base._both("rf", "ext"),
-    "rfi": lambda base: base._both("rf", "int"),
-    "coe": lambda base: base._both("co", "ext"),
-    "coi": lambda base: base._both("co", "int"),
-    "fre": lambda base: base._both("fr", "ext"),
-    "fri": lambda base: base._both("fr", "int"),
+    "sync_fence": lambda base: base.choices.sync_fence,
     "swarp": lambda base: base._same_group(Scope.WARP),
     "scta": lambda base: base._same_group(Scope.CTA),
     "squeue": lambda base: base._same_group(Scope.QUEUE),
     "sgpu": lambda base: base._same_group(Scope.GPU),
-    "ssg": lambda base: base.relation("swarp"),
-    "swg": lambda base: base.relation("scta"),
-    "sqf": lambda base: base.relation("squeue"),
-    "sdv": lambda base: base.relation("sgpu"),
-    "ssw": lambda base: base.algebra.empty(),
-    "cta": lambda base: base.relation("scta"),
-    "gl": lambda base: base.relation("sgpu"),
-    "sys": lambda base: base.algebra.universe(),
     "sr": lambda base: base._mutually_in_scope(),
     "syncbar": lambda base: base._synchronise_by_barrier(),
-    "sync_fence": lambda base: base.choices.sync_fence,
-    "membar.cta": lambda base: base._separated("CTA"),
-    "membar.gl": lambda base: base._separated("GPU"),
-    "membar.sys": lambda base: base._separated("SYS"),
 }
-RELATIONS = tuple(sorted(_RELATIONS))
-"""Names of the relations that a model may use."""
+VOCABULARY = Vocabulary(SETS, frozenset(_RELATIONS))
+"""The names that a base answers for."""

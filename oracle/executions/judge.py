@@ -14,7 +14,7 @@ from enum import StrEnum
 from corpus.litmus.test import Condition, LitmusTest, Quantifier, Term
 from oracle.cat.interpreter import Model, Result
 from oracle.executions.candidates import Batch, asked_terms, candidates
-from oracle.executions.events import Base
+from oracle.executions.events import ProgramBase
 from oracle.executions.threads import Paths, unroll_threads
 from oracle.executions.values import Value
 
@@ -103,7 +103,7 @@ def judged(
     Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
     """
 
-    def allowed_of(base: Base[int]) -> int:
+    def allowed_of(base: ProgramBase[int]) -> int:
         return _allowed(base.algebra.true, model.judge(base))
 
     orders = model.partial_co, model.mentions("sync_fence")

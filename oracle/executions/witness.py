@@ -22,7 +22,7 @@ from oracle.cat.interpreter import Model, Result
 from oracle.cat.syntax import Check
 from oracle.executions.candidates import Batch
 from oracle.executions.derivations import Edge, Reason, with_reasons
-from oracle.executions.events import INITIAL, RELATIONS, Base, Choices, Event, Kind
+from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase
 from oracle.executions.judge import UNROLL, Answer, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.valuations import Valuation, evaluate
@@ -38,7 +38,7 @@ MOST_VIOLATIONS = 8
 class Execution:
     """One candidate execution. ``values``: what each event reads or writes; ``finals``: what the condition asks for."""
 
-    base: Base[int]
+    base: ProgramBase[int]
     values: tuple[Value | None, ...]
     finals: Mapping[Term, Value]
 
@@ -170,7 +170,7 @@ def execution_of(batch: Batch, candidate: int) -> Execution:
         for event in base.events
     )
     finals = {term: value(valuation) for term, valuation in batch.finals.items()}
-    return Execution(Base(bits(1, len(base.events)), base.events, base.places, chosen), values, finals)
+    return Execution(ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen), values, finals)
 
 
 def _lowest(mask: int) -> int:
@@ -219,7 +219,7 @@ def _rotated(cycle: tuple[Edge, ...], events: Sequence[Event]) -> tuple[Edge, ..
     return cycle[start:] + cycle[:start]
 
 
-def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: Result[int]) -> int:
+def _alike(violation: Violation, pairs: Pairs, base: ProgramBase[int], result: Result[int]) -> int:
     """The candidates in which the same pairs are checked for the same reasons."""
     mask = base.algebra.true
     if not isinstance(result.value, tuple):
@@ -230,8 +230,9 @@ def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: Result[i
         mask &= result.value[one].get(other, 0)
     for step in violation.steps:
         for name in step.names:
-            if name in RELATIONS:
-                mask &= base.relation(name)[step.source].get(step.target, 0)
+            held = base.names.value(name)
+            if isinstance(held, tuple):
+                mask &= held[step.source].get(step.target, 0)
     return mask
 
 

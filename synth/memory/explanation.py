@@ -81,7 +81,7 @@ def tells_places(test: LitmusTest) -> bool:
 
 def check_place(check: Check) -> str:
     """Where a check stands, ``ptx-rmo.cat:29``; the path is within the folder of models for one that ships."""
-    return f"{_model_file(check)}:{check.place.line}"
+    return f"{_model_file(check)}:{check.position.line}"
 
 
 def path_text(edges: Sequence[Edge], names: Sequence[str]) -> str:
@@ -307,7 +307,7 @@ def _violation_record(violation: Violation) -> dict[str, Any]:
         "check": check.name,
         "text": check_text(check),
         "file": _model_file(check),
-        "line": check.place.line,
+        "line": check.position.line,
         "count": violation.count,
         "cycle" if violation.is_cycle else "pair": edges(violation.edges),
         "aside": edges(violation.aside),
@@ -317,11 +317,11 @@ def _violation_record(violation: Violation) -> dict[str, Any]:
 
 
 def _model_file(check: Check) -> str:
-    path = Path(check.place.path)
+    path = Path(check.position.path)
     for shipped in shipped_models().values():
         if path.is_relative_to(Path(shipped).parent):
             return path.relative_to(Path(shipped).parent).as_posix()
-    return check.place.path
+    return check.position.path
 
 
 def _bound_text(unroll: int) -> str:

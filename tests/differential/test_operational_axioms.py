@@ -10,8 +10,8 @@ import pytest
 from litmus_code import program
 from litmus_small import operational_outcomes, small_tests
 
-from oracle.cat.interpreter import load_model
 from oracle.cat.syntax import shipped_models
+from oracle.consistency import load_model
 from oracle.executions.judge import outcomes
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from corpus.dialects.registry import read_litmus
-from oracle.cat.interpreter import load_model
 from oracle.cat.syntax import shipped_models
+from oracle.consistency import load_model
 from oracle.executions.witness import explain_memory
 from synth.drawing.execution import draw_dot, draw_svg
 from synth.memory.explanation import explanation_text

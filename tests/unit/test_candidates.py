@@ -7,8 +7,9 @@ from litmus_code import litmus_test, program
 
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import Fence, FinalRegister, Mode, Order, Scope
-from oracle.cat.interpreter import Model, load_model
+from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
+from oracle.consistency import load_model
 from oracle.executions import candidates as module
 from oracle.executions.candidates import candidates, coherence_orders, fence_sc_orders
 from oracle.executions.judge import Answer, judge, outcomes

@@ -3,8 +3,8 @@
 import pytest
 
 from corpus.errors import InputError
-from oracle.cat.interpreter import load_model
 from oracle.cat.syntax import Call, Check, Constant, Name, Operation, parse_cat, read_cat, shipped_models
+from oracle.consistency import load_model
 
 SYMBOLS = {"union": "|", "compose": ";", "difference": "\\", "intersection": "&", "product": "*"}
 MARKS = {"plus": "^+", "star": "^*", "optional": "?", "inverse": "^-1"}
@@ -119,7 +119,7 @@ def test_checks():
         ("empty", "five", True, True),
         ("acyclic", "acyclic on line 2", False, True),
     ]
-    assert (found[5].place.path, found[5].place.line, found[5].place.column) == ("m.cat", 2, 6)
+    assert (found[5].position.path, found[5].position.line, found[5].position.column) == ("m.cat", 2, 6)
 
 
 def test_a_check_may_be_the_first_thing():

@@ -5,8 +5,9 @@ from litmus_code import litmus_test, program
 
 from corpus.errors import InputError
 from corpus.litmus.test import Barrier, Fence, Load, Loc, Mode, Order, Scope, Store
-from oracle.cat.interpreter import Model, load_model
+from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat
+from oracle.consistency import load_model
 from oracle.executions.judge import judge, judged
 from oracle.executions.threads import unroll_threads
 

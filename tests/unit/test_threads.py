@@ -64,7 +64,7 @@ def test_a_straight_thread_has_one_path():
     assert kinds(path) == "RWWF" and path.constraints == ()
     load, copy, constant, fence = path.events
     assert (load.location, load.value, copy.value, constant.value) == ("x", Read(load.key), Read(load.key), 7)
-    assert (fence.location, fence.scope, fence.tags) == (None, Scope.GPU, {"F", "SC", "GPU", "DV"})
+    assert (fence.location, fence.scope, fence.tags) == (None, Scope.GPU, {"F", "SC", "GPU"})
     assert path.registers == {"r1": Read(load.key)}
 
 
@@ -207,7 +207,7 @@ def test_a_compare_and_swap_forks():
 
 def test_a_volatile_access_is_relaxed_at_system_scope():
     (path,) = paths(Load("r1", Loc("x"), Mode(volatile=True)))
-    assert path.events[0].tags == {"R", "M", "GLOBAL", "RLX", "SYS", "VOL", "ATOM"}
+    assert path.events[0].tags == {"R", "GLOBAL", "RLX", "SYS", "VOL", "ATOM"}
     assert path.events[0].scope is Scope.SYS
 
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from corpus.dialects.registry import read_litmus
-from oracle.cat.interpreter import load_model
 from oracle.cat.syntax import Check, read_cat
+from oracle.consistency import load_model
 from oracle.executions.judge import outcomes
 from synth.cli import main
 
@@ -29,7 +29,7 @@ def test_it_uses_the_whole_language():
     definitions = [statement for statement in syntax.statements if not isinstance(statement, Check)]
     assert any(definition.recursive and len(definition.bindings) > 1 for definition in definitions)
     assert any(binding.parameters for definition in definitions for binding in definition.bindings)
-    assert any(binding.place.path != str(MINE) for definition in definitions for binding in definition.bindings)
+    assert any(binding.position.path != str(MINE) for definition in definitions for binding in definition.bindings)
     assert any(isinstance(statement, Check) and statement.flag for statement in syntax.statements)
 
 

@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from corpus.dialects.registry import parse_litmus, read_litmus
-from oracle.cat.interpreter import Model, load_model
+from oracle.cat.interpreter import Model
 from oracle.cat.syntax import Check, Definition, parse_cat, read_cat, shipped_models
 from oracle.cat.text import check_text, term_text
+from oracle.consistency import load_model
 from oracle.executions.judge import Answer
 from oracle.executions.witness import explain_memory
 from synth.cli import main
