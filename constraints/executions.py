@@ -33,11 +33,13 @@ from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
-from oracle.executions.candidates import asked_locations, asked_terms, execution_events, physical_location
+from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
 from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase, sync_fence_pairs, together
-from oracle.executions.judge import UNROLL, Judgement, answered
-from oracle.executions.threads import Key, unroll_threads
+from oracle.executions.flow import asked_locations, asked_terms
+from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
+from oracle.executions.steps import Key
+from oracle.executions.threads import unroll_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value
 
@@ -52,6 +54,7 @@ class Executions:
         self.circuit = circuit = Circuit()
         self.threads = unroll_threads(test, unroll)
         self.bounded = any(thread.bounded for thread in self.threads)
+        self.complete = is_complete(self.threads, model)
         self.taken = [self._paths(number, len(thread.paths)) for number, thread in enumerate(self.threads)]
         on: dict[Key, list[Literal]] = {}
         known: dict[Key, Event] = {}
@@ -228,4 +231,6 @@ def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: s
     finally:
         opened.close()
     flags = [name for name, raised in zip(executions.flags, flagged, strict=True) if raised]
-    return answered(condition, satisfied, violated, flags=flags, bounded=executions.bounded)
+    return answered(
+        condition, satisfied, violated, flags=flags, bounded=executions.bounded, complete=executions.complete
+    )

@@ -44,7 +44,8 @@ from itertools import product
 
 from constraints.formula import Clause, Formula
 from corpus.progress.axb import Instruction, Program, thread_images
-from oracle.progress.lts import ENDED, Lts, components, explore
+from oracle.graphs import components
+from oracle.progress.lts import ENDED, Lts, explore
 
 Memory = tuple[int, ...]
 State = tuple[Memory, tuple[int, ...]]

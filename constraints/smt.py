@@ -18,7 +18,7 @@ from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, O
 from oracle.cat.interpreter import Model
 from oracle.executions.events import Apply, Expression, Kind, Read
 from oracle.executions.judge import UNROLL, Judgement, answered
-from oracle.executions.threads import Key
+from oracle.executions.steps import Key
 from oracle.executions.values import Address
 
 
@@ -189,7 +189,8 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
         solver.pop()
     satisfied, violated, *raised = answers
     names = [name for name, flagged in zip(executions.flags, raised, strict=True) if flagged]
-    return answered(condition, satisfied, violated, flags=names, bounded=executions.bounded)
+    bounded, complete = executions.bounded, executions.complete
+    return answered(condition, satisfied, violated, flags=names, bounded=bounded, complete=complete)
 
 
 def _smtlib(formula: Formula) -> str:

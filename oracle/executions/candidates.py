@@ -26,8 +26,6 @@ from corpus.litmus.test import (
     Loc,
     Proposition,
     Term,
-    atoms,
-    propositions,
 )
 from oracle.cat.algebra import Algebra, bits
 from oracle.executions.domains import read_domains, value_of
@@ -41,7 +39,9 @@ from oracle.executions.events import (
     reads_in,
     sync_fence_pairs,
 )
-from oracle.executions.threads import Key, Path, Paths, TooManyError, physical
+from oracle.executions.flow import asked_locations, asked_terms
+from oracle.executions.steps import Key, TooManyError, physical
+from oracle.executions.threads import Path, Paths
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value
 
@@ -73,23 +73,6 @@ class Batch:
     def satisfying(self, proposition: Proposition) -> int:
         """The valid candidates whose final state satisfies the proposition."""
         return self.valid & satisfied(proposition, self.finals, self.base.algebra)
-
-
-def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
-    """The registers and locations whose final values the condition asks for, in the order of their mention."""
-    named = [
-        term
-        for proposition in propositions(test.condition)
-        for atom in atoms(proposition)
-        for term in (atom.left, atom.right)
-        if not isinstance(term, int)
-    ]
-    return tuple(dict.fromkeys((*named, *(term for term in test.condition.observed if not isinstance(term, int)))))
-
-
-def asked_locations(test: LitmusTest) -> list[Loc]:
-    """The locations among ``asked_terms``."""
-    return [term for term in asked_terms(test) if isinstance(term, Loc)]
 
 
 def physical_location(test: LitmusTest, term: Loc) -> str:

@@ -14,9 +14,10 @@ from itertools import product
 
 from corpus.litmus.test import Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
-from oracle.executions.threads import Key, Path, TooManyError
+from oracle.executions.steps import Key, TooManyError
+from oracle.executions.threads import Path
 from oracle.executions.values import Address, Value, calculate, wrap
-from oracle.progress.lts import components
+from oracle.graphs import components
 
 MOST_VALUES = 256
 """A read with more values than this is refused."""

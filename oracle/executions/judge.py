@@ -13,8 +13,10 @@ from enum import StrEnum
 
 from corpus.litmus.test import Condition, LitmusTest, Quantifier, Term
 from oracle.cat.interpreter import Model, Result
-from oracle.executions.candidates import Batch, asked_terms, candidates
+from oracle.executions.candidates import Batch, candidates
 from oracle.executions.events import ProgramBase
+from oracle.executions.flow import asked_terms
+from oracle.executions.spins import forgets_reads
 from oracle.executions.threads import Paths, unroll_threads
 from oracle.executions.values import Value
 
@@ -37,8 +39,8 @@ class Judgement:
     ``condition`` is the truth of the condition as it is written, None where it is unknown. ``executions`` counts those
     that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
     count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll``
-    jumps; ``provisional``: so that what is FORBIDDEN here may be allowed beyond, or a ``forall`` be false. ``reason``
-    says why an answer is UNKNOWN.
+    jumps; ``provisional``: so that what is FORBIDDEN here may be allowed beyond, or a ``forall`` be false, which it is
+    not where loops only wait (``oracle.executions.spins``). ``reason`` says why an answer is UNKNOWN.
     """
 
     answer: Answer
@@ -59,8 +61,12 @@ def answered(
     matching: int | None = None,
     flags: Sequence[str] = (),
     bounded: bool = False,
+    complete: bool = False,
 ) -> Judgement:
-    """The judgement, given whether an allowed execution satisfies and whether one violates the proposition."""
+    """The judgement, given whether an allowed execution satisfies and whether one violates the proposition.
+
+    ``bounded``: loops were cut; ``complete``: no outcome was lost by that.
+    """
     answer = Answer.ALLOWED if satisfied else Answer.FORBIDDEN
     truth = {
         Quantifier.EXISTS: satisfied,
@@ -68,7 +74,7 @@ def answered(
         Quantifier.FORALL: not violated,
     }[condition.quantifier]
     unseen = not satisfied or (condition.quantifier is Quantifier.FORALL and not violated)
-    return Judgement(answer, truth, executions, matching, tuple(flags), bounded, bounded and unseen)
+    return Judgement(answer, truth, executions, matching, tuple(flags), bounded, bounded and unseen and not complete)
 
 
 def unknown(reason: str) -> Judgement:
@@ -91,8 +97,22 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
         satisfying = batch.satisfying(condition.proposition)
         matching += (passing & satisfying).bit_count()
         violating += (passing & ~satisfying).bit_count()
-    bounded = any(thread.bounded for thread in threads)
-    return answered(condition, matching > 0, violating > 0, executions, matching, tuple(flags), bounded)
+    return answered(
+        condition,
+        matching > 0,
+        violating > 0,
+        executions,
+        matching,
+        tuple(flags),
+        any(thread.bounded for thread in threads),
+        is_complete(threads, model),
+    )
+
+
+def is_complete(threads: Sequence[Paths], model: Model) -> bool:
+    """Whether every outcome is seen: no loop was cut, or only such as spin, under a model that forgets reads."""
+    cut = [thread for thread in threads if thread.bounded]
+    return all(thread.spins for thread in cut) and (not cut or forgets_reads(model))
 
 
 def judged(

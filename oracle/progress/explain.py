@@ -23,8 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from corpus.progress.axb import Instruction, Program
+from oracle.graphs import components
 from oracle.progress.behaviour import refine
-from oracle.progress.lts import ENDED, Lts, components, explore
+from oracle.progress.lts import ENDED, Lts, explore
 from oracle.progress.models import ProgressModel, Verdict, unfold
 
 Rows = tuple[tuple[int, ...], ...]
@@ -169,11 +170,9 @@ def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[Step, ...]]:
 def traps(graph: ModelLts) -> list[list[int]]:
     """Sets of nodes, each sorted, that promised steps connect strongly and never leave, with at least one such step."""
     rows = _promised_rows(graph)
-    # A root with an edge to every node, for ``components`` walks from node 0 alone.
-    rooted = [tuple(range(1, len(rows) + 1)), *(tuple(n if n == ENDED else n + 1 for n in row) for row in rows)]
     found = []
-    for shifted in components(rooted)[:-1]:
-        members = {node - 1 for node in shifted}
+    for component in components(rows):
+        members = set(component)
         targets = [after for node in members for after in rows[node] if after != ENDED]
         if targets and members.issuperset(targets):
             found.append(sorted(members))

@@ -6,12 +6,12 @@ one step, so the system is a deterministic automaton whose letters are thread id
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus.progress.axb import Program
+from oracle.graphs import NO_EDGE
 
-ENDED = -1
+ENDED = NO_EDGE
 """Marks, in a row of successors, a thread that has ended and takes no step."""
 
 
@@ -68,46 +68,3 @@ def explore(program: Program) -> Lts:
         tuple(successors),
         tuple(running),
     )
-
-
-def components(successors: Sequence[tuple[int, ...]]) -> list[list[int]]:
-    """Strongly connected components of a graph given by rows of successors (``ENDED`` entries are no edges).
-
-    In reverse topological order: a component comes after every component it can reach. Tarjan's algorithm, iterative.
-    Every node is assumed to be reachable from node 0.
-    """
-    count = len(successors)
-    order = [0] * count  # 1-based discovery order; 0 is unseen
-    low = [0] * count
-    done = [False] * count
-    found: list[list[int]] = []
-    stack: list[int] = [0]
-    path = [(0, iter(successors[0]))]
-    order[0] = low[0] = clock = 1
-    while path:
-        node, edges = path[-1]
-        for after in edges:
-            if after == ENDED or done[after]:
-                continue
-            if not order[after]:
-                clock += 1
-                order[after] = low[after] = clock
-                stack.append(after)
-                path.append((after, iter(successors[after])))
-                break
-            if order[after] < low[node]:
-                low[node] = order[after]
-        else:
-            path.pop()
-            if path and low[node] < low[path[-1][0]]:
-                low[path[-1][0]] = low[node]
-            if low[node] == order[node]:
-                component = []
-                while True:
-                    member = stack.pop()
-                    done[member] = True
-                    component.append(member)
-                    if member == node:
-                        break
-                found.append(component)
-    return found

@@ -25,8 +25,9 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from corpus.progress.axb import Program
+from oracle.graphs import components
 from oracle.progress.behaviour import Behaviour
-from oracle.progress.lts import ENDED, components, explore
+from oracle.progress.lts import ENDED, explore
 
 Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> fair``: bit masks over thread ids. ``running`` has not ended, ``stepped`` has taken a step;

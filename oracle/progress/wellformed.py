@@ -15,7 +15,8 @@ independent twin of ``constraints.progress``, which says the same as clauses.
 from __future__ import annotations
 
 from corpus.progress.axb import Program, instructions
-from oracle.progress.lts import ENDED, Lts, components, explore
+from oracle.graphs import components
+from oracle.progress.lts import ENDED, Lts, explore
 
 
 def is_progress_test(program: Program) -> bool:

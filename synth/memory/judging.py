@@ -7,7 +7,7 @@ from constraints.smt import judge_by_smt
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.judge import Judgement, judge, unknown
-from oracle.executions.threads import TooManyError
+from oracle.executions.steps import TooManyError
 
 METHODS = {"enumerate": judge, "sat": judge_by_sat, "smt": judge_by_smt}
 """Ways to the verdict of a model that is a .cat file."""

@@ -11,7 +11,7 @@ from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.events import Kind
 from oracle.executions.judge import Answer, judge
-from oracle.executions.threads import TooManyError
+from oracle.executions.steps import TooManyError
 from oracle.executions.values import holds
 from oracle.executions.witness import explain_memory
 

@@ -13,7 +13,8 @@ from oracle.consistency import load_model
 from oracle.executions import candidates as module
 from oracle.executions.candidates import candidates, coherence_orders, fence_sc_orders
 from oracle.executions.judge import Answer, judge, outcomes
-from oracle.executions.threads import TooManyError, unroll_threads
+from oracle.executions.steps import TooManyError
+from oracle.executions.threads import unroll_threads
 
 MODELS = {name: load_model(path, name) for name, path in shipped_models().items() if not name.startswith("thesis")}
 """Of those that ship; the axioms for the thesis know no atomic operations."""

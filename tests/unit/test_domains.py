@@ -5,7 +5,8 @@ import pytest
 from corpus.dialects.registry import parse_litmus
 from oracle.executions import domains as module
 from oracle.executions.domains import read_domains
-from oracle.executions.threads import TooManyError, unroll_threads
+from oracle.executions.steps import TooManyError
+from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Address
 
 

@@ -1,0 +1,95 @@
+"""What can be said of a thread before it runs: where control goes, which registers matter, what a test asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from corpus.litmus.test import (
+    Branch,
+    FinalRegister,
+    Instruction,
+    Label,
+    LitmusTest,
+    Loc,
+    Term,
+    atoms,
+    propositions,
+    reads,
+    unguarded,
+    written,
+)
+from oracle.graphs import reachable
+
+
+def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
+    """The registers and locations whose final values the condition asks for, in the order of their mention."""
+    named = [
+        term
+        for proposition in propositions(test.condition)
+        for atom in atoms(proposition)
+        for term in (atom.left, atom.right)
+        if not isinstance(term, int)
+    ]
+    return tuple(dict.fromkeys((*named, *(term for term in test.condition.observed if not isinstance(term, int)))))
+
+
+def asked_locations(test: LitmusTest) -> list[Loc]:
+    """The locations among ``asked_terms``."""
+    return [term for term in asked_terms(test) if isinstance(term, Loc)]
+
+
+class Flow:
+    """The control flow of a thread. A place is an instruction's number, or the number of instructions: the end."""
+
+    def __init__(self, test: LitmusTest, number: int) -> None:
+        self.body: Sequence[Instruction] = unguarded(test.threads[number]).instructions
+        self.labels = {ins.name: pc for pc, ins in enumerate(self.body) if isinstance(ins, Label)}
+        self._asked = frozenset(
+            term.register for term in asked_terms(test) if isinstance(term, FinalRegister) and term.thread == number
+        )
+
+    @property
+    def end(self) -> int:
+        """The place after the last instruction."""
+        return len(self.body)
+
+    def successors(self, pc: int) -> tuple[int, ...]:
+        """The places that control goes to from one: on, then where it jumps."""
+        if pc == self.end:
+            return ()
+        ins = self.body[pc]
+        if not isinstance(ins, Branch):
+            return (pc + 1,)
+        target = self.labels[ins.label]
+        return (target,) if ins.condition is None else tuple(dict.fromkeys((pc + 1, target)))
+
+    def is_backward(self, pc: int) -> bool:
+        """Whether the instruction there is a jump backwards, or to itself."""
+        ins = self.body[pc] if pc < self.end else None
+        return isinstance(ins, Branch) and self.labels[ins.label] <= pc
+
+    def reached(self, starts: Iterable[int], avoiding: int | None = None) -> frozenset[int]:
+        """The places that control can get to, never through one of them; the starts among them."""
+        found = reachable(starts, lambda pc: [after for after in self.successors(pc) if after != avoiding])
+        return frozenset(found)
+
+    @cached_property
+    def jumps_ahead(self) -> tuple[frozenset[int], ...]:
+        """For each place the backward jumps that can still come."""
+        backward = frozenset(pc for pc in range(self.end) if self.is_backward(pc))
+        return tuple(self.reached([pc]) & backward for pc in range(self.end + 1))
+
+    @cached_property
+    def live(self) -> tuple[frozenset[str], ...]:
+        """For each place the registers that may be read before they are written; at the end those asked for."""
+        live = [frozenset[str]()] * self.end + [self._asked]
+        changed = True
+        while changed:
+            changed = False
+            for pc in reversed(range(self.end)):
+                ins = self.body[pc]
+                after = frozenset[str]().union(*(live[place] for place in self.successors(pc)))
+                before = (after - {written(ins)}) | frozenset(reads(ins))
+                changed, live[pc] = changed or before != live[pc], before
+        return tuple(live)

@@ -1,0 +1,319 @@
+"""What an instruction does to a thread, with the values of reads as unknowns.
+
+A thread runs with a symbol for each value it reads. Where an outcome hangs on such a value (a branch, a
+compare-and-swap, an address) the run forks, and each side keeps what must hold for it. A comparison that has been
+decided once is not decided again.
+
+Dependencies, as hardware sees them: ``addr`` and ``data`` through registers, from every read whose value reached the
+operand; ``ctrl`` from every read that a branch looked at to all later events of the thread. A predicate counts as a
+branch around its instruction. Within an rmw, the write depends on the read by ``data`` where its value does, and by
+``ctrl`` in a compare-and-swap.
+
+An address that is a known location plus something is that location: what it adds must be 0 for the run to go on, as in
+the dependencies that Alglave et al. 2015, 4.5, manufacture. Loops: each backward jump is taken at most ``unroll``
+times; where it would be taken once more, the run is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from corpus.errors import InputError
+from corpus.litmus.test import (
+    Assign,
+    Barrier,
+    Branch,
+    Fence,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Reg,
+    Rmw,
+    Store,
+)
+from oracle.executions.events import (
+    Apply,
+    Event,
+    Expression,
+    Kind,
+    Read,
+    access_scope,
+    access_tags,
+    barrier_tags,
+    fence_tags,
+)
+from oracle.executions.flow import Flow
+from oracle.executions.values import Address, Value, calculate
+
+Key = tuple[int, ...]
+Sources = frozenset[Key]
+Registers = Mapping[str, tuple[Expression, Sources]]
+
+
+class TooManyError(InputError):
+    """A test with more paths, values or executions than a method can list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What must hold for a run to go on: a comparison of two values."""
+
+    operation: str
+    left: Expression
+    right: Expression
+
+    def opposite(self) -> Constraint:
+        """What holds where this does not and both values can be compared."""
+        return Constraint(_OPPOSITE[self.operation], self.left, self.right)
+
+    def normal(self) -> Constraint:
+        """The comparison itself, where it is whether another one is true (``(a < b) != 0``)."""
+        match self:
+            case Constraint("eq" | "ne" as operation, Apply(inner, left, right), 0 | 1 as truth) if inner in _OPPOSITE:
+                held = Constraint(inner, left, right)
+                return (held if (operation == "eq") == (truth == 1) else held.opposite()).normal()
+        return self
+
+
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A run so far. ``jumps`` counts the backward jumps taken by place, ``barriers`` are the numbers of those used."""
+
+    pc: int = 0
+    registers: Registers = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    control: Sources = frozenset()
+    outcomes: tuple[int, ...] = ()
+    jumps: Mapping[int, int] = field(default_factory=dict)
+    barriers: tuple[Value, ...] = ()
+
+    def value(self, operand: Operand) -> tuple[Expression, Sources]:
+        """What an operand evaluates to, and the reads that it comes from."""
+        match operand:
+            case Reg(name):
+                return self.registers.get(name, (0, frozenset()))
+            case Loc(name):
+                return Address(name), frozenset()
+            case _:
+                return operand, frozenset()
+
+    def assigned(self, register: str | None, value: Expression, sources: Sources) -> State:
+        """With a register written."""
+        if register is None:
+            return self
+        return replace(self, registers={**self.registers, register: (value, sources)})
+
+    def assuming(self, constraint: Constraint, outcome: int) -> State | None:
+        """After a fork, on the side where the constraint holds; None where it cannot."""
+        if not isinstance(constraint.left, Read | Apply) and not isinstance(constraint.right, Read | Apply):
+            return self if calculate(constraint.operation, constraint.left, constraint.right) == 1 else None
+        held = constraint.normal()
+        if held in self.constraints:
+            return self
+        if held.opposite() in self.constraints:
+            return None
+        return replace(self, constraints=(*self.constraints, held), outcomes=(*self.outcomes, outcome))
+
+
+class Walker:
+    """Takes the steps of one thread. ``cut``: the backward jumps at which a run has been cut."""
+
+    def __init__(self, test: LitmusTest, number: int, unroll: int) -> None:
+        self.flow = Flow(test, number)
+        self.number = number
+        self.cut: set[int] = set()
+        self._name = test.name
+        self._locations: Mapping[str, Location] = {location.name: location for location in test.locations}
+        self._initial = test.threads[number].registers
+        self._unroll = unroll
+
+    def start(self) -> State:
+        """Before the first instruction."""
+        registers: dict[str, tuple[Expression, Sources]] = {
+            name: (Address(value.name) if isinstance(value, Loc) else value, frozenset())
+            for name, value in self._initial
+            if not isinstance(value, Reg)
+        }
+        return State(registers=registers)
+
+    def key(self, state: State) -> Key:
+        """The key of an event that comes next."""
+        return (self.number, len(state.events), *state.outcomes)
+
+    def meanings(self, value: Expression) -> tuple[Expression, ...]:
+        """What an expression may stand for; itself, where runs are told apart."""
+        return (value,)
+
+    def step(self, state: State) -> Iterator[State]:
+        """The runs after one more instruction.
+
+        Raises ``InputError`` where an address is no location of the test, or a barrier's number hangs on a read.
+        """
+        ins = self.flow.body[state.pc]
+        after = replace(state, pc=state.pc + 1)
+        match ins:
+            case Label():
+                yield after
+            case Assign(target, operation, operands):
+                yield after.assigned(target, *self._computed(state, operation, operands))
+            case Branch():
+                yield from self._branch(state, ins)
+            case Fence(mode):
+                yield _with(after, self._event(state, Kind.FENCE, fence_tags(mode), mode))
+            case Barrier():
+                yield self._barrier(after, ins, state.pc)
+            case Load() | Store() | Rmw():
+                for placed, location, sources in self._located(after, ins.address, state.pc):
+                    yield from self._access(placed, ins, location, sources, state.pc)
+
+    def _computed(self, state: State, operation: str, operands: tuple[Operand, ...]) -> tuple[Expression, Sources]:
+        values = [state.value(operand) for operand in operands]
+        sources = frozenset[Key]().union(*(source for _, source in values))
+        return (values[0][0] if operation == "mov" else apply(operation, values[0][0], values[1][0])), sources
+
+    def _branch(self, state: State, ins: Branch) -> Iterator[State]:
+        after = replace(state, pc=state.pc + 1)
+        if ins.condition is None:
+            yield from self._jump(state, ins)
+            return
+        left, left_sources = state.value(ins.condition.left)
+        right, right_sources = state.value(ins.condition.right)
+        control = state.control | left_sources | right_sources
+        held = Constraint(ins.condition.operation, left, right)
+        falls = replace(after, control=control).assuming(held.opposite(), 0)
+        if falls is not None:
+            yield falls
+        jumps = replace(state, control=control).assuming(held, 1)
+        if jumps is not None:
+            yield from self._jump(jumps, ins)
+
+    def _jump(self, state: State, ins: Branch) -> Iterator[State]:
+        target = self.flow.labels[ins.label]
+        if target <= state.pc:
+            count = state.jumps.get(state.pc, 0)
+            if count == self._unroll:
+                self.stop(state)
+                return
+            state = replace(state, jumps={**state.jumps, state.pc: count + 1})
+        yield replace(state, pc=target)
+
+    def stop(self, state: State) -> None:
+        """A run would take the backward jump that it is at once too often."""
+        self.cut.add(state.pc)
+
+    def _located(self, state: State, operand: Operand, pc: int) -> Iterator[tuple[State, str, Sources]]:
+        """The run at each location that an address may be."""
+        value, sources = state.value(operand)
+        meanings = self.meanings(value)
+        for meaning in meanings:
+            if isinstance(meaning, int) or (isinstance(meaning, Address) and meaning.offset):
+                where = f"P{self.number}, instruction {pc}"
+                raise InputError(f"{where}: the address is no location of the test", self._name)
+        if isinstance(value, Address):
+            yield state, value.location, sources
+            return
+        bases = {_base(meaning) for meaning in meanings}
+        names = sorted(self._locations if None in bases else {base for base in bases if base is not None})
+        for outcome, name in enumerate(names):
+            here = state.assuming(Constraint("eq", value, Address(name)), outcome)
+            if here is not None:
+                yield here, name, sources
+
+    def _access(self, state: State, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int) -> Iterator[State]:
+        memory = physical(self._locations, location)
+        region = self._locations[memory].region
+        scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
+
+        def event(
+            state: State, kind: Kind, value: Expression, data: Sources, ctrl: Sources, of: Key | None = None
+        ) -> Event:
+            key, tags = self.key(state), access_tags(kind, ins.mode, region, rmw)
+            return Event(
+                key, self.number, kind, tags, pc, memory, location, value, scope, addr, data, state.control | ctrl, of
+            )
+
+        nothing: Sources = frozenset()
+        if isinstance(ins, Store):
+            value, data = state.value(ins.value)
+            yield _with(state, event(state, Kind.WRITE, value, data, nothing))
+            return
+        key = self.key(state)
+        old, itself = Read(key), frozenset({key})
+        done = _with(state, event(state, Kind.READ, old, nothing, nothing), ins.target)
+        if isinstance(ins, Load):
+            yield done
+            return
+        values = [state.value(operand) for operand in ins.operands]
+        data = nothing.union(*(sources for _, sources in values))
+        if ins.operation == "cas":
+            expected, new = values[0][0], values[1][0]
+            failed = done.assuming(Constraint("ne", old, expected), 0)
+            if failed is not None:
+                yield failed
+            swapped = done.assuming(Constraint("eq", old, expected), 1)
+            if swapped is not None:
+                yield _with(swapped, event(swapped, Kind.WRITE, new, data, itself, key))
+        elif ins.operation == "exch":
+            yield _with(done, event(done, Kind.WRITE, values[0][0], data, nothing, key))
+        else:
+            value = apply(ins.operation, old, values[0][0])
+            yield _with(done, event(done, Kind.WRITE, value, data | itself, nothing, key))
+
+    def _barrier(self, state: State, ins: Barrier, pc: int) -> State:
+        number = state.value(ins.number)[0]
+        if isinstance(number, Read | Apply):
+            where = f"P{self.number}, instruction {pc}"
+            raise InputError(f"{where}: a barrier's number must not hang on a value that is read", self._name)
+        event = self._event(replace(state, pc=pc), Kind.BARRIER, barrier_tags(ins.mode, ins.arrive), ins.mode)
+        used = replace(event, barrier=(number, state.barriers.count(number)))
+        return replace(_with(state, used), barriers=(*state.barriers, number))
+
+    def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode) -> Event:
+        return Event(self.key(state), self.number, kind, tags, state.pc, scope=mode.scope, ctrl=state.control)
+
+
+def physical(locations: Mapping[str, Location], name: str) -> str:
+    """The location whose memory a location is: itself, or what it is an alias of."""
+    while (alias := locations[name].alias) is not None:
+        name = alias.location
+    return name
+
+
+def _with(state: State, event: Event, target: str | None = None) -> State:
+    """After an event; ``target`` is the register that it loads into."""
+    if target is None:
+        return replace(state, events=(*state.events, event))
+    registers = {**state.registers, target: (Read(event.key), frozenset({event.key}))}
+    return replace(state, events=(*state.events, event), registers=registers)
+
+
+def apply(operation: str, left: Expression, right: Expression) -> Expression:
+    """``left operation right``, computed where both are known."""
+    if isinstance(left, Read | Apply) or isinstance(right, Read | Apply):
+        return Apply(operation, left, right)
+    value = calculate(operation, left, right)
+    if value is None:
+        raise InputError(f"'{operation}' of {left} and {right} has no meaning")
+    return value
+
+
+def _base(value: Expression) -> str | None:
+    """The location that an address is of whatever is read, if it has the shape ``&x + ..``."""
+    match value:
+        case Address(location):
+            return location
+        case Apply("add", left, right):
+            return _base(left) or _base(right)
+        case Apply("sub", left):
+            return _base(left)
+        case _:
+            return None
