@@ -12,7 +12,7 @@ Take an execution X, and X' without the events of such a round. The rest of the 
 same sources, so it does the same. No read loses its source, for no write is gone; ``co``, final values and all values
 read are as before; and so each base relation of X' is that of X, restricted to the events that are left: ``po``,
 ``loc``, ``rf``, ``co``, ``fr``, scopes, and ``addr``, ``data`` and ``ctrl``, for a dependency is on the read itself.
-What goes through an event that is gone is only ever lost: ``membar.*`` and ``sync_fence``. So X' has the outcome of X,
+Of ``sync_fence`` what went through an event that is gone may be lost besides. So X' has the outcome of X,
 and is allowed if X is, by every model that *forgets reads*:
 
 - each check that is required is positive (``acyclic``, ``irreflexive``, ``empty``), of a relation that in X' is within
@@ -34,16 +34,13 @@ from functools import lru_cache
 
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
-from oracle.cat.interpreter import Model
+from oracle.cat.interpreter import Model, prelude
 from oracle.cat.syntax import Binding, Call, Check, Constant, Name, Operation, Term
 from oracle.executions.events import Expression, Kind, Read
 from oracle.executions.steps import Sources, State, Walker
 
 _MOST_STEPS = 4096
 """Steps of all rounds of a jump together; one with more is not looked at further."""
-
-_ONLY_LOST = frozenset({"membar.cta", "membar.gl", "membar.sys", "sync_fence"})
-"""Base relations of which more may be gone than the pairs of the events that are."""
 
 _EXACT = frozenset({"union", "intersection", "inverse", "product", "identity", "optional"})
 
@@ -148,17 +145,23 @@ def _change(term: Term, names: Mapping[str, _Change | _Function]) -> _Change:
     match term:
         case Name(name):
             known = names.get(name)
-            return known if isinstance(known, _Change) else _Change(True, name not in _ONLY_LOST)
+            if isinstance(known, _Change):
+                return known
+            line = prelude().get(name)
+            if line is None or name == "fr":  # which leads through a write, and none is gone
+                return _Change(True, name != "sync_fence")
+            return _change(line.body, {})
         case Constant():
             return _Change(True, True)
         case Call(name, arguments):
             given = [_change(argument, names) for argument in arguments]
             function = names.get(name)
+            if function is None and name in prelude():
+                function = _Function(prelude()[name], {})
             if isinstance(function, _Function):
                 parameters = function.binding.parameters
                 return _change(function.binding.body, {**function.names, **dict(zip(parameters, given, strict=True))})
-            exact = name not in ("domain", "range", "fencerel")
-            return _Change(all(one.within for one in given), exact and all(one.kept for one in given))
+            return _Change(all(one.within for one in given), False)
         case Operation(kind, operands):
             parts = [_change(operand, names) for operand in operands]
             if kind == "complement":

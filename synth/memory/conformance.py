@@ -13,7 +13,7 @@ from backends.shared.results import MemoryResult
 from corpus.errors import InputError
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
 from oracle.consistency import ConsistencyModel, OperationalModel
-from oracle.executions.judge import UNROLL, outcomes
+from oracle.executions.judge import UNROLL, is_complete, outcomes
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Value, holds
 from oracle.operational.explore import explore
@@ -48,7 +48,7 @@ def allowed_outcomes(test: LitmusTest, terms: Terms, model: ConsistencyModel) ->
             bounded = explored.bounded
         else:
             finals = map(dict, outcomes(test, model.model))
-            bounded = any(thread.bounded for thread in unroll_threads(test, UNROLL))
+            bounded = not is_complete(unroll_threads(test, UNROLL), model.model)
         return Allowed(frozenset(_numbers(final, terms) for final in finals), bounded)
     except InputError as error:
         return Allowed(None, reason=error.message)

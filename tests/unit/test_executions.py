@@ -165,12 +165,11 @@ def test_a_loop_that_does_not_end_is_bounded(way):
 
 @pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
 def test_what_may_be_otherwise_beyond_the_bound_says_so(way):
-    """Within two jumps back the load may see 1 or not; 2 is never there."""
+    """Within two jumps back, which are counted, the load may see 1 or not; 2 is never there."""
+    counting = LOOP.replace("bne r1, 2, LC0 |", "add r2, r2, 1  |                  ;\n bne r1, 1, LC0 |")
 
     def said(condition):
-        judgement = way(
-            parse_litmus(LOOP.replace("bne r1, 2", "bne r1, 1").replace("exists (P0:r1 == 2)", condition)), SC
-        )
+        judgement = way(parse_litmus(counting.replace("exists (P0:r1 == 2)", condition)), SC)
         assert judgement.bounded
         return judgement.answer, judgement.condition, judgement.provisional
 
@@ -180,6 +179,13 @@ def test_what_may_be_otherwise_beyond_the_bound_says_so(way):
     assert said("~exists (P0:r1 == 2)") == (Answer.FORBIDDEN, True, True)
     assert said("forall (P0:r1 == 1)") == (Answer.ALLOWED, True, True)
     assert said("forall (x == 0)") == (Answer.FORBIDDEN, False, True)
+
+
+@pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
+def test_a_loop_that_only_waits_needs_no_such_word(way):
+    for condition in ("exists (P0:r1 == 3)", "~exists (P0:r1 == 3)", "forall (P0:r1 == 2)"):
+        judgement = way(parse_litmus(LOOP.replace("exists (P0:r1 == 2)", condition)), SC)
+        assert judgement.bounded and not judgement.provisional
 
 
 @pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
