@@ -6,8 +6,9 @@ import pytest
 
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
-from oracle.cat.interpreter import Model, load_model
+from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
+from oracle.consistency import load_model
 from oracle.executions.judge import Answer, judge, outcomes
 from oracle.executions.spins import forgets_reads, spinning_jumps
 
