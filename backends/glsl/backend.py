@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from backends.glsl.compiler import COMPILER
-from backends.glsl.memory import GlslKernel
+from backends.glsl.memory import GlslKernel, decode
 from backends.glsl.progress import Glsl
 from backends.shared.backend import Backend
+from backends.shared.layout import Parameters
 
 BACKEND = Backend(
     name="glsl",
@@ -15,4 +16,6 @@ BACKEND = Backend(
     files="TEST.amber",
     usage="amber TEST.amber",
     compiler=COMPILER,
+    parameters=Parameters(spin=1 << 10),
+    decode=decode,
 )

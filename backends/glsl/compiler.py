@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from backends.glsl.progress import Glsl, shaders
+from backends.glsl.amber import shaders
+from backends.glsl.progress import Glsl
 from backends.shared.toolchain import Compilation, Compiler, Probed, installed, run, tried, version, which
+from corpus.errors import InputError
 
 INSTALL = "pip install 'synth[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
 
@@ -33,10 +35,14 @@ class GlslCompiler:
     def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
         """As ``Compiler.compile``; no program is kept."""
         compiler, validator = glslang() or Path("glslangValidator"), spirv_val() or Path("spirv-val")
+        try:
+            texts = shaders(file.read_text(encoding="utf-8"))
+        except InputError as error:
+            return Compilation(file, False, f"Amber would refuse the script: {error}")
         compiled = Compilation(file, False, "no shader in the script")
         with TemporaryDirectory() as scratch:
             source, code = Path(scratch, "test.comp"), Path(scratch, "test.spv")
-            for shader in shaders(file.read_text(encoding="utf-8")):
+            for shader in texts:
                 source.write_text(shader, encoding="utf-8")
                 command: list[str | Path] = [compiler, "-V", "--quiet", "--target-env", "spirv1.5", "-o", code, source]
                 compiled = run(file, command, environment=_libraries(compiler))

@@ -11,8 +11,10 @@
   in its work-group. Compilers may merge or move them as the model allows, and no tool here looks after it.
 - Every barrier is of the whole work-group, orders all memory, and has no number.
 
-The script runs each shader once, and checks that every outcome has a row of the histogram; and, where the condition is
-``~exists`` or ``forall`` without a filter, what it claims. ``amber -b outcomes.txt -B 2`` writes the histogram.
+The script launches the test ``Parameters.iterations`` times, with the number of the launch as seed. After each, a
+fourth shader adds the histogram to ``totals`` and clears it. The script ends with checks: that every outcome has a row;
+and, where the condition is ``~exists`` or ``forall`` without a filter, what it claims. ``amber -b FILE -B 3`` writes
+the totals, also where a check fails, and ``decode`` reads them.
 
 Gaps: the storage classes and the availability and visibility operations of Vulkan's own tests are refused. A device may
 have smaller work-groups or less shared memory than the launch asks for.
@@ -24,13 +26,15 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import ClassVar
 
+from backends.glsl.amber import read_buffer, shader_text
 from backends.shared.kernel import Cell, Kernel, indented
-from backends.shared.layout import Layout
+from backends.shared.layout import HISTOGRAM_HEADER, ROWS, Layout, outcome_terms
 from backends.shared.mapping import GROUPS
+from backends.shared.outcomes import Outcomes, signed
 from corpus.errors import InputError
 from corpus.laws.c11 import FAILURE_ORDERS
 from corpus.laws.vulkan import FENCE, LOAD, RMW, STORE, Kind
-from corpus.litmus.test import Barrier, Fence, Load, Mode, Order, Quantifier, Region, Rmw, Scope, Store
+from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Mode, Order, Quantifier, Region, Rmw, Scope, Store
 
 _SCOPES = {Scope.GPU: "gl_ScopeDevice", Scope.QUEUE: "gl_ScopeQueueFamily", Scope.CTA: "gl_ScopeWorkgroup"}
 _STORAGE = {Region.GLOBAL: "gl_StorageSemanticsBuffer", Region.SHARED: "gl_StorageSemanticsShared"}
@@ -44,6 +48,13 @@ _FUNCTIONS = {"exch": "atomicExchange", "add": "atomicAdd", "and": "atomicAnd", 
 _RELAXED = "gl_ScopeDevice, 0, 0"
 _ALL = f"{' | '.join(_STORAGE.values())}, {_SEMANTICS[Order.ACQ_REL]}"
 
+LAUNCHES, INSTANCES, HOLDING, OTHER, TOTALS = range(5)
+"""Words of the buffer ``totals``: launches that came to their end, instances of each, instances of all of them that
+the condition holds of, and those with an outcome that found no row. Then the rows: a count, and the value of each term.
+"""
+BINDING = 3
+"""Where ``totals`` is bound."""
+
 _SHADER = Template("""\
 SHADER compute $shader GLSL TARGET_ENV spv1.5
 #version 450
@@ -54,6 +65,7 @@ layout(local_size_x = $size) in;
 layout(set = 0, binding = 0) nonprivate buffer Memory { uint memory[]; };
 layout(set = 0, binding = 1) buffer Results { uint results[]; };
 layout(set = 0, binding = 2) buffer Histogram { uint histogram[]; };
+layout(set = 0, binding = 3) buffer Totals { uint totals[]; };
 shared uint local_memory[SHARED_WORDS];
 
 void main() {
@@ -62,18 +74,42 @@ $body
 END
 """)
 
+_GATHER = f"""\
+++totals[{LAUNCHES}];
+totals[{INSTANCES}] = INSTANCES;
+totals[{HOLDING}] += histogram[0];
+totals[{OTHER}] += histogram[1];
+for (uint row = {HISTOGRAM_HEADER}u; row < HISTOGRAM_WORDS; row += ROW_WORDS) {{
+    const uint seen = histogram[row + 1u];
+    uint total = seen == 0u ? TOTALS_WORDS : {TOTALS}u;
+    for (; total < TOTALS_WORDS; total += 1u + TERMS) {{
+        bool same = true;
+        for (uint term = 0u; term < TERMS; ++term)
+            if (totals[total + 1u + term] != histogram[row + 2u + term]) same = false;
+        if (!same && totals[total] != 0u) continue;
+        for (uint term = 0u; term < TERMS; ++term) totals[total + 1u + term] = histogram[row + 2u + term];
+        totals[total] += seen;
+        break;
+    }}
+    if (seen != 0u && total >= TOTALS_WORDS) totals[{OTHER}] += seen;
+}}
+for (uint word = 0u; word < HISTOGRAM_WORDS; ++word) histogram[word] = 0u;
+"""
+"""What one thread does after each launch: adds the histogram to ``totals``, and clears it."""
+
 _PIPELINE = Template("""\
 PIPELINE compute ${shader}_pipeline
   ATTACH $shader
   BIND BUFFER memory AS storage DESCRIPTOR_SET 0 BINDING 0
   BIND BUFFER results AS storage DESCRIPTOR_SET 0 BINDING 1
   BIND BUFFER histogram AS storage DESCRIPTOR_SET 0 BINDING 2
+  BIND BUFFER totals AS storage DESCRIPTOR_SET 0 BINDING 3
 END
 """)
 
 _FILE = Template("""\
 #!amber
-# $name. Usage: amber NAME.amber
+# $name. Usage: amber -b outcomes.txt -B 3 NAME.amber; add -d where there are no validation layers.
 $test
 DEVICE_FEATURE VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope
 
@@ -81,11 +117,15 @@ $shaders
 BUFFER memory DATA_TYPE uint32 SIZE $words FILL 0
 BUFFER results DATA_TYPE uint32 SIZE $results FILL 0
 BUFFER histogram DATA_TYPE uint32 SIZE $histogram FILL 0
+BUFFER totals DATA_TYPE uint32 SIZE $totals FILL 0
 
 $pipelines
-RUN reset_pipeline $instance_groups 1 1
-RUN run_pipeline $groups 1 1
-RUN count_pipeline $instance_groups 1 1
+REPEAT $iterations
+  RUN reset_pipeline $instance_groups 1 1
+  RUN run_pipeline $groups 1 1
+  RUN count_pipeline $instance_groups 1 1
+  RUN gather_pipeline 1 1 1
+END
 
 $expected
 """)
@@ -95,6 +135,7 @@ class GlslKernel(Kernel):
     """``NAME.amber``: run as ``amber NAME.amber``."""
 
     title: ClassVar[str] = "GLSL"
+    avoided: ClassVar[str] = "END"
     group: ClassVar[str] = "gl_WorkGroupID.x"
     item: ClassVar[str] = "gl_LocalInvocationID.x"
     meet: ClassVar[str] = f"controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, {_ALL})"
@@ -107,7 +148,17 @@ class GlslKernel(Kernel):
     def __init__(self, layout: Layout) -> None:
         if layout.groups > GROUPS:
             raise InputError(f"{layout.groups} work-groups: Vulkan takes at most {GROUPS}; ask for fewer instances")
+        if layout.instances * layout.parameters.iterations >= 1 << 32:
+            raise InputError("instances of all launches need 2^32 or more to count them: ask for fewer")
         super().__init__(layout)
+
+    @property
+    def totals(self) -> int:
+        """Size of ``totals`` in words."""
+        return TOTALS + ROWS * (1 + len(self.layout.terms))
+
+    def constants(self) -> str:  # noqa: D102
+        return f"#define TOTALS_WORDS {self.totals}u\n{super().constants()}"
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
@@ -153,11 +204,12 @@ class GlslKernel(Kernel):
         index = "const uint index = gl_GlobalInvocationID.x;"
         bodies = {
             "reset": (size, [index, *self.reset()]),
-            "run": (layout.group_size, ["const uint seed = 0u;", *self.run()]),
+            "run": (layout.group_size, [f"const uint seed = totals[{LAUNCHES}];", *self.run()]),
             "count": (size, [index, *self.count()]),
+            "gather": (1, _GATHER.splitlines()),
         }
         shaders = [
-            _SHADER.substitute(shader=shader, constants=self.constants(), size=number, body=indented(body))
+            _SHADER.substitute(shader=shader, constants=self.constants(), size=number, body=shader_text(indented(body)))
             for shader, (number, body) in bodies.items()
         ]
         return _FILE.substitute(
@@ -168,6 +220,8 @@ class GlslKernel(Kernel):
             words=layout.words,
             results=layout.result_words,
             histogram=layout.histogram_words,
+            totals=self.totals,
+            iterations=layout.parameters.iterations,
             groups=layout.groups,
             instance_groups=layout.instances // size,
             expected="\n".join(self._expected()),
@@ -175,10 +229,11 @@ class GlslKernel(Kernel):
 
     def _expected(self) -> list[str]:
         condition = self.layout.test.condition
-        lines = ["# Instances with an outcome that found no row.", "EXPECT histogram IDX 4 EQ 0"]
+        instances = self.layout.instances * self.layout.parameters.iterations
+        lines = ["# Instances with an outcome that found no row.", f"EXPECT totals IDX {4 * OTHER} EQ 0"]
         if condition.quantifier is not Quantifier.EXISTS and condition.filter is None:
-            number = 0 if condition.quantifier is Quantifier.NOT_EXISTS else self.layout.instances
-            lines += ["# Instances that the condition holds of.", f"EXPECT histogram IDX 0 EQ {number}"]
+            number = 0 if condition.quantifier is Quantifier.NOT_EXISTS else instances
+            lines += ["# Instances that the condition holds of.", f"EXPECT totals IDX {4 * HOLDING} EQ {number}"]
         return lines
 
     def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, kind: Kind) -> str:
@@ -209,3 +264,19 @@ class GlslKernel(Kernel):
             if not isinstance(ins, Fence) or tag not in _FENCED:
                 raise self.refuse(thread, ins, f"has no word for {tag} here")
         return mode.order is not Order.WEAK
+
+
+def decode(dump: str, test: LitmusTest) -> tuple[int, Outcomes]:
+    """The instances of a launch, and the outcomes, that ``amber -b FILE -B 3`` wrote of a script of this test.
+
+    Raises ``InputError`` where the text is something else, or of a script of another test.
+    """
+    words = read_buffer(dump, BINDING)
+    width = 1 + len(outcome_terms(test))
+    if len(words) != TOTALS + ROWS * width:
+        raise InputError(f"expected the totals of this test, {TOTALS + ROWS * width} words, found {len(words)}")
+    rows = [words[at : at + width] for at in range(TOTALS, len(words), width)]
+    counts = {tuple(map(signed, values)): count for count, *values in rows if count}
+    if sum(counts.values()) + words[OTHER] != words[LAUNCHES] * words[INSTANCES]:
+        raise InputError(f"the counts do not add up to {words[LAUNCHES]} launches of {words[INSTANCES]} instances")
+    return words[INSTANCES], Outcomes(dict(sorted(counts.items())), words[OTHER], words[LAUNCHES], hung=False)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backends.shared.device import Prepared
-from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, WARP, Layout, Parameters, place
+from backends.shared.layout import Layout, Parameters, cpu_parameters, place
 from backends.shared.mapping import Launch, launch
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -82,25 +82,12 @@ class OpenClDevice:
         return launch(program, mapping, self.instances)
 
     def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
-        """On a CPU, where each thread runs a run of work-groups: a work-group for each CTA, which plays all blocks, and
-        waiting between CTAs alone, for the threads of one never run at the same time. Elsewhere a work-group for each
-        CTA and block, and no waiting, for nothing says which of them run together.
+        """On a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and block, and no waiting, for
+        nothing says which of them run together.
         """
         if self.platform not in POCL:
             return place(test, Parameters(instances, stress=int(stress)))
-        ctas = len({thread.place[:3] for thread in test.threads})
-        return place(
-            test,
-            Parameters(
-                instances=instances,
-                passes=1 << (max(1, -(-instances // WARP)) - 1).bit_length(),
-                stride=CACHE_LINE,
-                shuffle=False,
-                spin=1 << 17 if ctas > 1 else 0,
-                stress=int(stress),
-                stress_rounds=CPU_STRESS_ROUNDS,
-            ),
-        )
+        return place(test, cpu_parameters(test, instances, stress))
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a kernel; a work-group of a memory test has a thread of PoCL to itself."""

@@ -7,14 +7,15 @@ folders. Nothing else knows which languages there are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
 from backends.shared.kernel import Kernel
-from backends.shared.layout import Layout
+from backends.shared.layout import Layout, Parameters
 from backends.shared.mapping import Launch, launch
+from backends.shared.outcomes import Outcomes
 from backends.shared.renderer import Renderer
 from backends.shared.toolchain import Compiler
 from corpus.errors import InputError
@@ -38,8 +39,10 @@ class Backend:
 
     ``name`` is that of its folder and of ``--backend``; ``suffix`` that of its files. ``progress`` and ``memory`` write
     the two families of tests. ``files`` and ``usage`` say in a few words what a test becomes and how it is run.
-    ``compiler`` compiles the files here. ``device`` makes the device that runs the files here, and raises
-    ``InputError`` where there is none; ``None`` where tests are run elsewhere. ``check`` is made of memory tests beyond compiling them.
+    ``parameters`` launch memory tests whose device is not known. ``compiler`` compiles the files here. ``device`` makes
+    the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where tests are run
+    elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the outcomes;
+    it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides compiling.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Backend:
     files: str
     usage: str
     compiler: Compiler
+    parameters: Parameters = field(default_factory=Parameters)
+    decode: Callable[[str, LitmusTest], tuple[int, Outcomes]] | None = None
     device: Callable[[DeviceOptions], Device] | None = None
     check: Check | None = None
 

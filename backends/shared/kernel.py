@@ -97,6 +97,7 @@ class Kernel(ABC):
     - ``group``, ``item``: the ids of a work-group and of a thread in it; ``largest_group``: how many threads a
       work-group may have;
     - ``arrays``: the name of each region's memory;
+    - ``avoided``: letters that no identifier may contain;
     - ``unused``: what goes before the declaration of a variable that may remain unused;
     - ``meet``: a barrier of the whole work-group, which orders shared memory;
     - ``add``, ``claim``, ``peek``: an atomic addition; a compare-and-swap from 0 to ``value`` that gives the old value;
@@ -111,6 +112,7 @@ class Kernel(ABC):
     item: ClassVar[str]
     signed: ClassVar[str] = "int({})"
     unsigned: ClassVar[str] = "uint({})"
+    avoided: ClassVar[str | None] = None
     unused: ClassVar[str] = ""
     arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "memory", Region.SHARED: "local_memory"}
     meet: ClassVar[str]
@@ -127,7 +129,7 @@ class Kernel(ABC):
         self.test = without_predicates(layout.test)
         self._where = {location.name: location.region for location in self.test.locations}
         self._regions = address_regions(self.test)
-        self._names = [_spelled(thread.names()) for thread in self.test.threads]
+        self._names = [_spelled(thread.names(), self.avoided) for thread in self.test.threads]
         self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
         self._check_barriers()
         if self.largest_group is not None and layout.group_size > self.largest_group:
@@ -536,7 +538,11 @@ def indented(lines: Sequence[str], levels: int = 1) -> str:
     return "\n".join("    " * levels + line for line in lines)
 
 
-def _spelled(registers: frozenset[str]) -> dict[str, str]:
+def _spelled(registers: frozenset[str], avoided: str | None) -> dict[str, str]:
     """A part of an identifier for each register: its name where that will do."""
+
+    def will_do(name: str) -> bool:
+        return bool(_NAME.fullmatch(name)) and (avoided is None or avoided not in name)
+
     fresh = (name for index in count() if (name := f"x{index}") not in registers)
-    return {name: name if _NAME.fullmatch(name) else next(fresh) for name in sorted(registers)}
+    return {name: name if will_do(name) else next(fresh) for name in sorted(registers)}

@@ -83,6 +83,7 @@ class Parameters:
     ``stride`` and ``shared_stride``: words from one location to the next. ``interleaved``: work-groups of a block
     are neighbours, so that they run at the same time on a device that starts work-groups in order; else all those of
     the first CTA come first, which is what a device needs that gives each of its threads a run of work-groups.
+    ``iterations``: launches, of a program that cannot be told their number when it is run.
     """
 
     instances: int = 1 << 14
@@ -95,6 +96,26 @@ class Parameters:
     spin: int = 0
     stress: int = 0
     stress_rounds: int = 256
+    iterations: int = 20
+
+
+def cpu_parameters(test: LitmusTest, instances: int, stress: bool = False, iterations: int = 20) -> Parameters:
+    """For a device that is a CPU, each of whose threads runs a run of work-groups, item after item.
+
+    A work-group for each CTA plays all blocks. Threads of one CTA never run at the same time, so only those of
+    different CTAs wait for each other.
+    """
+    ctas = len({thread.place[: Scope.CTA.value] for thread in test.threads})
+    return Parameters(
+        instances=instances,
+        passes=_power(max(1, -(-instances // WARP))),
+        stride=CACHE_LINE,
+        shuffle=False,
+        spin=1 << 17 if ctas > 1 else 0,
+        stress=int(stress),
+        stress_rounds=CPU_STRESS_ROUNDS,
+        iterations=iterations,
+    )
 
 
 @dataclass(frozen=True)
@@ -175,8 +196,8 @@ class Layout:
 
     @cached_property
     def terms(self) -> tuple[FinalRegister | Loc, ...]:
-        """What an outcome is made of: the terms that the condition mentions, in the order of their mention."""
-        return tuple(dict.fromkeys(term for term in terms(self.test.condition) if not isinstance(term, int)))
+        """What an outcome is made of."""
+        return outcome_terms(self.test)
 
     @property
     def result_words(self) -> int:
@@ -238,6 +259,11 @@ ROWS = 256
 
 HISTOGRAM_HEADER = 2
 """Words before the rows: instances whose outcome satisfies the condition, instances with an outcome that has no row."""
+
+
+def outcome_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
+    """What an outcome of a test is made of: the terms that the condition mentions, in the order of their mention."""
+    return tuple(dict.fromkeys(term for term in terms(test.condition) if not isinstance(term, int)))
 
 
 def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:

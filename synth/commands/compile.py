@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
 
@@ -31,6 +32,15 @@ from synth.options.mapping import mapping_option
     help="Instances that round-robin and chunked run at once.  [default: as many as 65,535 work-groups hold; "
     f"800 threads for cpp; of a memory test, {Parameters().instances}]",
 )
+@click.option(
+    "--iterations",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="glsl: launches that the script of a memory test makes; other programs are told when they are run.",
+)
+@click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
@@ -39,6 +49,8 @@ def command(
     backend: str,
     mappings: tuple[str, ...],
     instances: int | None,
+    iterations: int,
+    cpu: bool,
     output: Path,
     force: bool,
     check: bool,
@@ -82,8 +94,10 @@ def command(
     if are_litmus(inputs):
         if mappings != ("plain",):
             raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
-        parameters = Parameters() if instances is None else Parameters(instances=instances)
-        compile_memory(litmus_files(inputs), language, parameters, output, check)
+        parameters = replace(language.parameters, iterations=iterations)
+        if instances is not None:
+            parameters = replace(parameters, instances=instances)
+        compile_memory(litmus_files(inputs), language, parameters, cpu, output, check)
         return
     tests = distinct(load_tests(inputs))
     written = []

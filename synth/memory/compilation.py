@@ -13,7 +13,7 @@ import click
 
 from backends.shared.backend import Backend
 from backends.shared.files import file_stem, write_files
-from backends.shared.layout import Parameters, place
+from backends.shared.layout import Parameters, cpu_parameters, place
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -29,8 +29,12 @@ class _Program:
     test: LitmusTest
 
 
-def compile_memory(files: Sequence[Path], backend: Backend, parameters: Parameters, output: Path, check: bool) -> None:
+def compile_memory(
+    files: Sequence[Path], backend: Backend, parameters: Parameters, cpu: bool, output: Path, check: bool
+) -> None:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
+
+    ``parameters`` launch it, or with ``cpu`` those that a CPU needs for as many instances and launches.
 
     With ``check``, compile all of them; with the check of the language. Exits with 1 if that finds anything. Raises
     ``InputError`` where a file cannot be read, two share a file name, or no test can be said.
@@ -40,6 +44,8 @@ def compile_memory(files: Sequence[Path], backend: Backend, parameters: Paramete
     programs = []
     for file, test in tests.items():
         try:
+            if cpu:
+                parameters = cpu_parameters(test, parameters.instances, iterations=parameters.iterations)
             texts = backend.memory_files(file.stem, place(test, parameters))
         except InputError as error:
             click.echo(f"{file}: {error}", err=True)

@@ -182,11 +182,11 @@ def test_glsl_refuses(instruction: Instruction, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asks", "claims"), [(Quantifier.EXISTS, []), (Quantifier.NOT_EXISTS, ["0"]), (Quantifier.FORALL, ["64"])]
+    ("asks", "claims"), [(Quantifier.EXISTS, []), (Quantifier.NOT_EXISTS, ["0"]), (Quantifier.FORALL, ["320"])]
 )
 def test_an_amber_script_expects_what_the_condition_claims(asks: Quantifier, claims: list[str]) -> None:
-    script = GlslKernel(place(of(asks=asks), Parameters(instances=64))).file("t")
-    assert re.findall(r"^EXPECT histogram IDX 0 EQ (\d+)$", script, re.MULTILINE) == claims
+    script = GlslKernel(place(of(asks=asks), Parameters(instances=64, iterations=5))).file("t")
+    assert re.findall(r"^EXPECT totals IDX 8 EQ (\d+)$", script, re.MULTILINE) == claims
 
 
 @pytest.mark.parametrize("backend", ["cuda", "glsl"])
