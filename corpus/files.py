@@ -34,16 +34,16 @@ def read_text(path: Path) -> str:
             raise InputError(f"cannot read: {reason}", str(path)) from None
 
 
-def write_atomically(path: Path, parts: Iterable[str], durable: bool = True) -> None:
-    """Write a text file so that it is either whole or as it was before. Raises ``InputError`` where that fails.
+def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = True) -> None:
+    """Write a file, text as UTF-8, so that it is whole or as it was before. Raises ``InputError`` where that fails.
 
     It is on the disk on return, unless it need not be ``durable``: of many files one ``os.sync`` is quicker.
     """
     temporary = path.with_name(temporary_name(path.name, os.getpid()))
     try:
         try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(parts)
+            with temporary.open("wb") as file:
+                file.writelines(part.encode("utf-8") if isinstance(part, str) else part for part in parts)
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())

@@ -14,6 +14,7 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from oracle.executions.judge import UNROLL
+from synth.drawing.files import check_picture_name, write_picture
 from synth.options.model import model_option
 
 
@@ -39,7 +40,7 @@ class _Told:
     metavar="N",
     help="Litmus tests: how often each jump backwards is taken at most.",
 )
-@click.option("--svg", type=click.Path(), metavar="OUT", help="Draw the states or executions as SVG.")
+@click.option("--svg", type=click.Path(), metavar="OUT", help="Draw the states or executions: .svg, .pdf or .png.")
 @click.option("--dot", type=click.Path(), metavar="OUT", help="The same picture as Graphviz text.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a model instead of text.")
 def command(file: str, models: tuple[str, ...], unroll: int, svg: str | None, dot: str | None, as_json: bool) -> None:
@@ -69,12 +70,14 @@ def command(file: str, models: tuple[str, ...], unroll: int, svg: str | None, do
     ones are the cycle. Of a litmus test: threads in columns within their scopes, program order downwards, and behind
     what is forbidden a yellow band.
     """
+    if svg:
+        check_picture_name(Path(svg))
     told = (_memory if Path(file).suffix == ".litmus" else _progress)(file, models, unroll)
     if (svg or dot) and len(told) != 1:
         names = ", ".join(one.model for one in told)
         raise InputError(f"--svg and --dot draw one model, and --model names {len(told)}: {names}")
     if svg:
-        write_atomically(Path(svg), [told[0].svg()])
+        write_picture(Path(svg), told[0].svg())
     if dot:
         write_atomically(Path(dot), [told[0].dot()])
     for number, one in enumerate(told):

@@ -12,11 +12,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from corpus.files import write_atomically
 from corpus.store import Corpus, read_corpus
 from corpus.test import Test
 from oracle.progress.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress.models import MODELS
+from synth.drawing.files import check_picture_name, write_picture
 from synth.memory.suite import is_memory_suite
 from synth.screen import table_console
 
@@ -24,7 +24,12 @@ from synth.screen import table_console
 @click.command(name="show")
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.option("--tests", "list_tests", is_flag=True, help="List every test with the models it tests.")
-@click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Draw the distribution.")
+@click.option(
+    "--svg",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the distribution: .svg, .pdf or .png.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> None:
     """Show what is in a corpus of progress tests, or in a suite of memory tests.
@@ -53,6 +58,8 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
       synth show suite --json | jq '.models["lobe-weak"]'
       synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'
     """
+    if svg:
+        check_picture_name(svg)
     if is_memory_suite(corpus):
         from synth.memory.show import show
 
@@ -66,7 +73,7 @@ def command(corpus: Path, list_tests: bool, svg: Path | None, as_json: bool) -> 
     if svg:
         from synth.drawing.figures import distribution_svg
 
-        write_atomically(svg, [distribution_svg(counts.table_4)])
+        write_picture(svg, distribution_svg(counts.table_4))
     if as_json:
         click.echo(json.dumps(_summary(opened, models, counts, list_tests), indent=2))
         return

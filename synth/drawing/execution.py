@@ -23,7 +23,7 @@ from oracle.executions.derivations import Edge
 from oracle.executions.events import INITIAL, Kind
 from oracle.executions.values import value_text
 from oracle.executions.witness import Execution, MemoryExplanation
-from synth.drawing.execution_layout import Arrow, Curve, Layout, Route, lay_out
+from synth.drawing.arrangement import Arrangement, Arrow, Curve, Route, arrange
 from synth.drawing.pictures import ARROW, INK, LINE, Box, arrow, coord, page, quoted, text_at, text_width, veil
 from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
 
@@ -72,10 +72,10 @@ def draw_svg(explanation: MemoryExplanation) -> str:
     body: list[str] = []
     below = 0.0
     for picture in _pictures(explanation):
-        layout = lay_out(
+        arrangement = arrange(
             picture.columns, picture.initial, picture.texts, [line.arrow for line in picture.lines], picture.places
         )
-        covered = [*_covered(picture, layout)]
+        covered = [*_covered(picture, arrangement)]
         left, right = min(box.left for box in covered), max(box.right for box in covered)
         top, bottom = min(box.top for box in covered), max(box.bottom for box in covered)
         caption = [picture.caption] if picture.caption else []
@@ -83,7 +83,7 @@ def draw_svg(explanation: MemoryExplanation) -> str:
         across = -(left + right) / 2
         body += [text_at(0, below + LINE / 2, line, INK) for line in caption]
         body.append(f'<g transform="translate({coord(across, down)})">')
-        body += _drawn(picture, layout)
+        body += _drawn(picture, arrangement)
         body.append("</g>")
         finals = _finals(picture.execution)
         end = bottom + down
@@ -206,11 +206,11 @@ def _hidden_fences(
 # SVG
 
 
-def _covered(picture: _Picture, layout: Layout) -> Iterator[Box]:
-    yield from layout.events.values()
-    yield from (frame.box for frame in layout.frames)
-    yield from (Box(x, layout.heading, 40, LINE) for x in layout.columns.values())
-    for line, route in zip(picture.lines, layout.routes, strict=True):
+def _covered(picture: _Picture, arrangement: Arrangement) -> Iterator[Box]:
+    yield from arrangement.events.values()
+    yield from (frame.box for frame in arrangement.frames)
+    yield from (Box(x, arrangement.heading, 40, LINE) for x in arrangement.columns.values())
+    for line, route in zip(picture.lines, arrangement.routes, strict=True):
         if line.arrow.label:
             yield route.label
         yield from (Box(x, y, 8, 8) for curve in route.curves for x, y in (curve[0], _halfway(curve), curve[3]))
@@ -221,26 +221,26 @@ def _halfway(curve: Curve) -> tuple[float, float]:
     return (a + 3 * c + 3 * e + g) / 8, (b + 3 * d + 3 * f + h) / 8
 
 
-def _drawn(picture: _Picture, layout: Layout) -> Iterator[str]:
-    for frame in layout.frames:
+def _drawn(picture: _Picture, arrangement: Arrangement) -> Iterator[str]:
+    for frame in arrangement.frames:
         yield _rectangle(frame.box, 10, _FRAME, "none", 'stroke-dasharray="5 4"')
         words = text_width(frame.label)
         yield text_at(frame.box.left + 12 + words / 2, frame.box.top + 12, frame.label, _FRAME_INK)
-    for thread, x in layout.columns.items():
-        yield text_at(x, layout.heading, f"P{thread}", INK, bold=True)
-    for line, route in zip(picture.lines, layout.routes, strict=True):
+    for thread, x in arrangement.columns.items():
+        yield text_at(x, arrangement.heading, f"P{thread}", INK, bold=True)
+    for line, route in zip(picture.lines, arrangement.routes, strict=True):
         if line.band:
             path = f'd="{_path(route, 0)}" fill="none" stroke="{_BAND}"'
             yield f'<path {path} stroke-width="10" stroke-linecap="round"/>'
-    for line, route in zip(picture.lines, layout.routes, strict=True):
+    for line, route in zip(picture.lines, arrangement.routes, strict=True):
         width = 2.2 if line.band else 1.3
         path = f'd="{_path(route, ARROW)}" fill="none" stroke="{line.colour}" stroke-width="{width}"'
         yield f"<path {path} {arrow(line.colour)}/>"
-    for event, box in layout.events.items():
+    for event, box in arrangement.events.items():
         fill, extra = (_BAND, 'stroke-opacity="1"') if event in picture.band else (_BOX_FILL, "")
         yield _rectangle(box, 6, _PO, fill, extra)
         yield text_at(box.x, box.y, picture.texts[event], INK)
-    for line, route in zip(picture.lines, layout.routes, strict=True):
+    for line, route in zip(picture.lines, arrangement.routes, strict=True):
         if line.arrow.label:
             yield veil(route.label)
             yield text_at(route.label.x, route.label.y, line.arrow.label, line.colour, bold=line.band)

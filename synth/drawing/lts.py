@@ -2,8 +2,9 @@
 
 It is drawn as in Figs. 2 and 6 of Sorensen et al. 2021. A state shows memory and program counters, a transition its
 thread and who is promised fair execution before it. The start has a thick border, an end state a double one. Steps to
-the cycle are blue, the cycle is red. The layout is graphlay's, which gives the same coordinates everywhere; the SVG
-is drawn here, so that it needs no program beside it.
+the cycle are blue, the cycle is red. The layout is that of Graphviz's dot, a library in the wheel of pygraphviz, so
+that no program is needed beside it. It is told the sizes of boxes and labels and given no text, so that no font of the
+machine has a say; the SVG is drawn here.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from oracle.progress.explain import Explanation, ModelLts, Step
 from oracle.progress.lts import ENDED
@@ -20,6 +20,7 @@ from synth.progress.explanation import counter_text, memory_text, step_text, sum
 
 PLAIN, STEM, CYCLE = "#57606a", "#0969da", "#cf222e"
 _STATE_FILL, _CYCLE_FILL = "#f6f8fa", "#ffebe9"
+_LARGE = 500  # steps, beyond which curves around boxes and the shortest arrows would cost minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,14 @@ def draw_svg(name: str, explanation: Explanation) -> str:
     """The picture as SVG, the same bytes each time."""
     graph, style = explanation.graph, _Style.of(explanation)
     steps = list(_steps(graph))
-    nodes, edges = _layout(graph, steps)
+    nodes, routes = _arranged(graph, steps)
     body: list[str] = []
-    for step, edge in zip(steps, edges, strict=True):
-        body += _edge(graph, step, edge, style.colour(step))
+    for step, route in zip(steps, routes, strict=True):
+        body += _step(graph, step, route, style.colour(step))
     for number, node in enumerate(nodes):
         body += _node(graph, number, node, style)
-    lines = [Box(x, y, 4, 4) for edge in edges for x, y in edge.points]
-    covered = [*nodes, *lines, *(edge.label for edge in edges)]
+    lines = [Box(x, y, 4, 4) for route in routes for x, y in route.points]
+    covered = [*nodes, *lines, *(route.label for route in routes)]
     return page(_title(name, explanation), covered, body, (PLAIN, STEM, CYCLE))
 
 
@@ -101,38 +102,50 @@ def _step_label(graph: ModelLts, step: Step) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edge:
-    """A polyline from border to border, and the place of its label."""
+class _Route:
+    """The way of a step, the points of cubic Bézier curves end to end, up to its arrow head, and its label's place."""
 
     points: tuple[tuple[float, float], ...]
     label: Box
 
 
-def _layout(graph: ModelLts, steps: list[Step]) -> tuple[list[Box], list[_Edge]]:
-    import graphlay  # a compiled library, loaded only where a picture is drawn
+def _arranged(graph: ModelLts, steps: list[Step]) -> tuple[list[Box], list[_Route]]:
+    """Boxes of the states and routes of the steps. Graphviz counts y upwards, sizes of boxes in inches of 72 pixels."""
+    import pygraphviz  # a compiled library, loaded only where a picture is drawn
 
-    drawing = graphlay.Graph()
-    for node in range(len(graph.states)):
-        width = max(map(text_width, _state_lines(graph, node))) + 24
-        drawing.node(node, width=width, height=2 * LINE + 14)
-    for step in steps:
-        size = {"width": text_width(_step_label(graph, step)) + 6, "height": LINE}
-        drawing.edge(step.source, step.target, label_size=size)
-    # The gap between layers leaves room for two rows of labels, so that a pair of opposite steps keeps each its own.
-    found = graphlay.layout(drawing, options={"direction": "topbottom", "spacing": {"layer_gap": 74, "port_gap": 22}})
-    boxes = [Box(n["center"]["x"], n["center"]["y"], n["size"]["width"], n["size"]["height"]) for n in found.nodes]
-    return boxes, [_routed(raw, _step_label(graph, step)) for raw, step in zip(found.edges, steps, strict=True)]
+    drawing = pygraphviz.AGraph(strict=False, directed=True, ranksep=0.4, nodesep=0.4)
+    if len(steps) > _LARGE:
+        drawing.graph_attr.update(splines="line", mclimit=0.3, nslimit=1, nslimit1=1)
+    drawing.node_attr.update(shape="box", fixedsize="true", label="")
+    drawing.edge_attr.update(arrowsize=ARROW / 10)
+    sizes = [
+        (max(map(text_width, _state_lines(graph, node))) + 24, 2.0 * LINE + 14) for node in range(len(graph.states))
+    ]
+    for node, (width, height) in enumerate(sizes):
+        drawing.add_node(node, width=width / 72, height=height / 72)
+    labels = [(text_width(_step_label(graph, step)) + 6, float(LINE)) for step in steps]
+    for number, (step, (width, height)) in enumerate(zip(steps, labels, strict=True)):
+        # The empty table is twelve pixels wider than the label, which keeps the line of another step off it.
+        drawing.add_edge(step.source, step.target, key=number, label=_empty_table(width + 12, height))
+    drawing.layout("dot")
+    boxes = [Box(*_points(drawing.get_node(node).attr["pos"])[0], *size) for node, size in enumerate(sizes)]
+    routes = []
+    for number, (step, size) in enumerate(zip(steps, labels, strict=True)):
+        found = drawing.get_edge(step.source, step.target, key=number).attr
+        head, *points = _points(found["pos"].removeprefix("e,"))
+        routes.append(_Route((*points, head), Box(*_points(found["lp"])[0], *size)))
+    return boxes, routes
 
 
-def _routed(raw: dict[str, Any], label: str) -> _Edge:
-    points = tuple((point["x"], point["y"]) for point in raw["points"])
-    x, y = raw["label_anchor"]["x"], raw["label_anchor"]["y"]
-    width = text_width(label) + 6
-    if raw["kind"] == "selfloop":  # its anchor is a border of the label, not the centre
-        side = raw["source_port"]["side"]
-        x += {"left": -width / 2, "right": width / 2}.get(side, 0)
-        y += {"top": -LINE / 2, "bottom": LINE / 2}.get(side, 0)
-    return _Edge(points, Box(x, y, width, LINE))
+def _empty_table(width: float, height: float) -> str:
+    """A label of Graphviz's with a size and no text."""
+    bare = 'BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0" FIXEDSIZE="TRUE"'
+    return f'<<TABLE {bare} WIDTH="{width:.0f}" HEIGHT="{height:.0f}"><TR><TD></TD></TR></TABLE>>'
+
+
+def _points(text: str) -> list[tuple[float, float]]:
+    """Points as Graphviz writes them, ``12.5,40 13,41``, with y counted downwards."""
+    return [(float(x), -float(y)) for x, y in (point.split(",") for point in text.split())]
 
 
 def _node(graph: ModelLts, node: int, box: Box, style: _Style) -> Iterator[str]:
@@ -151,31 +164,13 @@ def _rectangle(box: Box, inset: float, stroke: str, fill: str, width: float) -> 
     return f'<rect x="{coord(x)}" y="{coord(y)}" {size} fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>'
 
 
-def _edge(graph: ModelLts, step: Step, edge: _Edge, colour: str) -> Iterator[str]:
+def _step(graph: ModelLts, step: Step, route: _Route, colour: str) -> Iterator[str]:
     width = 1.2 if colour == PLAIN else 2.2
+    start, *points, _ = route.points
     yield f"<g><title>{escape(', '.join(step_text(graph, step)))}</title>"
-    yield f'<path d="{_rounded(edge.points)}" fill="none" stroke="{colour}" stroke-width="{width}" {arrow(colour)}/>'
-    label = edge.label
+    path = f"M {coord(*start)} C {' '.join(coord(*point) for point in points)}"
+    yield f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}" {arrow(colour)}/>'
+    label = route.label
     yield veil(label)
     yield text_at(label.x, label.y, _step_label(graph, step), colour, bold=colour != PLAIN)
     yield "</g>"
-
-
-def _rounded(points: tuple[tuple[float, float], ...]) -> str:
-    """A path along the points that rounds its corners and stops short, for the arrow head."""
-    *rest, (x, y), (end_x, end_y) = points
-    length = max(abs(end_x - x) + abs(end_y - y), 1.0)  # segments are level or upright
-    tip = (end_x - (end_x - x) * ARROW / length, end_y - (end_y - y) * ARROW / length)
-    points = (*rest, (x, y), tip)
-    path = [f"M {coord(*points[0])}"]
-    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
-        path.append(f"L {coord(*_towards(corner, before))} Q {coord(*corner, *_towards(corner, after))}")
-    path.append(f"L {coord(*tip)}")
-    return " ".join(path)
-
-
-def _towards(corner: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """The point up to 6 pixels from a corner, at most half way to the other end of its segment."""
-    length = abs(other[0] - corner[0]) + abs(other[1] - corner[1])
-    part = min(6.0, length / 2) / length if length else 0.0
-    return corner[0] + (other[0] - corner[0]) * part, corner[1] + (other[1] - corner[1]) * part

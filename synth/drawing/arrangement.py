@@ -56,7 +56,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Layout:
+class Arrangement:
     """Boxes of events, routes of arrows in their order, middles of columns by thread, scopes with outer ones first."""
 
     events: Mapping[int, Box]
@@ -66,21 +66,21 @@ class Layout:
     frames: tuple[Frame, ...]
 
 
-def lay_out(
+def arrange(
     columns: Mapping[int, Sequence[int]],
     initial: Sequence[int],
     texts: Mapping[int, str],
     arrows: Sequence[Arrow],
     places: Sequence[Place] | None,
-) -> Layout:
-    """The layout of ``columns``, the events of each thread from top to bottom, and of ``initial`` writes above them.
+) -> Arrangement:
+    """Arranges ``columns``, the events of each thread from top to bottom, and ``initial`` writes above them.
 
     ``texts``: what is written in each event; ``places``: where the threads are, None where that does not matter.
     """
-    return _Layouter(columns, initial, texts, arrows, places).layout()
+    return _Arranger(columns, initial, texts, arrows, places).arrangement()
 
 
-class _Layouter:
+class _Arranger:
     def __init__(
         self,
         columns: Mapping[int, Sequence[int]],
@@ -100,7 +100,7 @@ class _Layouter:
         self._row: dict[int | None, int] = {event: r for column in self._columns for r, event in enumerate(column)}
         self._levels = self._bends()
 
-    def layout(self) -> Layout:
+    def arrangement(self) -> Arrangement:
         levels = 0 if self._places is None else 2
         heading = -_HEIGHT / 2 - 20
         middles = self._middles()
@@ -122,7 +122,7 @@ class _Layouter:
         labels = self._labels(curves, [*boxes.values(), *texts])
         routes = tuple(Route(curve, label) for curve, label in zip(curves, labels, strict=True))
         columns = dict(zip(self._threads, middles, strict=True))
-        return Layout(boxes, routes, columns, heading, tuple(self._frames(heading, boxes, routes)))
+        return Arrangement(boxes, routes, columns, heading, tuple(self._frames(heading, boxes, routes)))
 
     def _width(self, event: int) -> float:
         return text_width(self._texts[event]) + 20
