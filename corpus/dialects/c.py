@@ -12,9 +12,44 @@ herd and Dartagnan do not read: ``do``, the comma operator, and ``&r`` as a comp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from corpus.dialects.c_like.reader import read_c
 from corpus.dialects.c_like.writer import print_c
-from corpus.litmus.text import Dialect
+from corpus.dialects.herd import check_comparisons, check_terms, herd_name
+from corpus.errors import InputError
+from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.normal import without_predicates
+from corpus.litmus.test import Assign, LitmusTest, Rmw
+from corpus.litmus.text import Dialect, Runner
 
-C = Dialect("c", "C", read_c, print_c)
+
+def _check_herd(test: LitmusTest) -> None:
+    """Raises where herd7's grammar (``lib/CParser.mly``) has no rule for what the printer writes."""
+    check_comparisons(test.condition)
+    check_terms(test)
+    for number, thread in enumerate(without_predicates(test).threads):
+        for ins in thread.instructions:
+            if isinstance(ins, Rmw) and ins.operation == "cas":
+                raise cannot_say(number, ins, "herd7 takes the expected value from memory, not from a variable")
+            if isinstance(ins, Rmw | Assign) and ins.operation in ("min", "max"):
+                raise cannot_say(number, ins, f"herd7 has no {ins.operation}")
+        _check_loops(number, structured(number, thread))
+
+
+def _check_loops(number: int, statements: Sequence[Statement]) -> None:
+    for statement in statements:
+        match statement:
+            case DoWhile():
+                raise InputError(f"P{number}: herd7 has no do .. while")
+            case While((_, *_)):
+                raise InputError(f"P{number}: herd7 computes nothing in the condition of a loop")
+            case While(body=body):
+                _check_loops(number, body)
+            case If(then=then, otherwise=otherwise):
+                _check_loops(number, then + (otherwise or ()))
+
+
+C = Dialect("c", "C", read_c, print_c, c_comments=True, runners=(Runner("herd-c", herd_name, _check_herd),))
 """C litmus tests, as herd reads them."""

@@ -34,13 +34,14 @@ from collections.abc import Sequence
 from lark import Token, Tree
 
 from corpus.dialects.c_like.reader import CCode, CReader, token
+from corpus.dialects.c_like.writer import WORDS as C_WORDS
 from corpus.dialects.c_like.writer import CWriter, same_tree
 from corpus.errors import InputError
 from corpus.laws.c11 import WORDS
 from corpus.laws.opencl import BARRIERS, DEFAULT_SCOPE, MEMORY, SCOPE_WORDS, SCOPES
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Barrier, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
-from corpus.litmus.text import Dialect, Source
+from corpus.litmus.test import Barrier, Condition, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
+from corpus.litmus.text import Dialect, Runner, Source
 from corpus.syntax import LARGEST_LOCATION, number, subtrees
 
 
@@ -134,6 +135,11 @@ class _Reader(CReader):
 class _Writer(CWriter):
     language = "OPENCL"
     title = "OpenCL"
+    reserved = C_WORDS
+    address = "&"
+
+    def question(self, condition: Condition) -> Condition:
+        return condition
 
     def check_places(self, places: Sequence[Place]) -> None:
         if any(place.queue != other.queue for place in places for other in places if place.gpu == other.gpu):
@@ -185,5 +191,5 @@ def _print(test: LitmusTest) -> str:
     return _Writer(test).text()
 
 
-OPENCL = Dialect("opencl", "OPENCL", _read, _print)
+OPENCL = Dialect("opencl", "OPENCL", _read, _print, c_comments=True, runners=(Runner("dartagnan-opencl"),))
 """Dartagnan's OpenCL litmus tests."""

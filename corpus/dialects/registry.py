@@ -14,20 +14,46 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
-from corpus.litmus.text import Dialect, sections
+from corpus.litmus.text import Dialect, Runner, language, sections
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, OPENCL, GPU_PTX, PTX, VULKAN)}
 """Every dialect by its name, as ``synth convert --to`` takes it."""
 
+WHOLE = (GPU_PTX, OPENCL, LISA)
+"""What suites are written in: PTX, which has no sc accesses; OpenCL C, which has no cache operators and volatile
+accesses; and for tests of both, LISA."""
+
 
 def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
     """The test that ``text`` denotes, in the dialect of its first word. Raises ``InputError`` with line and column."""
-    source = sections(text, path)
+    word = language(text, path)
     languages = {dialect.language: dialect for dialect in DIALECTS.values()}
-    if source.language not in languages:
+    if word not in languages:
         known = ", ".join(sorted(languages))
-        raise InputError(f"expected a litmus test in {known}, found {source.language}", path, 1, 1)
-    return languages[source.language].parse(source)
+        raise InputError(f"expected a litmus test in {known}, found {word}", path, 1, 1)
+    dialect = languages[word]
+    return dialect.parse(sections(text, path, dialect.c_comments))
+
+
+def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
+    """The first dialect, in the order of ``WHOLE``, that says all of a test, and the test's text in it.
+
+    Raises ``InputError`` where there is none, with every dialect's reason: such a test is to be left out, not to end
+    the work on others.
+    """
+    reasons = []
+    for dialect in dict.fromkeys((*WHOLE, *DIALECTS.values())):
+        try:
+            return dialect, dialect.print(test)
+        except InputError as error:
+            reasons.append(f"{dialect.name}: {error.message}")
+    raise InputError(f"no dialect can say it ({'; '.join(reasons)})")
+
+
+def runners() -> dict[str, tuple[Dialect, Runner]]:
+    """Every runner of litmus tests by its name, with the dialect that it takes."""
+    every = ((runner.name, (dialect, runner)) for dialect in DIALECTS.values() for runner in dialect.runners)
+    return dict(sorted(every))
 
 
 def translate(test: LitmusTest, dialect: Dialect) -> str:

@@ -18,6 +18,7 @@ from itertools import pairwise
 
 from corpus.litmus.test import (
     NEGATED,
+    SWAPPED,
     And,
     Assign,
     Atom,
@@ -105,16 +106,19 @@ def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
 
 
 def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condition:
-    """The condition with every term replaced, its conjunctions and disjunctions flat, few negations."""
+    """The condition with every term replaced, its conjunctions and disjunctions flat, few negations.
+
+    A number that something is compared with stands on the right.
+    """
 
     def walk(proposition: Proposition) -> Proposition:
         match proposition:
             case Atom(operation, left, right):
-                return Atom(operation, change(left), change(right))
+                return compared(operation, change(left), change(right))
             case Not(Not(body)):
                 return walk(body)
             case Not(Atom("eq" | "ne" as operation, left, right)):  # lt and ge can both be false: of addresses
-                return Atom(NEGATED[operation], change(left), change(right))
+                return compared(NEGATED[operation], change(left), change(right))
             case Not(body):
                 return Not(walk(body))
             case And(parts):
@@ -128,6 +132,12 @@ def map_condition(condition: Condition, change: Callable[[Term], Term]) -> Condi
         None if condition.filter is None else walk(condition.filter),
         tuple(map(change, condition.observed)),
     )
+
+
+def compared(operation: str, left: Term, right: Term) -> Atom:
+    """A comparison with the number, where there is one, on the right."""
+    swapped = isinstance(left, int) and not isinstance(right, int)
+    return Atom(SWAPPED[operation], right, left) if swapped else Atom(operation, left, right)
 
 
 def terms(condition: Condition) -> Iterator[Term]:

@@ -428,6 +428,10 @@ NEGATED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt
 """The comparison that holds of two numbers where another does not."""
 
 
+SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "ge": "le", "gt": "lt", "le": "ge"}
+"""The comparison of two numbers that holds where another holds of them the other way round."""
+
+
 def branching(thread: Thread, kept: Collection[str] = ()) -> Thread:
     """The thread without predicates: branches instead, and what only branches ask compared where they ask.
 

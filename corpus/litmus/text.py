@@ -41,7 +41,7 @@ from corpus.litmus.test import (
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
 # In C code, (*x) is no comment: there a line must begin with it.
 _C_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)|/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", re.DOTALL | re.MULTILINE)
-_C_FAMILY = re.compile(r"(?:\s|\(\*.*?\*\)|//[^\n]*\n)*(?:C|OPENCL)\s", re.DOTALL)
+_LANGUAGE = re.compile(r"(?:\s|\(\*.*?\*\)|/\*.*?\*/|//[^\n]*\n)*([A-Za-z_][A-Za-z0-9_]*)[ \t]", re.DOTALL)
 _HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+(?P<name>[^\s{]+)[^\n{]*")
 _CONDITION = re.compile(r"^[ \t]*(?=(?:locations|filter|exists|forall|not[ \t]+exists|~[ \t]*exists)\b)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
@@ -113,12 +113,20 @@ class Source:
         return InputError(message, self.path)
 
 
-def sections(text: str, path: str | None = None) -> Source:
+def language(text: str, path: str | None = None) -> str:
+    """The first word of a litmus test, which says its dialect. Raises ``InputError`` where there is none."""
+    found = _LANGUAGE.match(text)
+    if not found:
+        raise _no_header(path)
+    return found[1]
+
+
+def sections(text: str, path: str | None = None, c_comments: bool = False) -> Source:
     """The outer shape of a litmus test. Raises ``InputError`` where a section is missing."""
-    text = _blanked(text, _C_COMMENT if _C_FAMILY.match(text) else _COMMENT)
+    text = _blanked(text, _C_COMMENT if c_comments else _COMMENT)
     header = _HEADER.match(text)
     if not header:
-        raise InputError("expected a litmus test's first line, LANGUAGE and a name", path, 1, 1)
+        raise _no_header(path)
     code = re.sub(r'"[^"\n]*"', lambda quoted: " " * len(quoted[0]), text)
     opening = code.find("{", header.end())
     closing = code.find("}", opening)
@@ -143,6 +151,10 @@ def sections(text: str, path: str | None = None) -> Source:
     )
 
 
+def _no_header(path: str | None) -> InputError:
+    return InputError("expected a litmus test's first line, LANGUAGE and a name", path, 1, 1)
+
+
 def _blanked(text: str, comment: re.Pattern[str]) -> str:
     """The text with spaces for comments; what is in quotes is none."""
     return comment.sub(lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0]), text)
@@ -158,13 +170,31 @@ def _place(text: str, position: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
+class Runner:
+    """Another program that takes the files of a dialect, and what its own reader asks of them.
+
+    ``rename`` makes a test's name one that it reads whole; ``check`` raises ``InputError`` that names what it does not
+    read, of what the dialect can say.
+    """
+
+    name: str
+    rename: Callable[[str], str] = str
+    check: Callable[[LitmusTest], None] = lambda test: None
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """One dialect: ``language`` is the first word of its files; a parser of sections; a printer.
 
-    The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say.
+    The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say. Where
+    ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``
+    are names and texts of files that stand in a folder beside the tests.
     """
 
     name: str
     language: str
     parse: Callable[[Source], LitmusTest]
     print: Callable[[LitmusTest], str]
+    c_comments: bool = False
+    runners: tuple[Runner, ...] = ()
+    companions: tuple[tuple[str, str], ...] = ()

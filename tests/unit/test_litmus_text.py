@@ -63,7 +63,7 @@ def test_a_header_and_the_initial_state_in_one_line():
 
 def test_a_pointer_in_c_code_is_no_comment():
     code = "P0 (int *x) { WRITE_ONCE(*x, 1); f((int *) x); }"
-    source = sections(f"C t\n{{ x=0; (* y *) }}\n(* code *)\n{code}/* ; (* */\nexists (x=1) (* c *)\n")
+    source = sections(f"C t\n{{ x=0; (* y *) }}\n(* code *)\n{code}/* ; (* */\nexists (x=1) (* c *)\n", c_comments=True)
     assert source.body.split("\n")[3].rstrip() == code
     assert source.body.split("\n")[2].strip() == ""
     assert source.state.split() == ["{", "x=0;", "}"]

@@ -423,6 +423,7 @@ class CReader:
         self._source = source
         self._initial: dict[str, int | Loc] = {}
         self._registers: dict[int, dict[str, Operand]] = {}
+        self._owners: dict[int, Token] = {}  # of initial registers, where they are first mentioned
         self._regions: dict[str, Region] = {}
 
     def test(self) -> LitmusTest:
@@ -443,9 +444,9 @@ class CReader:
                 raise self.error(f"expected P{index}, found {name}", name)
             for parameter in function.find_data("parameter"):
                 self._declare(parameter)
-        unknown = [index for index in self._registers if index >= len(functions)]
-        if unknown:
-            raise InputError(f"the initial state has a register of P{unknown[0]}, which is no thread", path)
+        for index, name in self._owners.items():
+            if index >= len(functions):
+                raise self.error(f"the initial state has a register of P{index}, which is no thread", name)
         places = self.places(functions)
         threads = [
             self._thread(index, function, place)
@@ -482,7 +483,9 @@ class CReader:
         known: dict[str, int | Loc] | dict[str, Operand] = self._initial
         if threads:
             digits = threads[0].update(value=threads[0].lstrip("P"))
-            known = self._registers.setdefault(number(digits, self._source.path, LARGEST_LOCATION), {})
+            index = number(digits, self._source.path, LARGEST_LOCATION)
+            self._owners.setdefault(index, threads[0])
+            known = self._registers.setdefault(index, {})
         if name in known:
             raise self.error(f"{name} has two initial values", name)
         known[str(name)] = value

@@ -12,10 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import count
+from typing import ClassVar
 
 from corpus.dialects.c_like.reader import c_places
+from corpus.dialects.herd import WORDS as HERD_WORDS
+from corpus.dialects.herd import herd_condition
 from corpus.errors import InputError
-from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, WORDS
+from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS
+from corpus.laws.c11 import WORDS as ORDER_WORDS
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
@@ -25,6 +29,7 @@ from corpus.litmus.test import (
     Assign,
     Barrier,
     Comparison,
+    Condition,
     Fence,
     FinalRegister,
     Instruction,
@@ -54,6 +59,14 @@ _KEYWORDS = (
     "if else while do int intptr_t atomic_int atomic_intptr_t const volatile restrict min max "
     "global local __global __local exists forall filter locations not true false"
 )
+WORDS = frozenset(_KEYWORDS.split())
+"""Words of the dialects that are no names."""
+_HERD_KEYWORDS = (  # lib/CLexer.mll
+    "_Atomic atomic char long struct void int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t uintptr_t "
+    "__int128_t __uint128_t __int128 __uint128 mtx_t spinlock_t atomic_t srcu_struct lock mtx_lock unlock mtx_unlock "
+    "WCAS SCAS regions ATOMIC_INIT instr label"
+)
+_HERD_C_WORDS = frozenset(_HERD_KEYWORDS.split())
 
 
 def print_c(test: LitmusTest) -> str:
@@ -66,6 +79,8 @@ class CWriter:
 
     language = "C"
     title = "C"
+    reserved: ClassVar[frozenset[str]] = WORDS | _HERD_C_WORDS | HERD_WORDS
+    address: ClassVar[str] = ""  # what is before a location whose address is an initial value
 
     def __init__(self, test: LitmusTest) -> None:
         self._test = test = without_predicates(test)
@@ -85,7 +100,7 @@ class CWriter:
         """The whole test."""
         test = self._test
         for location in test.locations:
-            if not _valid(location.name):
+            if not self._valid(location.name):
                 raise InputError(f"{location.name}: {self.title} has no location of this name")
             if location.alias is not None:
                 raise InputError(f"{location.name}: {self.title} has no aliases of locations")
@@ -93,10 +108,14 @@ class CWriter:
         threads = "\n".join("".join(self._thread(index)) for index in range(len(test.threads)))
         described = f'"{test.description}"\n' if test.description else ""
         state = " ".join(["{", *self._initial(), "}"])
-        condition = print_condition(test.condition, self._term, "=")
+        condition = print_condition(self.question(test.condition), self._term, "=")
         return f"{self.language} {test.name}\n{described}{state}\n\n{threads}\n{condition}"
 
     # what OpenCL says differently
+
+    def question(self, condition: Condition) -> Condition:
+        """The condition as the dialect's readers take it."""
+        return herd_condition(condition, self._known)
 
     def check_places(self, places: Sequence[Place]) -> None:
         """Raise ``InputError`` where the scope tree is not the one that a file of this dialect has."""
@@ -125,7 +144,7 @@ class CWriter:
         """A fence whose order is legal."""
         if fence.mode.tags:
             raise cannot_say(thread, fence, f"C has no word for {fence.mode.tags[0]}")
-        return f"atomic_thread_fence({WORDS[fence.mode.order]}{self.scope(thread, fence, fence.mode.scope)})"
+        return f"atomic_thread_fence({ORDER_WORDS[fence.mode.order]}{self.scope(thread, fence, fence.mode.scope)})"
 
     def barrier(self, thread: int, barrier: Barrier) -> str:
         """A barrier."""
@@ -135,21 +154,32 @@ class CWriter:
 
     def _initial(self) -> Iterator[str]:
         for location in self._test.locations:
-            yield f"{location.name} = {_content(location.initial)};"
+            yield f"{location.name} = {self._content(location.initial)};"
         for index, thread in enumerate(self._test.threads):
             for name, value in thread.registers:
-                yield f"{index}:{self._names[index][name]} = {_content(value)};"
+                yield f"{index}:{self._names[index][name]} = {self._content(value)};"
+
+    def _valid(self, name: str) -> bool:
+        return _IDENTIFIER.fullmatch(name) is not None and name not in self.reserved
+
+    def _content(self, value: Operand) -> str:
+        return f"{self.address}{value.name}" if isinstance(value, Loc) else str(value)
 
     def _term(self, term: Term) -> str:
-        if isinstance(term, FinalRegister):
-            name = self._names[term.thread].get(term.register)
-            return "0" if name is None else f"{term.thread}:{name}"  # what is nowhere written is 0
-        return spell(term)
+        known = self._known(term)
+        if isinstance(known, FinalRegister):
+            return f"{known.thread}:{self._names[known.thread][known.register]}"
+        return spell(known)
+
+    def _known(self, term: Term) -> Term:
+        """The term, or 0 for a register that is nowhere written."""
+        unwritten = isinstance(term, FinalRegister) and term.register not in self._names[term.thread]
+        return 0 if unwritten else term
 
     def _spelled(self, registers: frozenset[str]) -> dict[str, str]:
         """A name for each register that is one in C and no location's."""
         taken = {location.name for location in self._test.locations}
-        valid = {name for name in registers if _valid(name) and name not in taken}
+        valid = {name for name in registers if self._valid(name) and name not in taken}
         taken |= valid
         fresh = (name for index in count() if (name := f"r{index}") not in taken)
         return {name: name if name in valid else next(fresh) for name in sorted(registers)}
@@ -280,9 +310,9 @@ class _Code:
                 raise cannot_say(self._thread, ins, f"{self._writer.title} cannot say this exchange, {reason}")
             if not clash:
                 yield f"{name} = {self._value(expected)}"
-        failure = WORDS[FAILURE_ORDERS[ins.mode.order]]
+        failure = ORDER_WORDS[FAILURE_ORDERS[ins.mode.order]]
         scope = self._writer.scope(self._thread, ins, ins.mode.scope)
-        success = WORDS[ins.mode.order]
+        success = ORDER_WORDS[ins.mode.order]
         yield f"atomic_compare_exchange_strong_explicit({address}, {pointer}, {value}, {success}, {failure}{scope})"
 
     def _computed(self, operation: str, values: Sequence[str]) -> str:
@@ -300,7 +330,7 @@ class _Code:
             raise cannot_say(self._thread, ins, f"{language} has no word for {mode.tags[0]}")
         if mode.order is not Order.WEAK:
             if mode.order not in LEGAL_ORDERS[type(ins)]:
-                raise cannot_say(self._thread, ins, f"{WORDS[mode.order]} is not legal here")
+                raise cannot_say(self._thread, ins, f"{ORDER_WORDS[mode.order]} is not legal here")
             return True
         if mode.scope is not None:
             raise cannot_say(self._thread, ins, f"{language} has no scopes at accesses that are not atomic")
@@ -314,7 +344,7 @@ class _Code:
             raise cannot_say(self._thread, ins, f"{language} has no cache operators")
 
     def _order(self, ins: Instruction, mode: Mode) -> str:
-        return WORDS[mode.order] + self._writer.scope(self._thread, ins, mode.scope)
+        return ORDER_WORDS[mode.order] + self._writer.scope(self._thread, ins, mode.scope)
 
     def _address(self, ins: Instruction, address: Operand) -> str:
         if isinstance(address, int):
@@ -339,14 +369,6 @@ def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
         for second, fourth in pairs[:index]
         for scope in Scope
     )
-
-
-def _valid(name: str) -> bool:
-    return _IDENTIFIER.fullmatch(name) is not None and name not in _KEYWORDS.split()
-
-
-def _content(value: Operand) -> str:
-    return f"&{value.name}" if isinstance(value, Loc) else str(value)
 
 
 def _declared_inline(statements: Sequence[Statement], initial: set[str]) -> frozenset[str]:

@@ -38,7 +38,7 @@ from corpus.litmus.test import (
     Rmw,
     Store,
 )
-from corpus.litmus.text import Dialect
+from corpus.litmus.text import Dialect, Runner
 
 _LOADS = {"": "ld", "texture": "tld", "surface": "suld", "constant": "cold"}
 _STORES = {"": "st", "surface": "sust"}
@@ -183,5 +183,5 @@ class _Ptx(Columns):
 
 
 _PTX = _Ptx()
-PTX = Dialect("ptx", _PTX.language, _PTX.parse, _PTX.print)
+PTX = Dialect("ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(Runner("dartagnan-ptx"),))
 """Dartagnan's PTX dialect."""

@@ -51,7 +51,7 @@ from corpus.litmus.test import (
     Rmw,
     Store,
 )
-from corpus.litmus.text import Dialect
+from corpus.litmus.text import Dialect, Runner
 
 _ORDERS = {"acq": Order.ACQUIRE, "rel": Order.RELEASE, "acq_rel": Order.ACQ_REL}
 _WORDS = {order: word for word, order in _ORDERS.items()}
@@ -173,5 +173,5 @@ class _Vulkan(Columns):
 
 
 _VULKAN = _Vulkan()
-VULKAN = Dialect("vulkan", _VULKAN.language, _VULKAN.parse, _VULKAN.print)
+VULKAN = Dialect("vulkan", _VULKAN.language, _VULKAN.parse, _VULKAN.print, runners=(Runner("dartagnan-vulkan"),))
 """Dartagnan's Vulkan dialect."""

@@ -33,7 +33,9 @@ from itertools import count, zip_longest
 
 from lark import Token, Tree
 
-from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE
+from corpus.dialects.herd import WORDS as RESERVED
+from corpus.dialects.herd import check_comparisons, check_terms, herd_condition, herd_name
+from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition, spell
@@ -64,10 +66,8 @@ from corpus.litmus.test import (
     Store,
     Term,
     Thread,
-    atoms,
-    propositions,
 )
-from corpus.litmus.text import Dialect, Source
+from corpus.litmus.text import Dialect, Runner, Source
 from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.lisa.lisa"
@@ -98,7 +98,7 @@ _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
 _LETTERS = {"r", "w", "f", "b"}
-_KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions"}.union(_OPERATIONS)
+_KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions", "ne"}.union(_OPERATIONS, RESERVED)
 _REGISTER = re.compile(r"r[0-9]+")
 _NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 
@@ -291,10 +291,7 @@ def _print(test: LitmusTest) -> str:
         if location.alias or letter or not _fits(location.name):
             what = "aliases" if location.alias else f"locations of that name in {location.region} memory"
             raise InputError(f"{location.name}: LISA has no {what}")
-    for proposition in propositions(test.condition):
-        for atom in atoms(proposition):
-            if atom.operation not in ("eq", "ne"):
-                raise InputError(f"the condition: LISA compares with = and != only, not with {atom.operation}")
+    check_comparisons(test.condition, "LISA")
     labels = [ins.name for thread in test.threads for ins in thread.instructions if isinstance(ins, Label)]
     renamed = len(set(labels)) < len(labels) or any(name in _LETTERS or not _fits(name) for name in labels)
     columns = [_Writer(test, index, renamed) for index in range(len(test.threads))]
@@ -316,7 +313,7 @@ def _print(test: LitmusTest) -> str:
     apart = [location for location in test.locations if location.region is not Region.GLOBAL]
     if apart:
         lines.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
-    return "\n".join([*lines, print_condition(test.condition, spelled, "=")])
+    return "\n".join([*lines, print_condition(herd_condition(test.condition), spelled, "=")])
 
 
 def _fits(name: str) -> bool:
@@ -450,5 +447,12 @@ def _annotations(mode: Mode, kind: str, refuse: Callable[[str], InputError]) -> 
     return ",".join(words)
 
 
-LISA = Dialect("lisa", "LISA", _parse, _print)
+LISA = Dialect(
+    "lisa",
+    "LISA",
+    _parse,
+    _print,
+    runners=(Runner("herd-lisa", herd_name, check_terms),),
+    companions=(("synth.bell", bell_file()),),
+)
 """The language of herd7's generic tests, with the annotations of our bell file."""
