@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.files import distinct, file_stem, write_files
+from backends.shared.layout import place
 from backends.shared.renderer import program_text
+from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.progress.axb import Instruction, Program, instructions
 from corpus.progress.text import parse_axb
@@ -126,3 +128,17 @@ def test_the_text_does_what_the_oracle_says(program: Program) -> None:
 @given(programs())
 def test_one_atomic_an_instruction(program: Program) -> None:
     assert len(re.findall(r"(?:ADD|EXCHANGE)\(CELL", program_text(program))) == len(list(instructions(program)))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_hosts_say_ready_at_once_and_only_when_set_up(backend: str) -> None:
+    """What fails before is no hang, and what hangs after is no failure; so it must not wait in a buffer."""
+    language = BACKENDS[backend]
+    memory = read_litmus(Path(__file__).parents[2] / "examples" / "memory" / "mp-weak.litmus")
+    for files in (compile_test("t", MUTEX, language), language.memory_files("t", place(memory))):
+        for host in (text for text in files.values() if '"ready"' in text):
+            said = r"""(std::puts\("ready"\);\s+std::fflush\(stdout\);|print\("ready", flush=True\))"""
+            before, *_ = re.split(said, host)
+            assert len(re.findall(said, host)) == 1
+            if backend == "cuda":  # the code is loaded before, or fails to be
+                assert "check(cudaFuncGetAttributes(&attributes" in before
