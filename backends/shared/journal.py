@@ -7,7 +7,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, TypeVar
@@ -33,6 +33,8 @@ class Journal(Generic[Entry]):
             self._lines.flush()
             os.fsync(self._lines.fileno())
         except OSError as error:
+            with suppress(OSError):  # or what is still buffered would be tried again, and fail without a name
+                self._lines.close()
             raise InputError(f"cannot write: {error.strerror}", self._lines.name) from None
 
 

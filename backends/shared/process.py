@@ -16,9 +16,11 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 SETUP_TIMEOUT = 300.0
@@ -124,6 +126,25 @@ def _follow(process: subprocess.Popen[bytes], timeout: float) -> Run | None:
                 elif line != b"ready":
                     continue
                 ready, since = True, now
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the block as Ctrl-C does: what it started is stopped, its temporary folders are removed.
+
+    The process then ends with code 128 and the signal's number, as shells have it. In the main thread only.
+    """
+
+    def end(number: int, _frame: object) -> None:
+        sys.exit(128 + number)
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(each, end) for each in signals]
+    try:
+        yield
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
 
 
 def guard() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,26 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     with open_results(path), pytest.raises(InputError, match="another process"), open_results(path):
         pass
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill() -> None:
+        with open_results(path) as file:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300, hard))
+            for number in range(9):
+                file.add(replace(RESULT, instances=number + 1), [])
+
+    try:
+        with pytest.raises(InputError) as error:
+            fill()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(error.value) == f"{path}: cannot write: File too large"
+    with open_results(path) as file:  # what was whole is kept
+        assert list(file.results) == [trial_of(RESULT)]
 
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
