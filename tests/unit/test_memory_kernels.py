@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +17,6 @@ from corpus.errors import InputError
 from corpus.litmus.test import Barrier, Fence, FinalRegister, LitmusTest, Load, Region, Rmw, Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
-SAID = {"opencl": 0, "cpp": 0}
-"""How many of the examples the languages can say, at least."""
 
 
 def written(test: LitmusTest, backend: str) -> str:
@@ -57,9 +54,7 @@ def test_every_instruction_of_an_example_is_written_once(path: Path, backend: st
     test = read_litmus(path)
     try:
         text = written(test, backend)
-    except InputError as error:
-        reasons = "cache operators|volatile|only barriers|no scope|no word|no work-groups|shared memory"
-        assert re.search(reasons, error.message), error.message
+    except InputError:
         return
     layout = place(test, Parameters(instances=64))
     code = threads(text, backend)
@@ -79,14 +74,18 @@ def test_every_instruction_of_an_example_is_written_once(path: Path, backend: st
     assert len(re.findall(r"^ +const (?:std::)?uint(?:32_t)? value\d+ = ", text, re.MULTILINE)) == len(layout.terms)
 
 
-@pytest.mark.parametrize(("backend", "most"), [("opencl", SAID["opencl"]), ("cpp", SAID["cpp"])])
+@pytest.mark.parametrize(("backend", "most"), [("opencl", 69), ("cpp", 48)])
 def test_how_many_examples_can_be_said(backend: str, most: int) -> None:
-    said = 0
+    said, refused = 0, []
     for path in sorted(EXAMPLES.glob("*.litmus")):
-        with suppress(InputError):
+        try:
             written(read_litmus(path), backend)
             said += 1
+        except InputError as error:
+            refused.append(error.message)
+    reasons = re.compile("cache operators|volatile|only barriers|no scope|no word|no work-groups|shared memory")
     assert said >= most
+    assert [message for message in refused if not reasons.search(message)] == []
 
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])
