@@ -27,6 +27,7 @@ COMMANDS = {
     "convert": "Write litmus tests in another dialect.",
     "export": "Write a corpus in another runner's format.",
     "compile": "Turn tests into programs for devices.",
+    "devices": "List the compilers and devices that work here.",
     "run": "Run tests on this machine's devices and compare with the models.",
 }
 

@@ -27,7 +27,7 @@ class CppCompiler:
 
     def probe(self) -> list[Probed]:
         """As ``Compiler.probe``: g++, and the CPU that runs what it makes."""
-        purpose = "--backend cpp: compile and run"
+        purpose = "compile and run"
         if self.missing():
             return [Probed("g++", "", purpose, "not on PATH", INSTALL)]
         name = version(["g++", "-dumpfullversion"], r"(\S+)")

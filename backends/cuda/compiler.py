@@ -48,11 +48,11 @@ class CudaCompiler:
     def probe(self) -> list[Probed]:
         """As ``Compiler.probe``: one line for nvcc, one for the disassemblers."""
         nvcc, *disassemblers = (cuda_tool(name) for name in TOOLS)
-        compiler = Probed("nvcc", "", "--backend cuda: compile (--check)", "not installed", INSTALL)
+        compiler = Probed("nvcc", "", "compile (--check)", "not installed", INSTALL)
         if nvcc is not None:
             trouble = tried(self, Cuda, ".cu") if which("g++") else "it needs g++ as its host compiler"
             compiler = Probed("nvcc", version([nvcc, "--version"], r"V(\d\S*)"), compiler.purpose, trouble, INSTALL)
-        purpose = "--backend cuda: optcheck of memory tests (--check)"
+        purpose = "optcheck of memory tests (--check)"
         names = "cuobjdump, nvdisasm"
         if not all(disassemblers):
             return [compiler, Probed(names, "", purpose, "not installed", INSTALL)]

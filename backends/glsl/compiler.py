@@ -57,7 +57,7 @@ class GlslCompiler:
         """As ``Compiler.probe``: one line a tool, each tried with the other."""
         compiler, validator = glslang(), spirv_val()
         trouble = tried(self, Glsl, ".amber") if compiler and validator else ""
-        purpose = "--backend glsl: compile (--check)"
+        purpose = "compile (--check)"
         return [
             _probed("glslang", compiler, r"Glslang Version: (?:\d+:)?(\S+)", purpose, trouble or _other(validator)),
             _probed("spirv-val", validator, r"SPIRV-Tools (v\S+)", purpose, trouble or _other(compiler)),

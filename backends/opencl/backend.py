@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.opencl.compiler import COMPILER
-from backends.opencl.device import POCL, OpenClDevice
+from backends.opencl.device import OpenClDevice
 from backends.opencl.memory import OpenClKernel
 from backends.opencl.progress import OpenCl
 from backends.shared.backend import Backend
@@ -16,5 +16,5 @@ BACKEND = Backend(
     files="TEST.cl, run_opencl.py",
     usage="timeout 20 python run_opencl.py TEST.cl",
     compiler=COMPILER,
-    device=lambda options: OpenClDevice(options.platform or POCL, options.instances, options.workers),
+    device=lambda options: OpenClDevice(options.platform, options.instances, options.workers),
 )

@@ -1,28 +1,57 @@
-"""The compilers inside OpenCL drivers: a kernel is built by the host that would run it."""
+"""The compilers inside OpenCL drivers: a kernel is built by the host that would run it, on the device that would."""
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
-from backends.opencl.device import command, find_device, memory_command
-from backends.shared.toolchain import Compilation, Compiler, Probed, run
+from backends.opencl.platforms import POCL, choose, loader_problems, platform_devices, probe
+from backends.shared.toolchain import Compilation, Compiler, Probed, installed, run
+from corpus.errors import InputError
+
+LINUX_X86 = platform.system() == "Linux" and platform.machine() == "x86_64"
+
+SYSTEM_POCL = "Debian: apt install pocl-opencl-icd; conda: pocl"
 
 
 class OpenClCompiler:
-    """The compiler of an OpenCL device."""
+    """The compiler of the device that is chosen where no platform is named."""
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``."""
-        return [] if find_device() else ["PoCL (pip install 'pyopencl[pocl]')"]
+        """As ``Compiler.missing``: a device counts only if it builds and runs a trivial kernel."""
+        try:
+            choose()
+        except InputError as error:
+            return [str(error)]
+        return []
 
     def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
-        """As ``Compiler.compile``; the two families have hosts of their own."""
-        host = memory_command(file) if memory else command(file)
-        return run(file, [*host, "0"])
+        """As ``Compiler.compile``; the two families have hosts of their own. Raises ``InputError`` without a device."""
+        device = choose()
+        command = device.command(file, "memory_host.py" if memory else "host.py")
+        return run(file, [*command, "0"], environment=device.environment)
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``."""
-        return []
+        """As ``Compiler.probe``: the devices in the order in which they are tried, then runtimes that could be had."""
+        purpose = "compile and run"
+        devices = platform_devices()
+        found = []
+        for device in devices:
+            words = f"{device.device.strip()} ({device.platform}, {device.kind})"
+            trouble = probe(device)
+            hint = (SYSTEM_POCL if device.ours else "") if trouble else ""
+            found.append(Probed(words, device.driver, purpose, trouble, hint))
+        found += [
+            Probed("OpenCL loader", "", purpose, trouble, "pip install pyopencl") for trouble in loader_problems()
+        ]
+        if not any(device.platform == POCL for device in devices):
+            hint = f"pip install 'pyopencl[pocl]', or {SYSTEM_POCL}" if LINUX_X86 else SYSTEM_POCL
+            found.append(Probed("PoCL", "", purpose, "not installed", hint))
+        if LINUX_X86 and installed("intel-opencl-rt", "libintelocl.so") is None:
+            found.append(
+                Probed("Intel's CPU runtime", "", purpose, "not installed", "pip install 'synth[intel]' (900 MB)")
+            )
+        return found
 
 
 COMPILER: Compiler = OpenClCompiler()

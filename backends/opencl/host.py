@@ -18,7 +18,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kernel", type=Path, help="the .cl file")
     parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
-    parser.add_argument("--platform", default="", help="part of the name of the OpenCL platform (the first there is)")
+    parser.add_argument("--platform", default="", help="part of an OpenCL platform's name and version (any)")
+    parser.add_argument("--device", type=int, default=0, help="which of the devices of these platforms (0, the first)")
     arguments = parser.parse_args()
 
     import numpy as np
@@ -32,10 +33,15 @@ def main() -> int:
     expected = constant["INSTANCES"] * constant["SIZE"]
 
     try:
-        platforms = [platform for platform in cl.get_platforms() if arguments.platform in platform.name]
-        if not platforms:
-            raise LookupError(f"no OpenCL platform named '{arguments.platform}'")
-        device = platforms[0].get_devices()[0]
+        devices = [
+            device
+            for platform in cl.get_platforms()
+            if arguments.platform in f"{platform.name}, {platform.version}"
+            for device in platform.get_devices()
+        ]
+        if not 0 <= arguments.device < len(devices):
+            raise LookupError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
+        device = devices[arguments.device]
         context = cl.Context([device])
         version = re.match(r"OpenCL ([12])\.", device.version)  # devices from 3.0 on call their OpenCL C 1.2
         standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"

@@ -86,12 +86,15 @@ def run(
     folder: Path | None = None,
     timeout: float = TIMEOUT,
     environment: Mapping[str, str] | None = None,
+    title: str | None = None,
 ) -> Compilation:
     """Run a compiler on a file, with ``environment`` added to ours; nothing that it started outlives the time-out.
 
+    ``title`` calls it by another name than its program's.
+
     Raises ``FileNotFoundError`` where the command is not there.
     """
-    tool = Path(command[0]).name
+    tool = title or Path(command[0]).name
     if shutil.which(command[0]) is None:
         raise FileNotFoundError(f"no {tool}")
     process = subprocess.Popen(
@@ -144,9 +147,9 @@ def installed(package: str, name: str) -> Path | None:
 
 
 def problem(said: str) -> str:
-    """The line of a compiler's complaint that says most: the first with "error", else the last."""
+    """The line of a compiler's complaint that says most: the first with "error:", else the last."""
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
-    return next((line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)), lines[-1] if lines else "")
+    return next((line for line in lines if re.search(r"\berror:", line, re.IGNORECASE)), lines[-1] if lines else "")
 
 
 def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool = False) -> str:

@@ -20,7 +20,6 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.cpp.device import SUBSCRIPTIONS
-from backends.opencl.device import POCL
 from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device, DeviceOptions, run_files
@@ -75,7 +74,11 @@ Item = TypeVar("Item")
     show_default=True,
     help="cpp: threads in all. full: one a core; over: a hundred a core.",
 )
-@click.option("--platform", default=POCL, show_default=True, help="opencl: part of the name of the platform.")
+@click.option(
+    "--platform",
+    metavar="NAME",
+    help="opencl: part of the platform's name and version.  [default: the first that works of PoCL, other CPUs, GPUs]",
+)
 @click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
 @click.option(
     "-o",
@@ -112,7 +115,7 @@ def command(
     globs: tuple[str, ...],
     limit: int | None,
     subscribe: str,
-    platform: str,
+    platform: str | None,
     workers: int | None,
     output: Path | None,
     as_json: bool,

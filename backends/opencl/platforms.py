@@ -1,0 +1,210 @@
+"""Which OpenCL devices there are, which of them work, and which one to use.
+
+A platform that is listed need not work: PoCL 3.0 of PyPI, on a CPU that its LLVM does not know, answers every kernel
+with "unknown target CPU 'generic'". So a device is chosen by a *probe*: a trivial kernel, built and run by the host
+that runs tests, in a process of its own, with a time-out. The first that passes is used, in this order:
+
+1. PoCL of this environment (the ``pocl`` extra of pyopencl, on PyPI), so that results do not depend on the system;
+2. any other PoCL, such as Debian's ``pocl-opencl-icd``;
+3. any other CPU: Intel's runtime (the ``intel`` extra, PyPI), or what the system has;
+4. a GPU, and then whatever is left.
+
+Whether a device is a CPU is what it says itself, CL_DEVICE_TYPE.
+
+Drivers are found by the OpenCL loader, as the process's variables tell it. Those that live in this environment are
+shown to it by the path of their library (``OCL_ICD_VENDORS`` for ocl-icd, ``OCL_ICD_FILENAMES`` for Khronos' loader),
+and alone, which tells two PoCLs apart. Intel's also needs its folder on the path of libraries, which only a new process
+can be given. Where the user has set one of the loader's variables, it stands, and nothing is added.
+
+What a probe found is remembered as long as this process lives, and no longer: drivers come and go.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.opencl.progress import OpenCl
+from backends.shared.mapping import launch
+from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, installed, problem, run
+from corpus.errors import InputError
+
+POCL = "Portable Computing Language"
+"""The name of PoCL's platform, whoever built it."""
+
+HERE = Path(__file__).parent
+
+_TYPES = {2: "CPU", 4: "GPU", 8: "accelerator"}  # bits of CL_DEVICE_TYPE
+
+Variables = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformDevice:
+    """A device as its platform describes it.
+
+    ``number`` counts the devices of all platforms whose text contains ``selector``, under ``variables``: the two
+    together tell the hosts which device is meant. ``ours`` says that its driver is of this Python environment.
+    """
+
+    platform: str
+    platform_version: str
+    device: str
+    driver: str
+    kind: str
+    number: int
+    variables: Variables
+    ours: bool
+
+    @property
+    def name(self) -> str:
+        """The device in stable words, less the options that its driver was built with; part of results."""
+        return f"{self.device.strip()}, {' '.join(self.platform_version.split(',')[0].split())}"
+
+    @property
+    def selector(self) -> str:
+        """The platform's name and version, as the hosts look for it."""
+        return f"{self.platform}, {self.platform_version}"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether work-groups run on the cores of this machine."""
+        return self.kind == "CPU"
+
+    @property
+    def is_pocl(self) -> bool:
+        """Whether PoCL's own variables mean anything to it."""
+        return self.platform == POCL
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables for every process that uses the device. PoCL caches kernels itself, so pyopencl need not."""
+        return {"PYOPENCL_NO_CACHE": "1", **dict(self.variables)}
+
+    @property
+    def _rank(self) -> int:
+        if self.is_pocl:
+            return 0 if self.ours else 1
+        return 2 if self.is_cpu else 3 if self.kind == "GPU" else 4
+
+    def command(self, kernel: Path, host: str = "host.py") -> list[str]:
+        """The command that runs a kernel file; the number of iterations is appended to it, 0 to build it only."""
+        choice = ["--platform", self.selector, "--device", str(self.number)]
+        return [sys.executable, str(HERE / host), *choice, str(kernel.resolve())]
+
+
+def choose(platform: str | None = None) -> PlatformDevice:
+    """The first device that passes its probe; of a platform whose name and version contain ``platform``, if given.
+
+    Raises ``InputError`` where there is none: which were tried, and what they said.
+    """
+    failures = []
+    for device in _in_order():
+        if platform is None or platform in device.selector:
+            reason = probe(device)
+            if not reason:
+                return device
+            failures.append(f"{device.name}: {reason}")
+    named = "" if platform is None else f" on a platform named '{platform}'"
+    if failures:
+        raise InputError(f"no OpenCL device{named} that works: {'; '.join(failures)} (see synth devices)")
+    raise InputError(f"no OpenCL device{named} (see synth devices)")
+
+
+def platform_devices() -> list[PlatformDevice]:
+    """Every device that any loader can see, in the order in which they are tried."""
+    return list(_in_order())
+
+
+def loader_problems() -> list[str]:
+    """What the loader said where it could not even list platforms, a line each."""
+    return list(dict.fromkeys(reason for variables, _ in _drivers() if (reason := _listed(variables)[1])))
+
+
+@cache
+def probe(device: PlatformDevice) -> str:
+    """Build and run a trivial kernel on a device: why it cannot be used, in one line; "" where it works."""
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        kernel = Path(folder, "probe.cl")
+        kernel.write_text(OpenCl.render("probe", launch(PROBE, "plain")), encoding="utf-8")
+        # With PoCL's cache, a kernel that could be built once would hide that nothing can be built any more.
+        environment = {**device.environment, "POCL_CACHE_DIR": folder}
+        done = run(kernel, [*device.command(kernel), "1"], None, PROBE_TIMEOUT, environment, "a trivial kernel")
+    return "" if done.ok else problem(done.output) or "a trivial kernel failed"
+
+
+def forget() -> None:
+    """Drop what was found, for drivers that came or went."""
+    probe.cache_clear()
+    _listed.cache_clear()
+
+
+def _in_order() -> Iterator[PlatformDevice]:
+    """Devices by rank, and those of a rank in the loader's order; the first without looking for the others."""
+    (first, ours), *others = _drivers()
+    devices = _devices(first, ours)
+    if ours:
+        yield from devices
+    rest = [] if ours else devices
+    known = {device.selector for device in devices}
+    for variables, ours in others:
+        found = [device for device in _devices(variables, ours) if device.selector not in known]
+        known |= {device.selector for device in found}
+        rest += found
+    yield from sorted(rest, key=lambda device: device._rank)
+
+
+def _drivers() -> list[tuple[Variables, bool]]:
+    """Under which variables the loader is asked, PoCL of this environment first; and whether only for what is ours."""
+    if os.environ.get("OCL_ICD_VENDORS") or os.environ.get("OCL_ICD_FILENAMES"):
+        return [((), False)]
+    drivers: list[tuple[Variables, bool]] = []
+    if (icd := installed("pocl-binary-distribution", "pocl.icd")) is not None:
+        library = icd.parent / icd.read_text(encoding="utf-8").strip()
+        drivers.append((_alone(library), True))
+    drivers.append(((), False))
+    if (intel := installed("intel-opencl-rt", "libintelocl.so")) is not None:
+        path = os.pathsep.join(filter(None, [str(intel.parent), os.environ.get("LD_LIBRARY_PATH")]))
+        drivers.append(((*_alone(intel), ("LD_LIBRARY_PATH", path)), True))
+    return drivers
+
+
+def _alone(library: Path) -> Variables:
+    """Variables that show a loader one driver: ocl-icd, which takes a library for the only one, and Khronos'."""
+    return (("OCL_ICD_VENDORS", str(library)), ("OCL_ICD_FILENAMES", str(library)))
+
+
+def _devices(variables: Variables, ours: bool) -> list[PlatformDevice]:
+    rows = _listed(variables)[0]
+    selectors = [f"{platform}, {version}" for platform, version, *_ in rows]
+    return [
+        PlatformDevice(
+            platform,
+            version,
+            device,
+            driver,
+            next((name for bit, name in _TYPES.items() if kind & bit), "device"),
+            sum(selectors[i] in other for other in selectors[:i]),
+            variables,
+            ours,
+        )
+        for i, (platform, version, device, driver, kind) in enumerate(rows)
+    ]
+
+
+@cache
+def _listed(variables: Variables) -> tuple[tuple[tuple[str, str, str, str, int], ...], str]:
+    """What the loader lists under these variables, and what it said if it failed."""
+    listing = HERE / "listing.py"
+    command = [sys.executable, str(listing)]
+    done = run(listing, command, None, PROBE_TIMEOUT, dict(variables), "listing OpenCL platforms")
+    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
+    if not done.ok or line is None:
+        return (), problem(done.output) or "listing OpenCL platforms failed"
+    return tuple(tuple(row) for row in json.loads(line.removeprefix("devices "))), ""

@@ -1,0 +1,55 @@
+"""``synth devices``: the compilers and devices that synth can use, each tried out."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from backends.registry import BACKENDS
+from backends.shared.toolchain import Probed
+from synth.screen import table_console
+
+
+@click.command(name="devices")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, an object for each.")
+def command(as_json: bool) -> None:
+    """List every compiler and device that synth can use, and whether it works here.
+
+    Each is tried out: a trivial program is compiled and, where that can be, run, in a process of its own that has 30
+    seconds. What does not work is told in a line, with what to install. OpenCL devices come in the order in which they
+    are tried where no --platform is named.
+
+    \b
+    Examples:
+      synth devices
+      synth devices --json
+
+    Exit code 0, whatever works and whatever does not.
+    """
+    with ThreadPoolExecutor(len(BACKENDS)) as pool:  # the work is that of compilers, in processes of their own
+        tried = list(pool.map(lambda backend: backend.compiler.probe(), BACKENDS.values()))
+    rows = [(name, each) for name, found in zip(BACKENDS, tried, strict=True) for each in found]
+    if as_json:
+        click.echo(json.dumps([_record(name, each) for name, each in rows], indent=2))
+        return
+    table = Table("works", "backend", "name", "version", "for", box=None, pad_edge=False, header_style="bold")
+    for name, each in rows:
+        mark = Text("yes", "green") if each.usable else Text("no", "red")
+        table.add_row(mark, name, Text(each.name), Text(each.version or "-"), Text(each.purpose))
+    console = table_console()
+    console.print(table)
+    lacking = [each for _, each in rows if not each.usable]
+    if lacking:
+        console.print()
+    for each in lacking:
+        install = f"; to install: {each.install}" if each.install else ""
+        console.print(Text(f"{each.name}: {each.problem}{install}"), soft_wrap=True)
+
+
+def _record(backend: str, each: Probed) -> dict[str, object]:
+    return {"backend": backend, **asdict(each), "usable": each.usable}
