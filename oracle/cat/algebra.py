@@ -151,13 +151,13 @@ class Algebra(Generic[T]):
                         row[other] = row[other] | both if other in row else both
         return tuple(rows)
 
+    def reflexive_closure(self, relation: Relation[T]) -> Relation[T]:
+        """``relation ^*``."""
+        return self.reflexive(self.closure(relation))
+
     def domain(self, relation: Relation[T]) -> Set[T]:
         """The events that the relation leads from."""
         return _kept((event, any_of(row.values())) for event, row in enumerate(relation) if row)
-
-    def range(self, relation: Relation[T]) -> Set[T]:
-        """The events that the relation leads to."""
-        return self.domain(self.inverse(relation))
 
     def named(self, name: str, relation: Relation[T]) -> Relation[T]:
         """A relation that a model calls ``name``; the same one, but for algebras that keep names."""

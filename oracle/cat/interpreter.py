@@ -261,51 +261,54 @@ class _Interpreter(Generic[T]):
 
     def _eval(self, term: Term, names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         match term:
+            case Operation(operands=(one, other)):
+                return self._binary(term, self._eval(one, names), self._eval(other, names))
+            case Operation(operands=(one,)):
+                return self._unary(term, self._eval(one, names))
             case Name(name, position):
-                if name in names:
-                    return names[name]
-                value = self.value(name)
+                value = names[name] if name in names else self.value(name)
                 assert value is not None, (name, position)  # names are checked when a model is loaded
                 return value
-            case Constant(symbol):
-                return NOTHING if symbol == "0" else self._algebra.everything()
             case Call():
                 return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
-            case Operation(kind, operands, position):
-                return self._operation(kind, [self._eval(operand, names) for operand in operands], operands, position)
+            case Constant("0"):
+                return NOTHING
+            case _:
+                return self._algebra.everything()
 
-    def _operation(
-        self, kind: str, values: Sequence[Meaning[T]], operands: Sequence[Term], position: Position
-    ) -> Meaning[T]:
+    def _unary(self, term: Operation, value: Meaning[T]) -> Meaning[T]:
         algebra = self._algebra
-        if kind in ("product", "identity"):
-            sets = [self._set(value, operand.position) for value, operand in zip(values, operands, strict=True)]
-            return algebra.identity(sets[0]) if kind == "identity" else algebra.product(*sets)
-        if kind in _ON_RELATIONS:
-            pairs = [self._relation(value, operand.position) for value, operand in zip(values, operands, strict=True)]
-            return (
-                cast("Meaning[T]", getattr(algebra, _ON_RELATIONS[kind])(*pairs))
-                if kind != "star"
-                else algebra.reflexive(algebra.closure(pairs[0]))
-            )
-        for value, operand in zip(values, operands, strict=True):
+        kind, position = term.kind, term.operands[0].position
+        if kind == "identity":
+            return algebra.identity(self._set(value, position))
+        if kind != "complement":
+            return cast("Meaning[T]", getattr(algebra, _ON_RELATIONS[kind])(self._relation(value, position)))
+        if isinstance(value, _Nothing):
+            raise _error("expected a set or a relation under ~, found 0, which may be either", term.position)
+        value = _plain(value, position)
+        if isinstance(value, tuple):
+            return algebra.difference(algebra.universe(), value)
+        return algebra.set_difference(algebra.everything(), value)
+
+    def _binary(self, term: Operation, left: Meaning[T], right: Meaning[T]) -> Meaning[T]:
+        algebra = self._algebra
+        kind = term.kind
+        if isinstance(left, tuple) and isinstance(right, tuple) and kind != "product":
+            return cast("Meaning[T]", getattr(algebra, kind)(left, right))
+        one, other = (operand.position for operand in term.operands)
+        if kind == "product":
+            return algebra.product(self._set(left, one), self._set(right, other))
+        if kind == "compose":
+            return algebra.compose(self._relation(left, one), self._relation(right, other))
+        for value, position in ((left, one), (right, other)):
             if isinstance(value, _Function):
-                raise _error("expected a set or a relation, found a function", operand.position)
-        if kind == "complement":
-            (value,) = values
-            if isinstance(value, _Nothing):
-                raise _error("expected a set or a relation under ~, found 0, which may be either", position)
-            if isinstance(value, tuple):
-                return algebra.difference(algebra.universe(), value)
-            return algebra.set_difference(algebra.everything(), _plain_set(value))
-        left, right = values
+                raise _error("expected a set or a relation, found a function", position)
         if isinstance(right, _Nothing) or isinstance(left, _Nothing):
-            other = left if isinstance(right, _Nothing) else right
-            return {"union": other, "intersection": NOTHING, "difference": left}[kind]
+            return {"union": left if right is NOTHING else right, "intersection": NOTHING, "difference": left}[kind]
         if isinstance(left, tuple) != isinstance(right, tuple):
             wanted, found = ("relation", "set") if isinstance(left, tuple) else ("set", "relation")
-            raise _error(f"expected a {wanted}, as on the left, found a {found}", operands[1].position)
-        return cast("Meaning[T]", getattr(algebra, kind if isinstance(left, tuple) else f"set_{kind}")(left, right))
+            raise _error(f"expected a {wanted}, as on the left, found a {found}", other)
+        return cast("Meaning[T]", getattr(algebra, f"set_{kind}")(left, right))
 
     def _call(self, call: Call, values: list[Meaning[T]], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         name, position = call.name, call.position
@@ -344,13 +347,7 @@ class _Interpreter(Generic[T]):
         return value
 
 
-_ON_RELATIONS = {
-    "compose": "compose",
-    "inverse": "inverse",
-    "plus": "closure",
-    "star": "closure",
-    "optional": "reflexive",
-}
+_ON_RELATIONS = {"inverse": "inverse", "plus": "closure", "star": "reflexive_closure", "optional": "reflexive"}
 
 
 class _Trial(_Interpreter[int]):
@@ -377,11 +374,6 @@ def _plain(value: Meaning[T], position: Position) -> Relation[T] | Set[T]:
     if isinstance(value, _Function):
         raise _error("expected a set or a relation, found a function", position)
     return {} if isinstance(value, _Nothing) else value
-
-
-def _plain_set(value: Meaning[T]) -> Set[T]:
-    assert isinstance(value, Mapping)
-    return value
 
 
 def _size(value: Meaning[T]) -> int:
