@@ -12,6 +12,9 @@
 Operators, tightest first: ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``; ``&``; ``\\``;
 ``;``; ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a set, ``_`` the set of all events, ``0`` the
 empty set or relation. Comments are ``(* *)`` and ``//``. What the names mean is in ``oracle.cat.interpreter``.
+
+An inclusion means the statements of the file, as often as it is included; a file is read once. What would take a reader
+or an evaluation beyond all bounds is refused: see the limits below.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 from lark import Token, Tree
@@ -29,6 +33,18 @@ from lark import Token, Tree
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.syntax import leaves, parse, subtrees
+
+MOST_NESTED = 150
+"""Operators within each other in one expression; a chain as ``a | b | c`` nests, too."""
+
+MOST_STATEMENTS = 2_000
+"""Definitions and checks of a model, its includes in place."""
+
+MOST_INCLUDED = 50
+"""Files that include each other in a chain."""
+
+MOST_BYTES = 1 << 20
+"""The size of a file."""
 
 
 class Position(NamedTuple):
@@ -178,18 +194,34 @@ def parse_cat(text: str, path: str) -> Syntax:
 
     Raises ``InputError`` with line, column and what was expected.
     """
-    return _Reader(path, ()).model(text)
+    return _Reader(path, (), {}).model(text)
 
 
 @cache
 def read_cat(path: str) -> Syntax:
     """The model in a file. Raises ``InputError`` where it or what it includes cannot be read or parsed."""
-    return parse_cat(read_text(Path(path)), path)
+    return parse_cat(_read(path), path)
+
+
+def _read(path: str) -> str:
+    """A file's text; what is no regular file, as a device, might never end."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):  # read_text says why
+        return read_text(Path(path))
+    if not S_ISREG(status.st_mode):
+        raise InputError("cannot read: expected a file of text", path)
+    if status.st_size > MOST_BYTES:
+        raise InputError(f"cannot read: larger than {MOST_BYTES} bytes", path)
+    return read_text(Path(path))
 
 
 class _Reader:
-    def __init__(self, path: str, above: tuple[str, ...]) -> None:
+    """Reads one file. ``above``: the files that include it; ``known``: those that have been read for the same model."""
+
+    def __init__(self, path: str, above: tuple[str, ...], known: dict[str, Syntax]) -> None:
         self._path = path
+        self._known = known
         self._above = (*above, str(Path(path).resolve()))
         self._title = Path(path).stem
         self._partial = False
@@ -200,6 +232,9 @@ class _Reader:
         statements: list[Statement] = []
         for item in subtrees(tree):
             statements += self._statement(item)
+            if len(statements) > MOST_STATEMENTS:
+                line, column = item.meta.line, item.meta.column
+                raise InputError(f"more than {MOST_STATEMENTS} definitions and checks so far", self._path, line, column)
         digests = "".join([sha256(text.encode()).hexdigest(), *self._included_digests])
         return Syntax(self._title, tuple(statements), self._partial, sha256(digests.encode()).hexdigest())
 
@@ -238,8 +273,11 @@ class _Reader:
             raise self._error(f"cannot include {name}: no such file beside this one, and no model that ships", token)
         if str(Path(path).resolve()) in self._above:
             raise self._error(f"{name} includes itself", token)
-        reader = _Reader(path, self._above)
-        syntax = reader.model(read_text(Path(path)))
+        if len(self._above) > MOST_INCLUDED:
+            raise self._error(f"more than {MOST_INCLUDED} files that include each other in a chain", token)
+        if path not in self._known:
+            self._known[path] = _Reader(path, self._above, self._known).model(_read(path))
+        syntax = self._known[path]
         self._partial = self._partial or syntax.partial_co
         self._included_digests.append(syntax.digest)
         return list(syntax.statements)
@@ -260,20 +298,23 @@ class _Reader:
         position = Position(self._path, name.line or 0, name.column or 0)
         return Binding(str(name), tuple(map(str, parameters)), self._term(body), position)
 
-    def _term(self, tree: Tree[Token]) -> Term:
+    def _term(self, tree: Tree[Token], depth: int = 0) -> Term:
         position = Position(self._path, tree.meta.line, tree.meta.column)
+        if depth > MOST_NESTED:
+            raise InputError(f"more than {MOST_NESTED} operators within each other: name a part by let", *position)
         tokens = leaves(tree)
+        parts = tuple(self._term(part, depth + 1) for part in subtrees(tree))
         match tree.data:
             case "name":
                 return Name(str(tokens[0]), position)
             case "empty" | "everything":
                 return Constant("0" if tree.data == "empty" else "_", position)
             case "call":
-                return Call(str(tokens[0]), tuple(map(self._term, subtrees(tree))), position)
+                return Call(str(tokens[0]), parts, position)
             case "suffixed":
-                return Operation(_SUFFIXES[str(tokens[-1])], tuple(map(self._term, subtrees(tree))), position)
+                return Operation(_SUFFIXES[str(tokens[-1])], parts, position)
             case kind:
-                return Operation(str(kind), tuple(map(self._term, subtrees(tree))), position)
+                return Operation(str(kind), parts, position)
 
     def _error(self, message: str, token: Token) -> InputError:
         return InputError(message, self._path, token.line, token.column)
