@@ -1,13 +1,14 @@
 """Consistency models by name: .cat files that ship, a user's .cat file, the operational models.
 
-A name means, in this order: a model that ships (``ptx-6.0``); an operational model (``thesis-weak``); a path that ends
-in ``.cat``. All of them answer the same question of a litmus test, ``oracle.executions.judge.Judgement``.
+A name means, in this order: a .cat file that ships (``ptx-6.0``), as every one in ``oracle/models`` does; an
+operational model (``thesis-weak``); a path that ends in ``.cat``. All of them answer the same question of a litmus
+test, ``oracle.executions.judge.Judgement``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import read_cat, shipped_models
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import UNROLL, Judgement, answered, judge, unknown
+from oracle.naming import names_apart, origins
 from oracle.operational.explore import MODELS, StateLimitError, UnmodelledError, explore, satisfies
 
 
@@ -87,18 +89,23 @@ def model_names() -> tuple[str, ...]:
     return tuple(sorted([*shipped_models(), *MODELS]))
 
 
-def resolve_consistency_models(names: Sequence[str] = ()) -> list[ConsistencyModel]:
+def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] = ()) -> list[ConsistencyModel]:
     """The models that ``names`` mean, in their order, each once; all that ship where none is named.
 
-    Raises ``InputError`` where a name is unknown, with the nearest right ones, where two files have one name, and where
-    a .cat file is wrong, with line and column.
+    A file's model is called by the file's stem; of two with one name, also by the folders that tell them apart,
+    ``old/ptx`` and ``new/ptx``. ``among``: further models that are in play, so that one is called the same wherever it
+    comes up. Raises ``InputError`` where a name is unknown, with the nearest right ones, where one file is named in two
+    ways, and where a .cat file is wrong, with line and column.
     """
-    found: dict[str, ConsistencyModel] = {}
-    for name in names or model_names():
-        model = _model(name)
-        if found.setdefault(model.name, model) is not model:
-            raise InputError(f"two models are called {model.name!r}", name)
-    return list(found.values())
+    names = names or model_names()
+    asked = origins(names, ".cat")
+    found = {origin: _model(name) for origin, name in origins((*names, *among), ".cat").items()}
+    called = names_apart([(model.name, origin) for origin, model in found.items()])
+    return [
+        replace(model, model=replace(model.model, name=name)) if isinstance(model, AxiomaticModel) else model
+        for (origin, model), name in zip(found.items(), called, strict=True)
+        if origin in asked
+    ]
 
 
 @cache

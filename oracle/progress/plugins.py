@@ -21,6 +21,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, wraps
 from hashlib import sha256
@@ -32,6 +33,7 @@ from typing import Any
 
 from corpus.errors import InputError
 from corpus.files import open_bytes
+from oracle.naming import names_apart, origins
 from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
 
 GROUP = "synth.progress_models"
@@ -41,14 +43,15 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     """The models that ``names`` mean, in their order, each once; the twelve built-in ones where none is named.
 
-    Raises ``InputError`` where a name is unknown, with the nearest right ones, or a user's model cannot be loaded.
+    Of two files whose models have one name, each is called by the folders, too, that tell them apart, as
+    ``old/mine-weak``. Raises ``InputError`` where a name is unknown, with the nearest right ones, where one file is
+    named in two ways, or a user's model cannot be loaded.
     """
-    found: dict[str, ProgressModel] = {}
-    for name in names or GUARANTEES:
+    found: dict[tuple[str, str | Path], ProgressModel] = {}
+    for origin, name in origins(names or list(GUARANTEES), ".py").items():
         for model in _models(name):
-            if found.setdefault(model.name, model).guarantee is not model.guarantee:
-                raise InputError(f"two progress models are called {model.name!r}", name)
-    return list(found.values())
+            found[model.name, origin if isinstance(origin, Path) else model.name] = model
+    return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
 
 def _models(name: str) -> tuple[ProgressModel, ...]:
@@ -77,10 +80,11 @@ def _unknown(name: str, installed: Sequence[str]) -> str:
 @cache
 def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
     if not Path(path).is_file():
-        raise InputError("no such progress model file", path)
+        what = "expected a Python file, found something else" if Path(path).exists() else "no such progress model file"
+        raise InputError(what, path)
     try:
         names = run_path(path)  # leaves no __pycache__ beside a user's file, as an import would
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # also what a library raises to leave, and a KeyboardInterrupt of its own
         raise _failed("cannot be loaded", error, path) from None
     guarantee = names.get("guarantee")
     if not callable(guarantee):
@@ -92,7 +96,7 @@ def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
 def _from_entry_point(entry: EntryPoint) -> tuple[ProgressModel, ProgressModel]:
     try:
         guarantee = entry.load()
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise _failed(f"cannot load {entry.value}", error, entry.name) from None
     if not callable(guarantee):
         raise InputError(f"{entry.value} is not a function guarantee(running, stepped)", entry.name)
@@ -125,7 +129,9 @@ def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:
         call = f"guarantee({running:#b}, {stepped:#b})"
         try:
             promised = guarantee(running, stepped)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:  # this one may well be the user's
+            raise
+        except BaseException as error:
             raise _failed(f"{call} failed", error, origin) from None
         if not isinstance(promised, int):
             raise InputError(f"{call} returned {promised!r}, expected a bit mask of threads", origin)

@@ -170,7 +170,7 @@ def command(
             device,
             Launches(instances or INSTANCES, iterations, timeout, stress),
             named,
-            [model.name for model in resolve_consistency_models(sound)] if sound else [],
+            [model.name for model in resolve_consistency_models(sound, among=models)] if sound else [],
             output,
             as_json,
         )

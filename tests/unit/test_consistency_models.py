@@ -1,7 +1,10 @@
 """Consistency models by name, and the digests that say when a model's text has changed."""
 
+from pathlib import Path
+
 import pytest
 
+from corpus.errors import InputError
 from oracle import consistency
 from oracle.cat.syntax import read_cat
 from oracle.consistency import model_names, resolve_consistency_models
@@ -62,3 +65,40 @@ def test_models_that_ship_have_digests_unless_they_are_code(name):
 def test_models_that_share_a_part_have_digests_of_their_own():
     digests = [model.digest for model in resolved("rc11", "rc11-scoped", "rmo", "ptx-rmo")]
     assert len(set(digests)) == len(digests)
+
+
+def test_two_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    files = []
+    for folder in ("a/old", "a/new", "b/new"):
+        (tmp_path / folder).mkdir(parents=True)
+        files.append(tmp_path / folder / "ptx.cat")
+        files[-1].write_text("acyclic po")
+    assert [model.name for model in resolved(files[0], files[1], "sc")] == ["old/ptx", "new/ptx", "sc"]
+    assert [model.name for model in resolved(*files)] == ["old/ptx", "a/new/ptx", "b/new/ptx"]
+    assert [model.name for model in resolved(files[0])] == ["ptx"]
+    assert [m.name for m in resolve_consistency_models([str(files[1])], among=[str(files[0])])] == ["new/ptx"]
+
+
+def test_a_file_called_like_a_model_that_ships(tmp_path):
+    mine = tmp_path / "mine" / "sc.cat"
+    mine.parent.mkdir()
+    mine.write_text("acyclic po")
+    assert [model.name for model in resolved("sc", mine)] == ["sc", "mine/sc"]
+
+
+def test_one_file_named_in_two_ways(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.cat").write_text("acyclic po")
+    assert [model.name for model in resolved("m.cat", "m.cat")] == ["m"]
+    with pytest.raises(InputError, match=r"^\./m\.cat: the same file as m\.cat$"):
+        resolved("m.cat", "./m.cat")
+
+
+@pytest.mark.parametrize(("name", "near"), [("ptx-rom", "ptx-rmo"), ("rc-11", "rc11"), ("tsoo", "tso")])
+def test_an_unknown_name_is_answered_with_the_nearest(name, near):
+    with pytest.raises(InputError, match=rf"unknown consistency model '{name}'; did you mean .*{near}.*\?$"):
+        resolved(name)
+
+
+def test_a_cat_file_among_the_models_ships():
+    assert {path.stem for path in (Path(consistency.__file__).parent / "models").glob("*.cat")} <= set(model_names())

@@ -83,11 +83,36 @@ def test_a_missing_file():
     assert refused("nowhere.py") == "nowhere.py: no such progress model file"
 
 
-def test_two_models_of_one_name(tmp_path):
-    (tmp_path / "other").mkdir()
-    body = "def guarantee(r, s): return r\n"
-    message = refused(model_file(tmp_path, body), model_file(tmp_path / "other", body))
-    assert "two progress models are called 'mine-weak'" in message
+def test_two_models_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    files = []
+    for folder in ("old", "new"):
+        (tmp_path / folder).mkdir()
+        files.append(model_file(tmp_path / folder, "def guarantee(r, s): return r\n"))
+    assert names(*files, "hsa-weak") == [
+        *("old/mine-weak", "old/mine-strong", "new/mine-weak", "new/mine-strong", "hsa-weak"),
+    ]
+    assert names(files[0]) == ["mine-weak", "mine-strong"]
+    same = tmp_path / "old" / "other.py"
+    same.write_text("NAME = 'mine'\ndef guarantee(r, s): return r\n")
+    assert "two models are called 'mine-weak'" in refused(files[0], str(same))
+    again = str(tmp_path / "new" / ".." / "old" / "mine.py")
+    assert refused(files[0], again) == f"{again}: the same file as {files[0]}"
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "GeneratorExit", "type('Mine', (BaseException,), {})"])
+def test_whatever_a_file_raises_is_answered_in_one_line(tmp_path, error):
+    message = refused(model_file(tmp_path, f"raise {error}"))
+    assert "mine.py:1: cannot be loaded: " in message and "\n" not in message
+    if error != "KeyboardInterrupt":
+        body = f"def guarantee(r, s):\n    raise {error}\n"
+        assert "mine.py:2: guarantee(" in refused(model_file(tmp_path, body, "other-mine.py"))
+
+
+def test_a_folder_or_a_device_is_no_model(tmp_path):
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "zero.py").symlink_to("/dev/zero")
+    for name in ("folder.py", "zero.py"):
+        assert "expected a Python file" in refused(str(tmp_path / name))
 
 
 def test_an_entry_point_defines_a_model(monkeypatch):
