@@ -58,7 +58,7 @@ class CycleBounds:
     vocabulary: Vocabulary
     levels: tuple[str, ...] = ()
     regions: tuple[Region, ...] = (Region.GLOBAL,)
-    threads: int | None = None
+    threads: tuple[int, int] | None = None
     thread_accesses: int = 2
     location_accesses: int = 3
 
@@ -201,14 +201,14 @@ class CycleEncoding:
             others = (-self._is("same", other) for other in positions if other != position)
             self.formula.add(self._is("same", position), *others)
         if self._bounds.threads is not None:
-            self._count_threads(self._bounds.threads)
+            self._count_threads(*self._bounds.threads)
 
-    def _count_threads(self, threads: int) -> None:
-        """Exactly so many external edges, by a sequential counter: ``count(p, k)``, at least k among the first p."""
+    def _count_threads(self, least: int, most: int) -> None:
+        """External edges by a sequential counter: ``count(p, k)``, at least k among the first p."""
         count = self.formula.var
         for position in range(self.size):
             external = -self._is("internal", position)
-            for k in range(threads + 2):
+            for k in range(most + 2):
                 now, after = count("count", position, k), count("count", position + 1, k)
                 self.formula.add(-now, after)
                 self.formula.add(-after, now, external)
@@ -216,10 +216,10 @@ class CycleEncoding:
                     less = count("count", position, k - 1)
                     self.formula.add(-less, -external, after)
                     self.formula.add(-after, now, less)
-        for k in range(threads + 2):
+        for k in range(most + 2):
             self.formula.add(count("count", 0, k) if k == 0 else -count("count", 0, k))
-        self.formula.add(count("count", self.size, threads))
-        self.formula.add(-count("count", self.size, threads + 1))
+        self.formula.add(count("count", self.size, least))
+        self.formula.add(-count("count", self.size, most + 1))
 
     def _nothing_composes(self) -> None:
         for position in range(self.size):

@@ -21,7 +21,7 @@ from corpus.files import new_folder
 from corpus.litmus.test import Mode
 from corpus.litmus.text import Dialect
 from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_test
-from corpus.progress.text import print_axb
+from corpus.progress.text import print_axb, program_of
 from corpus.test import Test
 
 # Names become file names and words of a litmus test's first line.
@@ -59,13 +59,13 @@ def _check_names(names: Sequence[str]) -> None:
 
 def _axb(tests: Sequence[Test]) -> Files:
     for test in tests:
-        yield f"{test.name}.axb", print_axb(test.program)
+        yield f"{test.name}.axb", print_axb(program_of(test))
 
 
 def _litmus(dialect: Dialect, mode: Mode) -> Callable[[Sequence[Test]], Files]:
     def files(tests: Sequence[Test]) -> Files:
         for test in tests:
-            yield f"{test.name}.litmus", dialect.print(axb_test(test.program, test.name, mode))
+            yield f"{test.name}.litmus", dialect.print(axb_test(program_of(test), test.name, mode))
         yield "@all", "".join(f"{test.name}.litmus\n" for test in tests)
         for model in dict.fromkeys(model for test in tests for model in test.verdicts):
             yield expected_file(model, _terminating(tests, model))

@@ -2,69 +2,109 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
-from corpus.test import Test
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
 
-_KEYS = ("name", "digest", "behaviour", "text", "verdicts", "tags")
+from corpus.lines import decoder
+from corpus.test import Test, axb_bound
+
+_BOUND = re.compile(r"[1-9][0-9]{0,5}x[0-9]{1,6}")
 
 
-def test_record(test: Test) -> str:
+class _Record(msgspec.Struct):
+    """A record as JSON has it. Progress tests have a behaviour, litmus tests a bound and scopes."""
+
+    name: str
+    digest: str
+    text: str
+    verdicts: Raw
+    tags: tuple[str, ...]
+    behaviour: str | UnsetType = UNSET
+    bound: str | UnsetType = UNSET
+    scopes: tuple[str, ...] | UnsetType = UNSET
+    reasons: dict[str, str] | UnsetType = UNSET
+
+
+class _Line(msgspec.Struct):
+    """The same in the order in which it is written."""
+
+    name: str
+    digest: str
+    behaviour: str | UnsetType
+    bound: str | UnsetType
+    scopes: tuple[str, ...] | UnsetType
+    text: str
+    verdicts: Raw
+    tags: tuple[str, ...]
+    reasons: dict[str, str] | UnsetType
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def test_record(test: Test) -> bytes:
     """A test as one line of JSON, without the newline. Equal tests give equal lines."""
-    return (
-        f'{{"name":{compact(test.name)},"digest":{compact(test.digest)},"behaviour":{compact(test.behaviour)},'
-        f'"text":{compact(test.text)},'
-        f'"verdicts":{_verdict_groups(tuple(test.verdicts.items()))},"tags":{compact(test.tags)}}}'
+    progress = test.bound == axb_bound(test.text)
+    return _encode(
+        _Line(
+            test.name,
+            test.digest,
+            test.behaviour if progress else UNSET,
+            UNSET if progress else test.bound,
+            UNSET if progress else test.scopes,
+            test.text,
+            _verdict_groups(tuple(test.verdicts.items())),
+            test.tags,
+            dict(test.reasons) or UNSET,
+        )
     )
 
 
 test_record.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
 
 
-def parse_record(line: str, models: Sequence[str] = ()) -> Test:
-    """The test that a line of JSON denotes; its verdicts in the order of ``models``, others after them.
+def record_reader(models: Sequence[str] = ()) -> Callable[[bytes], Test]:
+    """A reader of records; it raises ``ValueError`` where a line is none.
 
-    Raises ``ValueError`` where the line is not a record.
+    Verdicts come in the order of ``models``, others after them. Equal verdict vectors share one mapping, for a corpus
+    has few of them.
     """
-    return RecordReader(models).test(json.loads(line))
+    decode, groups_of = decoder(_Record), decoder(dict[str, list[str]])
+    rank = {model: number for number, model in enumerate(models)}
+    vectors: dict[bytes, dict[str, str]] = {}
 
+    def vector(groups: bytes) -> dict[str, str]:
+        if groups not in vectors:
+            said = {model: verdict for verdict, names in groups_of(groups).items() for model in names}
+            vectors[groups] = {model: said[model] for model in sorted(said, key=lambda m: rank.get(m, len(rank)))}
+        return vectors[groups]
 
-class RecordReader:
-    """Reads many records; equal verdict vectors share one mapping, for a corpus has few of them."""
+    def read(line: bytes) -> Test:
+        record = decode(line)
+        if record.bound is not UNSET and not _BOUND.fullmatch(record.bound):
+            raise ValueError("not a bound")
+        return Test(
+            record.name,
+            record.digest,
+            record.text,
+            vector(bytes(record.verdicts)),
+            record.tags,
+            record.behaviour or "",
+            record.bound or "",
+            record.scopes or (),
+            record.reasons or {},
+        )
 
-    def __init__(self, models: Sequence[str]) -> None:
-        self._rank = {model: rank for rank, model in enumerate(models)}
-        self._vectors: dict[str, dict[str, str]] = {}
-
-    def test(self, record: Any) -> Test:
-        """The test of a decoded record. Raises ``ValueError`` where it is none."""
-        try:
-            *words, groups, tags = [record[key] for key in _KEYS]
-            if not all(isinstance(word, str) for word in words):
-                raise TypeError
-            name, digest, behaviour, text = words
-            key = repr(groups)
-            if key not in self._vectors:
-                self._vectors[key] = self._vector(groups)
-            return Test(name, digest, text, self._vectors[key], tuple(str(tag) for tag in tags), behaviour)
-        except (KeyError, TypeError, AttributeError):
-            raise ValueError("not a test record") from None
-
-    def _vector(self, groups: dict[str, list[str]]) -> dict[str, str]:
-        vector = {model: verdict for verdict, models in groups.items() for model in models}
-        return {model: vector[model] for model in sorted(vector, key=lambda m: self._rank.get(m, len(self._rank)))}
+    return read
 
 
 @lru_cache(maxsize=4096)  # a corpus has few verdict vectors
-def _verdict_groups(vector: tuple[tuple[str, str], ...]) -> str:
+def _verdict_groups(vector: tuple[tuple[str, str], ...]) -> Raw:
     groups: dict[str, list[str]] = {}
     for model, verdict in vector:
         groups.setdefault(str(verdict), []).append(model)
-    return compact({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)})  # TERMINATES comes first
-
-
-compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""JSON on one line, without spaces."""
+    return Raw(_encode({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)}))  # TERMINATES first

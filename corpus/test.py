@@ -1,23 +1,25 @@
-"""A test of a corpus: a program's text with its name, digest, verdicts and tags."""
+"""A test of a corpus, of either family: its text with its name, digest, size, verdicts and tags."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from corpus.progress.axb import Program
-from corpus.progress.text import parse_axb
+
+def axb_bound(text: str) -> str:
+    """The bound of a progress test, counted in its pseudo-code: threads x instructions."""
+    return f"{text.count('THREAD')}x{text.count(';')}"
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One progress test. ``verdicts`` maps model names to TERMINATES, MAY_HANG or UNKNOWN.
+    """One test. ``verdicts`` maps names of models to what they say, ``reasons`` those without a verdict to why.
 
-    ``digest`` names the program up to renaming of locations, ``behaviour`` its minimal automaton (empty where it was
-    not asked for): tests of the same behaviour cannot be told apart by any scheduler.
-
-    The program is kept as its pseudo-code and parsed when asked for, so that a corpus of hundreds of thousands of tests
-    opens quickly.
+    ``text`` is AXB pseudo-code or a litmus test; it is parsed when somebody asks, so that a corpus of hundreds of
+    thousands of tests opens quickly. ``digest`` names the test up to renaming. ``tags`` are names of idioms (``mutex``)
+    or of the shape of a cycle (``MP``). ``bound`` is ``2x4``: threads and instructions, or the accesses of a cycle;
+    that of a progress test is counted where it is not given. ``scopes`` are those that a litmus test names.
+    ``behaviour`` names the minimal automaton of a progress test (empty where it was not asked for).
     """
 
     __test__ = False  # not a test class of pytest's
@@ -28,23 +30,20 @@ class Test:
     verdicts: Mapping[str, str] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     behaviour: str = ""
+    bound: str = ""
+    scopes: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def program(self) -> Program:
-        """The parsed program. Raises ``InputError`` where the text is not AXB pseudo-code."""
-        return parse_axb(self.text, self.name)
+    def __post_init__(self) -> None:
+        if not self.bound:
+            object.__setattr__(self, "bound", axb_bound(self.text))
 
     @property
     def threads(self) -> int:
         """Number of threads."""
-        return self.text.count("THREAD")
+        return int(self.bound.partition("x")[0])
 
     @property
-    def instructions(self) -> int:
-        """Number of instructions of all threads together."""
-        return self.text.count(";")
-
-    @property
-    def bound(self) -> str:
-        """``threads x instructions``, as in ``2x4``."""
-        return f"{self.threads}x{self.instructions}"
+    def size(self) -> int:
+        """Number of instructions of all threads together, or of accesses of a cycle."""
+        return int(self.bound.partition("x")[2])

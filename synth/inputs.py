@@ -1,87 +1,151 @@
-"""The tests that a command line names: files, folders of files, indexes and corpora."""
+"""The tests that a command line names: files, folders of files, indexes and corpora; and of which family they are."""
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.journal import read_corpus
+from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import digest
-from corpus.progress.text import print_axb, read_axb
-from corpus.store import is_corpus, read_corpus
+from corpus.progress.text import parse_axb, print_axb
+from corpus.suite import is_corpus, read_manifest
 from corpus.test import Test
+
+PROGRESS, MEMORY = "progress", "memory"
+"""The families of tests."""
+
+INDEX = "@all"
+"""The index of a folder of litmus tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A test that a command line names: a file, or a test of a corpus.
+
+    ``label`` is what the user knows it by, ``name`` what files made of it are called; ``path`` is the file, or the
+    corpus. Whether a file is there and holds a test is for whoever reads it to say.
+    """
+
+    label: str
+    name: str
+    path: Path
+    record: Test | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for messages: the file, or the corpus and the test in it."""
+        return str(self.path) if self.record is None else f"{self.path}: {self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """What its litmus file is called."""
+        return self.path.name if self.record is None else f"{self.name}.litmus"
+
+    def text(self) -> str:
+        """The text of the test. Raises ``InputError`` where its file cannot be read."""
+        return read_text(self.path) if self.record is None else self.record.text
+
+    def litmus(self) -> LitmusTest:
+        """The litmus test. Raises ``InputError`` where it is none."""
+        return parse_litmus(self.text(), self.place)
+
+    def axb(self) -> Test:
+        """The progress test. Raises ``InputError`` where it is none.
+
+        One from a file has no verdicts; its program is kept as it is written, so its text may name locations in another
+        order than the canonical form that its digest stands for.
+        """
+        if self.record is not None:
+            return self.record
+        program = parse_axb(self.text(), self.place)
+        return Test(self.name, digest(program), print_axb(program))
+
+
+def family_of(paths: Sequence[str]) -> str:
+    """The family of the tests that the paths name. Raises ``InputError`` where they name tests of both."""
+    kinds = {path: _family(Path(path)) for path in paths}
+    if len(set(kinds.values())) > 1:
+        litmus, progress = (next(path for path in paths if kinds[path] == kind) for kind in (MEMORY, PROGRESS))
+        raise InputError(f"{litmus} holds litmus tests and {progress} progress tests; name one kind at a time")
+    return next(iter(kinds.values()), PROGRESS)
+
+
+def family_in(manifest: dict[str, object]) -> str:
+    """The family of the tests of a corpus, as its request says; a selection's is that of what it was made from."""
+    request = manifest.get("request")
+    for _ in range(100):  # selections of selections
+        if not isinstance(request, dict):
+            break
+        if request.get("kind") in (PROGRESS, MEMORY):
+            return str(request["kind"])
+        source = request.get("from")
+        request = source.get("request") if isinstance(source, dict) else None
+    return PROGRESS
+
+
+def _family(path: Path) -> str:
+    if not path.is_dir():
+        return MEMORY if path.suffix == ".litmus" or path.name.startswith("@") else PROGRESS
+    if is_corpus(path):
+        return family_in(read_manifest(path))
+    litmus = any(file.suffix == ".litmus" or file.name == INDEX for file in path.iterdir())
+    return MEMORY if litmus else PROGRESS
+
+
+def expand(paths: Sequence[str]) -> list[Input]:
+    """The tests of each path in turn.
+
+    A path is a file; a corpus; an index; or a folder, which stands for its index ``@all`` where it has one, and else
+    for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``: one path a
+    line, relative to it, which may be an index itself; what follows ``#`` is a comment. Raises ``InputError`` where a
+    corpus or an index cannot be read, an index names itself, and a folder holds no test.
+    """
+    return [found for path in paths for found in _inputs(Path(path), path, ())]
 
 
 def load_tests(paths: Sequence[str]) -> list[Test]:
-    """The tests of each path in turn: an ``.axb`` file, a folder of such files (sorted by name), or a corpus.
-
-    A test from a file has the file's stem as its name and no verdicts; its program is kept as it is written, so its
-    text may name locations in another order than the canonical form that its digest stands for. Raises ``InputError``
-    where a path is missing, cannot be read, or holds no test (a corpus may be empty).
-    """
-    return [test for path in paths for test in _load(Path(path))]
+    """The progress tests of each path in turn. Raises ``InputError`` where one is none."""
+    return [given.axb() for given in expand(paths)]
 
 
-def _load(path: Path) -> list[Test]:
-    if not path.is_dir():
-        return [_test(path)]
-    if is_corpus(path):
-        return read_corpus(path).tests
-    files = sorted(file for file in path.iterdir() if file.suffix == ".axb")
-    if not files:
-        raise InputError("the folder is no corpus and holds no .axb file", str(path))
-    return [_test(file) for file in files]
-
-
-def _test(path: Path) -> Test:
-    program = read_axb(path)
-    return Test(path.stem, digest(program), print_axb(program))
-
-
-def are_litmus(paths: Sequence[str]) -> bool:
-    """Whether the paths name litmus tests, not progress tests. Raises ``InputError`` where they name both."""
-    kinds = {path: _is_litmus(Path(path)) for path in paths}
-    if len(set(kinds.values())) > 1:
-        litmus, progress = (next(path for path in paths if kinds[path] is kind) for kind in (True, False))
-        raise InputError(f"{litmus} holds litmus tests and {progress} progress tests; name one kind at a time")
-    return any(kinds.values())
-
-
-def _is_litmus(path: Path) -> bool:
-    if not path.is_dir():
-        return path.suffix == ".litmus" or path.name.startswith("@")
-    return any(file.suffix == ".litmus" or file.name == "@all" for file in path.iterdir())
-
-
-def litmus_files(paths: Sequence[str]) -> list[Path]:
-    """The litmus files of each path in turn: a file, an index, or a folder.
-
-    An index is a file whose name begins with ``@``: one path a line, relative to it, which may be an index itself; what
-    follows ``#`` is a comment. A folder stands for its index ``@all`` where it has one, and else for its ``.litmus``
-    files, sorted by name. Raises ``InputError`` where an index cannot be read or names itself, and where a folder holds
-    no test; whether a file is there is for its reader to say.
-    """
-    return [file for path in paths for file in _litmus_files(Path(path), ())]
-
-
-def _litmus_files(path: Path, around: tuple[Path, ...]) -> list[Path]:
+def _inputs(path: Path, given: str, around: tuple[Path, ...]) -> list[Input]:
     if path.is_dir():
-        if (path / "@all").is_file():
-            return _litmus_files(path / "@all", around)
-        files = sorted(file for file in path.iterdir() if file.suffix == ".litmus")
-        if not files:
-            raise InputError("the folder holds no .litmus file and no index @all", str(path))
-        return files
+        if is_corpus(path):
+            return [Input(test.name, test.name, path, test) for test in read_corpus(path).tests]
+        if (path / INDEX).is_file():
+            return _inputs(path / INDEX, str(path / INDEX), around)
+        files = sorted(path.iterdir())
+        for suffix in (".litmus", ".axb"):
+            if chosen := [file for file in files if file.suffix == suffix]:
+                return [Input(str(file), file.stem, file) for file in chosen]
+        raise InputError("the folder is no corpus and holds no .axb file, no .litmus file and no index @all", str(path))
     if not path.name.startswith("@"):
-        return [path]
+        return [Input(given, path.stem, path)]
     if path.resolve() in around:
         raise InputError("the index names itself", str(path))
-    files = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    found = []
+    for number, line in enumerate(_index_text(path).splitlines(), 1):
         name = line.partition("#")[0].strip()
         if not name.isprintable():
             raise InputError(f"expected the name of a file, found {name[:20]!r}", str(path), number, 1)
         if name:
-            files += _litmus_files(path.parent / name, (*around, path.resolve()))
-    return files
+            found += _inputs(path.parent / name, str(path.parent / name), (*around, path.resolve()))
+    return found
+
+
+def _index_text(path: Path) -> str:
+    try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            raise InputError("expected an index, found no ordinary file", str(path))
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", str(path)) from None
+    return read_text(path)

@@ -1,4 +1,4 @@
-"""Where commands print their tables, and their progress bars."""
+"""Tables and progress bars."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import track
+from rich.table import Table
 
 Item = TypeVar("Item")
 
@@ -17,6 +18,11 @@ def table_console(width: int = 160) -> Console:
     if not console.is_terminal:
         console.width = width
     return console
+
+
+def plain_table(*columns: str, title: str | None = None) -> Table:
+    """A table without lines around it."""
+    return Table(*columns, box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
 
 
 def watched(items: Iterable[Item], total: int, doing: str) -> Iterable[Item]:

@@ -24,6 +24,7 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.progress.axb import Instruction, Program, Thread
 from corpus.syntax import LARGEST_LOCATION, number, parse
+from corpus.test import Test
 
 _BLOCKS = re.compile(r"^(?=THREAD\b)", re.MULTILINE)
 
@@ -125,3 +126,8 @@ def _line(pc: int, length: int, tree: Tree[Token], path: str | None) -> Instruct
         raise InputError(f"jump out of range: expected END or 0..{length}, found {goal}", path, goal.line, goal.column)
     exchange = value(exchanged[0]) if exchanged else None
     return Instruction(location(cell), value(check), jump, exchange)
+
+
+def program_of(test: Test) -> Program:
+    """The program of a progress test. Raises ``InputError`` where its text is not AXB pseudo-code."""
+    return parse_axb(test.text, test.name)

@@ -16,7 +16,8 @@ from backends.shared.backend import Backend
 from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
 from corpus.errors import InputError
-from synth.inputs import are_litmus, litmus_files, load_tests
+from corpus.progress.text import program_of
+from synth.inputs import MEMORY, expand, family_of, load_tests
 from synth.memory.compilation import compile_memory
 from synth.options.mapping import mapping_option
 
@@ -91,19 +92,19 @@ def command(
         raise InputError(f"--check needs {' and '.join(lacking)}")
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
-    if are_litmus(inputs):
+    if family_of(inputs) == MEMORY:
         if mappings != ("plain",):
             raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
         parameters = replace(language.parameters, iterations=iterations)
         if instances is not None:
             parameters = replace(parameters, instances=instances)
-        compile_memory(litmus_files(inputs), language, parameters, cpu, output, check)
+        compile_memory(expand(inputs), language, parameters, cpu, output, check)
         return
     tests = distinct(load_tests(inputs))
     written = []
     for test in tests:
         for mapping in mappings:
-            files = language.progress_files(test.name, language.launch(test.program, mapping, instances))
+            files = language.progress_files(test.name, language.launch(program_of(test), mapping, instances))
             write_files(output, files)
             written.append(output / next(iter(files)))
     click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)

@@ -9,7 +9,7 @@ import click
 
 from corpus.dialects.registry import DIALECTS
 from corpus.files import write_atomically
-from synth.inputs import litmus_files
+from synth.inputs import expand
 from synth.memory.conversion import convert_folder, converted, drop_option
 
 
@@ -51,8 +51,9 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       synth convert examples/memory/thesis-iriw-*.litmus --to lisa -o lisa
     """
     dialect = DIALECTS[target]
-    if len(inputs) == 1 and _is_file(inputs[0]) and not (output and output.is_dir()):
-        text = converted(Path(inputs[0]), dialect, dropped).text
+    tests = expand(inputs)
+    if len(inputs) == len(tests) == 1 and tests[0].label == inputs[0] and not (output and output.is_dir()):
+        text = converted(tests[0], dialect, dropped).text
         if output is None:
             click.echo(text, nl=False)
         else:
@@ -60,9 +61,4 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
         return
     if output is None:
         raise click.UsageError("several files need -o FOLDER")
-    sys.exit(convert_folder(litmus_files(inputs), dialect, dropped, output))
-
-
-def _is_file(given: str) -> bool:
-    path = Path(given)
-    return not path.is_dir() and not path.name.startswith("@")
+    sys.exit(convert_folder(tests, dialect, dropped, output))

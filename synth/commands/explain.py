@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,23 +11,16 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from oracle.executions.judge import UNROLL
 from synth.drawing.files import check_picture_name, write_picture
+from synth.families import family_given
+from synth.inputs import expand
+from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What one model says, in each of the forms that may be asked for."""
-
-    model: str
-    text: Callable[[], str]
-    record: Callable[[], dict[str, Any]]
-    svg: Callable[[], str]
-    dot: Callable[[], str]
-
-
 @click.command(name="explain")
-@click.argument("file", type=click.Path())
+@click.argument("file", metavar="FILE|FOLDER|CORPUS", type=click.Path())
 @model_option(required=True, memory=True)
+@choice_options
 @click.option(
     "--unroll",
     type=click.IntRange(min=0),
@@ -40,10 +29,20 @@ class _Told:
     metavar="N",
     help="Litmus tests: how often each jump backwards is taken at most.",
 )
-@click.option("--svg", type=click.Path(), metavar="OUT", help="Draw the states or executions: .svg, .pdf or .png.")
-@click.option("--dot", type=click.Path(), metavar="OUT", help="The same picture as Graphviz text.")
+@click.option(
+    "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the states or executions: .svg, .pdf or .png."
+)
+@click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a model instead of text.")
-def command(file: str, models: tuple[str, ...], unroll: int, svg: str | None, dot: str | None, as_json: bool) -> None:
+def command(
+    file: str,
+    models: tuple[str, ...],
+    choice: Choice,
+    unroll: int,
+    svg: Path | None,
+    dot: Path | None,
+    as_json: bool,
+) -> None:
     """Show why a model says so.
 
     Progress tests (.axb). For MAY_HANG, a lasso: steps from the start to a cycle that keeps every promise of the model,
@@ -66,75 +65,31 @@ def command(file: str, models: tuple[str, ...], unroll: int, svg: str | None, do
       synth explain examples/memory/mp-intra.litmus --model thesis-weak
       synth explain examples/memory/coRR.litmus --model examples/models/my-model.cat --dot coRR.dot
 
+    Of a corpus, a folder or an index every test is explained, or those that --test and --where name:
+
+    \b
+      synth explain classic --test MP --model ptx-6.0
+
     A picture shows one model. Of a progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red
     ones are the cycle. Of a litmus test: threads in columns within their scopes, program order downwards, and behind
     what is forbidden a yellow band.
     """
     if svg:
-        check_picture_name(Path(svg))
-    told = (_memory if Path(file).suffix == ".litmus" else _progress)(file, models, unroll)
+        check_picture_name(svg)
+    kind = family_given([file])
+    chosen = choice.of(expand([file]), lambda given: given.name, kind.record)
+    told = [(given, one) for given in chosen for one in kind.explain(given, models, unroll)]
     if (svg or dot) and len(told) != 1:
-        names = ", ".join(one.model for one in told)
+        if len(chosen) > 1:
+            raise InputError(f"--svg and --dot draw one test, and these are {len(chosen)}; --test NAME picks one")
+        names = ", ".join(one.model for _, one in told)
         raise InputError(f"--svg and --dot draw one model, and --model names {len(told)}: {names}")
     if svg:
-        write_picture(Path(svg), told[0].svg())
+        write_picture(svg, told[0][1].svg())
     if dot:
-        write_atomically(Path(dot), [told[0].dot()])
-    for number, one in enumerate(told):
+        write_atomically(dot, [told[0][1].dot()])
+    for number, (_, one) in enumerate(told):
         if as_json:
             click.echo(json.dumps(one.record()))
         else:
             click.echo("\n" * (number > 0) + one.text(), nl=False)
-
-
-def _progress(file: str, models: Sequence[str], unroll: int) -> list[_Told]:
-    from corpus.progress.text import read_axb
-    from oracle.progress.explain import explain
-    from oracle.progress.plugins import resolve_models
-    from synth.drawing.lts import draw_dot, draw_svg
-    from synth.progress.explanation import explanation_record, explanation_text
-
-    resolved = resolve_models(models)
-    program, name = read_axb(Path(file)), Path(file).stem
-    told = []
-    for model in resolved:
-        explanation = explain(program, model)
-        told.append(
-            _Told(
-                model.name,
-                partial(explanation_text, name, explanation),
-                partial(explanation_record, file, explanation),
-                partial(draw_svg, name, explanation),
-                partial(draw_dot, name, explanation),
-            )
-        )
-    return told
-
-
-def _memory(file: str, models: Sequence[str], unroll: int) -> list[_Told]:
-    from corpus.dialects.registry import read_litmus
-    from oracle.consistency import OperationalModel, resolve_consistency_models
-    from oracle.executions.witness import explain_memory
-    from synth.drawing.execution import draw_dot, draw_svg
-    from synth.memory.explanation import explanation_record, explanation_text, no_picture, run_record, run_text
-
-    resolved = resolve_consistency_models(models)
-    test = read_litmus(Path(file))
-    told = []
-    for model in resolved:
-        if isinstance(model, OperationalModel):
-            undrawn = partial(no_picture, model)
-            text, record = partial(run_text, test, model, unroll), partial(run_record, file, test, model, unroll)
-            told.append(_Told(model.name, text, record, undrawn, undrawn))
-        else:
-            explanation = explain_memory(test, model.model, unroll)
-            told.append(
-                _Told(
-                    model.name,
-                    partial(explanation_text, explanation, unroll),
-                    partial(explanation_record, file, explanation, unroll),
-                    partial(draw_svg, explanation),
-                    partial(draw_dot, explanation),
-                )
-            )
-    return told

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from corpus.dialects.registry import DIALECTS
 from corpus.errors import InputError
-from corpus.export import TARGETS, export
-from synth.inputs import are_litmus, litmus_files, load_tests
-from synth.memory.conversion import convert_folder, drop_option
-
-LITMUS_TARGETS = {
-    "dartagnan-ptx": "ptx",
-    "dartagnan-vulkan": "vulkan",
-    "dartagnan-opencl": "opencl",
-    "herd-lisa": "lisa",
-    "herd-c": "c",
-}
-"""The dialect that each runner of litmus tests takes."""
+from synth.families import families, family_given
+from synth.inputs import expand
+from synth.memory.conversion import drop_option
+from synth.options.choice import Choice, choice_options
 
 
 @click.command(name="export")
@@ -29,13 +19,14 @@ LITMUS_TARGETS = {
 @click.option(
     "--to",
     "target",
-    type=click.Choice(list(dict.fromkeys([*TARGETS, *LITMUS_TARGETS]))),
+    type=click.Choice(list(dict.fromkeys(target for each in families().values() for target in each.targets))),
     required=True,
     help="The format to write.",
 )
 @drop_option
+@choice_options
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(path_type=Path), help="A new folder.")
-def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], output: Path) -> None:
+def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choice: Choice, output: Path) -> None:
     """Write tests in another runner's format: progress tests, or litmus tests such as those of synth memory.
 
     \b
@@ -45,12 +36,13 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       dartagnan-opencl                                           Dartagnan's OpenCL
       herd-lisa                                                  LISA, and synth.bell for herd7
       herd-c                                                     herd's C
+      litmus                                                     each in the dialect that it is in
       axb               the programs as pseudo-code
 
     With litmus files come the index @all, which Dartagnan and herdtools7 take, and one table of expected verdicts for
     each model that has any, expected/MODEL.csv. Of a progress test it says FILE,1 where the test terminates and FILE,0
     where it may hang, and the condition is the constant one, for what is asked is whether it ends. Of a litmus test it
-    says whether the condition as it is written is true, taken from labels.csv beside the file.
+    says whether the condition as it is written is true, taken from the corpus, or from labels.csv beside the file.
 
     Every litmus test is read back and must be the same. One that a dialect cannot say is a line on standard error and
     is left out, and the exit code is 2, as for synth convert; --drop is the same as there, and nothing is expected of
@@ -65,20 +57,12 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
       synth export classic --to herd-lisa -o lisa
       synth export classic --to dartagnan-ptx --drop cache -o ptx
+      synth export classic --to litmus --where ptx-rmo=allowed -o weak
     """
-    if are_litmus(inputs):
-        if target not in LITMUS_TARGETS:
-            raise _only_for("progress", target, LITMUS_TARGETS)
-        dialect = DIALECTS[LITMUS_TARGETS[target]]
-        sys.exit(convert_folder(litmus_files(inputs), dialect, dropped, output, expected=True))
-    if target not in TARGETS:
-        raise _only_for("litmus", target, TARGETS)
-    if dropped:
-        raise click.UsageError("--drop is for litmus tests")
-    tests = load_tests(inputs)
-    export(tests, target, output)
-    click.echo(f"{len(tests)} tests in {output}")
-
-
-def _only_for(kind: str, target: str, others: Iterable[str]) -> InputError:
-    return InputError(f"--to {target} is for {kind} tests; these are none, and go to {', '.join(others)}")
+    asked = family_given(inputs)
+    if target not in asked.targets:
+        others = ", ".join(asked.targets)
+        kinds = " and ".join(each.kind for each in families().values() if target in each.targets)
+        raise InputError(f"--to {target} is for {kinds}; these are none, and go to {others}")
+    tests = choice.of(expand(inputs), lambda given: given.name, asked.record)
+    sys.exit(asked.export(tests, target, dropped, output))

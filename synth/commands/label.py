@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from oracle.executions.judge import UNROLL
-from synth.inputs import are_litmus
+from synth.inputs import MEMORY, family_of
 from synth.memory.judging import AUTO, METHODS
 from synth.options.model import model_option
 from synth.pool import cores
@@ -83,7 +83,7 @@ def command(
 
     See docs/oracle.md for the models that ship and how verdicts are defined.
     """
-    if are_litmus(inputs):
+    if family_of(inputs) == MEMORY:
         _label_memory(inputs, models, method, unroll, form, jobs or cores())
     else:
         _label_progress(inputs, models, form, jobs or cores())
@@ -93,12 +93,12 @@ def _label_memory(
     inputs: Sequence[str], models: tuple[str, ...], method: str, unroll: int, form: str, jobs: int
 ) -> None:
     from oracle.consistency import resolve_consistency_models
-    from synth.inputs import litmus_files
+    from synth.inputs import expand
     from synth.memory import labels
 
     names = [model.name for model in resolve_consistency_models(models)]
     question = labels.Question(models, method, unroll, digests=form == "json")
-    labelled = list(labels.label_files(litmus_files(inputs), question, jobs))
+    labelled = list(labels.label_files(expand(inputs), question, jobs))
     if form == "csv":
         click.echo(labels.labels_csv(labelled, names, unroll), nl=False)
     elif form == "json":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Generator
@@ -17,18 +16,16 @@ from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
-from corpus.store import Journal
+from corpus.test import Test
 from oracle.executions.judge import Answer
-from synth.memory.suite import is_whole
-from synth.memory.synthesis import Labelled, Outcome, Request, synthesise, write_suite
+from synth.memory.synthesis import Outcome, Refused, Request, synthesise, write_suite
 from synth.options.model import ModelName
 from synth.options.search import run_options
+from synth.options.span import Span, spelled
 from synth.pool import cores
 from synth.watch import watching
-
-LARGEST = 12
-"""The largest size of cycles."""
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""
@@ -37,8 +34,8 @@ INTERRUPTED = "interrupted"
 @click.command(name="memory")
 @click.option("--edges", "-e", metavar="NAMES", help="The edges that cycles are made of; synth edges lists them.")
 @click.option("--edges-file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file; # comments.")
-@click.option("--size", default="4", show_default=True, metavar="MIN..MAX", help="Number of edges of a cycle.")
-@click.option("--threads", "-t", type=click.IntRange(min=2), metavar="N", help="Only tests of so many threads.")
+@click.option("--size", type=Span(2), default="4", show_default=True, help="Number of edges of a cycle.")
+@click.option("--threads", "-t", type=Span(2), help="Only tests of so many threads.")
 @click.option("--scopes", metavar="LIST", help="Of cta,gpu,sys: what names without a scope mean, and levels that vary.")
 @click.option("--regions", default="global", show_default=True, metavar="LIST", help="Of global,shared.")
 @click.option("--thread-accesses", type=click.IntRange(min=1), default=2, show_default=True, help="At most, a thread.")
@@ -64,8 +61,8 @@ INTERRUPTED = "interrupted"
 def command(
     edges: str | None,
     edges_file: Path | None,
-    size: str,
-    threads: int | None,
+    size: tuple[int, int],
+    threads: tuple[int, int] | None,
     scopes: str | None,
     regions: str,
     thread_accesses: int,
@@ -102,63 +99,57 @@ def command(
     See docs/memory.md for what a cycle and its test are, and for what --minimal compares.
     """
     text = _edges_text(edges, edges_file)
-    least, most = _sizes(size)
     allowed, forbidden = _border(distinguish)
     request = Request(
         edges=" ".join(word for line in text.splitlines() for word in line.partition("#")[0].split()),
-        sizes=(least, most),
+        sizes=size,
         threads=threads,
         scopes=_listed("--scopes", scopes, list(SCOPES)) if scopes is not None else (),
         regions=_listed("--regions", regions, [region.value for region in Region]),
         thread_accesses=thread_accesses,
         location_accesses=location_accesses,
-        models=models,
+        labelled_under=models,
         allowed_by=(*allowed, *allowed_by),
         forbidden_by=(*forbidden, *forbidden_by),
         minimal=minimal,
     )
-    parse_edges(text, request.scopes, str(edges_file) if edges_file else None)
-    names = request.model_names()
+    if edges_file:
+        parse_edges(text, request.scopes, str(edges_file))  # so that an error has its line
+    asked = request.as_json()
     _check_some_cycle(request, solver)
     started = time.monotonic()
-    with (
-        Journal.resume(output, request.as_json(), is_whole)
-        if resume
-        else Journal.create(output, request.as_json()) as journal
-    ):
+    with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
         effort, outcome = Effort(), Outcome()
-        found: list[tuple[Cycle, Labelled]] = []
         try:
             # One process where the number is limited, so that the tests are the same each time.
             items = synthesise(request, journal, solver, 1 if max_tests else jobs or cores(), effort)
-            outcome.stopped = _collect(items, found, max_tests, time_limit)
+            outcome.stopped = _collect(items, outcome, max_tests, time_limit)
         except KeyboardInterrupt:
             outcome.stopped = INTERRUPTED
-        found.sort(key=lambda pair: (pair[0].size, pair[1].name))
-        outcome.cycles = len(found)
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
-        tests = write_suite(request, journal, found, outcome, times)
+        tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
-    click.echo(f"{output}: {tests} tests of {outcome.cycles} cycles, {state}")
-    sys.exit(_tell_unknown(found, names) or (130 if outcome.stopped == INTERRUPTED else 0))
+    click.echo(f"{output}: {tests} tests of {len(outcome.cycles)} cycles, {state}")
+    code = _tell_unknown(outcome, list(asked["models"]))
+    sys.exit(code or (130 if outcome.stopped == INTERRUPTED else 0))
 
 
 def _collect(
-    items: Generator[tuple[Cycle, Labelled] | None],
-    found: list[tuple[Cycle, Labelled]],
+    items: Generator[tuple[Cycle, Test | Refused] | None],
+    outcome: Outcome,
     max_tests: int | None,
     time_limit: float | None,
 ) -> str:
-    """Adds to ``found`` until nothing is left, or a limit is met; gives the reason to stop."""
+    """Adds to ``outcome`` until nothing is left, or a limit is met; gives the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
     with closing(items), watching() as watch:
         for item in items:
             if deadline is not None and time.monotonic() > deadline:
                 return f"the time limit of {time_limit:g} s"
             if item is not None:
-                found.append(item)
-                watch(len(found), len(found), len(found))
-                if max_tests is not None and len(found) >= max_tests:
+                outcome.add(*item)
+                watch(len(outcome.cycles), len(outcome.cycles), len(outcome.tests))
+                if max_tests is not None and len(outcome.cycles) >= max_tests:
                     return f"the limit of {max_tests} tests"
     return ""
 
@@ -170,17 +161,6 @@ def _edges_text(edges: str | None, file: Path | None) -> str:
     if not text.split():
         raise click.UsageError("expected edges, as in --edges 'PodWW Rfe PodRR Fre'; synth edges lists them")
     return text
-
-
-def _sizes(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text)
-    if not match:
-        raise click.BadParameter(f"expected a size or MIN..MAX, found '{text}'", param_hint="'--size'")
-    least = int(match[1])
-    most = int(match[2] or least)
-    if not 2 <= least <= most <= LARGEST:
-        raise click.BadParameter(f"expected sizes between 2 and {LARGEST}, found '{text}'", param_hint="'--size'")
-    return least, most
 
 
 def _listed(option: str, text: str, known: list[str]) -> tuple[str, ...]:
@@ -205,14 +185,14 @@ def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _check_some_cycle(request: Request, solver: str) -> None:
     """Raises ``InputError`` where the edges close no cycle of any of the sizes, and before anything is written."""
-    bounds, (least, most) = request.bounds(), request.sizes
-    if all(next(cycles(bounds, size, solver), None) is None for size in range(least, most + 1)):
+    least, most = request.sizes
+    if all(next(cycles(request.bounds, size, solver), None) is None for size in range(least, most + 1)):
         sizes = f"{least}" if least == most else f"{least} to {most}"
         raise InputError(f"no cycle of {sizes} edges: {_why_none(request)}")
 
 
 def _why_none(request: Request) -> str:
-    bounds = request.bounds()
+    bounds = request.bounds
     edges = [edge for run in bounds.vocabulary.runs for edge in run]
     if not edges:
         return "only annotations are given"
@@ -226,15 +206,20 @@ def _why_none(request: Request) -> str:
             return f"edges arrive at a {word}, and none leads on"
     if bounds.regions == (Region.SHARED,) and "cta" not in bounds.levels:
         return "shared memory is of one CTA, and without --scopes cta every thread is in its own"
-    return "these edges close none" + (f" of {request.threads} threads" if request.threads else "")
+    return "these edges close none" + (f" of {spelled(request.threads)} threads" if request.threads else "")
 
 
-def _tell_unknown(found: list[tuple[Cycle, Labelled]], names: list[str]) -> int:
-    """Says on standard error where a model has no verdict; 2 where it has none at all."""
+def _tell_unknown(outcome: Outcome, names: list[str]) -> int:
+    """Says on standard error what no dialect says, and where a model has no verdict; 2 where it has none at all."""
     code = 0
-    for number, name in enumerate(names):
-        reasons = [labelled.reasons[number] for _, labelled in found if labelled.verdicts[number][0] == Answer.UNKNOWN]
+    if outcome.refused:
+        first = outcome.refused[0]
+        many = f"{len(outcome.refused)} of {len(outcome.cycles)} tests"
+        click.echo(f"synth: {many} are left out, and the manifest lists them: {first.name}: {first.reason}", err=True)
+    for name in names:
+        reasons = [test.reasons.get(name, "") for test in outcome.tests if test.verdicts[name] == Answer.UNKNOWN]
         if reasons:
-            click.echo(f"synth: {name} has no verdict on {len(reasons)} of {len(found)} tests: {reasons[0]}", err=True)
-            code = 2 if len(reasons) == len(found) else code
+            many = f"{len(reasons)} of {len(outcome.tests)} tests"
+            click.echo(f"synth: {name} has no verdict on {many}: {reasons[0]}", err=True)
+            code = 2 if len(reasons) == len(outcome.tests) else code
     return code

@@ -10,7 +10,7 @@ import click
 
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
-from corpus.store import Journal
+from corpus.journal import Journal
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.options.search import run_options

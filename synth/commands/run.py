@@ -27,11 +27,12 @@ from backends.shared.files import distinct
 from backends.shared.process import RunError
 from backends.shared.results import RESULTS, ProgressResult, ProgressTrial, ResultFile, open_results
 from corpus.errors import InputError
-from corpus.store import is_corpus
+from corpus.progress.text import program_of
+from corpus.suite import is_corpus
 from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
 from oracle.progress.models import verdicts
-from synth.inputs import are_litmus, litmus_files, load_tests
+from synth.inputs import MEMORY, expand, family_of, load_tests
 from synth.memory.runs import INSTANCES, Launches, run_memory_tests
 from synth.options.mapping import mapping_option
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
@@ -160,12 +161,12 @@ def command(
     language = BACKENDS[backend]
     assert language.device is not None
     device = language.device(DeviceOptions(instances, platform, workers, subscribe))
-    if are_litmus(inputs):
+    if family_of(inputs) == MEMORY:
         _refuse_options(context, ("mappings", "every_iteration", "subscribe"), "progress")
         named = resolve_consistency_models([*models, *sound])
-        files = litmus_files(inputs)
+        files = expand(inputs)
         code = run_memory_tests(
-            _selected(files, [file.stem for file in files], globs)[:limit],
+            _selected(files, [file.name for file in files], globs)[:limit],
             language,
             device,
             Launches(instances or INSTANCES, iterations, timeout, stress),
@@ -187,7 +188,7 @@ def command(
             backend=backend,
             device=device.name,
             mapping=mapping,
-            instances=device.launch(test.program, mapping).instances,
+            instances=device.launch(program_of(test), mapping).instances,
             iterations=iterations,
             timeout=timeout,
             every_iteration=every_iteration,
@@ -199,7 +200,7 @@ def command(
         failed = _run(trials, language, device, file)
         results = [result for trial in trials if (result := file.find(trial)) is not None]
     ran = {result.test for result in results}
-    rows = {test.name: test.verdicts or verdicts(test.program) for test in tests if test.name in ran}
+    rows = {test.name: test.verdicts or verdicts(program_of(test)) for test in tests if test.name in ran}
     _report(device.name, results, by_mapping(results), by_model(results, rows), failed, as_json)
     if failed:
         sys.exit(1)
@@ -230,7 +231,7 @@ def _run(trials: dict[ProgressTrial, Test], backend: Backend, device: Device, fi
             progress.update(bar, description=f"{trial.test} {trial.mapping}")
             if file.find(trial) is None:
                 try:
-                    launch = device.launch(test.program, trial.mapping)
+                    launch = device.launch(program_of(test), trial.mapping)
                     run = run_files(
                         device,
                         backend.progress_files(trial.test, launch),

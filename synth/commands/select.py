@@ -13,12 +13,16 @@ from rich.text import Text
 
 from corpus.errors import InputError
 from corpus.files import new_folder
-from corpus.store import Corpus, read_corpus, write_corpus
+from corpus.journal import read_corpus
+from corpus.suite import Corpus, write_corpus
 from corpus.test import Test
 from synth import VERSION
+from synth.families import Family, family
+from synth.inputs import family_in
+from synth.options.choice import Choice, choice_options
 from synth.options.model import ModelName
-from synth.progress.selection import Selection, select, separated_pairs, sides
 from synth.screen import table_console
+from synth.selection import Selection, Words, select, separated_pairs, sides
 
 
 @click.command(name="select")
@@ -36,17 +40,24 @@ from synth.screen import table_console
     metavar="MODEL",
     help="Only pairs of these models: names as in the corpus, without -weak or -strong for both. May be repeated.",
 )
+@choice_options
 @click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write the tests as a new corpus.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(
-    corpus: Path, separate_models: bool, each: int, names: tuple[str, ...], output: Path | None, as_json: bool
+    corpus: Path,
+    separate_models: bool,
+    each: int,
+    names: tuple[str, ...],
+    choice: Choice,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Pick the fewest tests that tell models apart.
 
-    A test separates two models when it terminates under one and may hang under the other: the verdicts of the corpus
-    count. --separate-models, the only question so far, picks the fewest tests such that each pair of models is
-    separated by K of them, or by all that separate it where the corpus has fewer. No smaller choice does; of the
-    smallest ones it is the one that keeps clear of large tests.
+    A test separates two models when it terminates under one and may hang under the other, or one allows and the other
+    forbids it: the verdicts of the corpus count. --separate-models, the only question so far, picks the fewest tests
+    such that each pair of models is separated by K of them, or by all that separate it where the corpus has fewer. No
+    smaller choice does; of the smallest ones it is the one that keeps clear of large tests.
 
     \b
     Examples:
@@ -62,15 +73,22 @@ def command(
         raise click.UsageError("say what to select tests for: --separate-models")
     opened = read_corpus(corpus)
     models = _models(opened, names)
-    selection = select(opened.tests, models, each)
+    kind = family(family_in(opened.manifest))
+    selection = select(choice.of_tests(opened.tests), models, words_of(kind), each)
     if output:
         _write(output, opened, models, each, selection)
     if as_json:
-        click.echo(json.dumps(_summary(opened, selection, models, each), indent=2))
+        click.echo(json.dumps(_summary(opened, kind, selection, models, each), indent=2))
     else:
-        _print(opened, selection, models, each)
+        _print(opened, kind, selection, models, each)
         if output:
             click.echo(f"\nWritten to {output}")
+
+
+def words_of(kind: Family) -> Words:
+    """The verdicts of a family."""
+    one, other = kind.sides
+    return one.verdict, other.verdict
 
 
 def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
@@ -104,7 +122,7 @@ def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selec
         write_corpus(folder, selection.tests, manifest)
 
 
-def _print(source: Corpus, selection: Selection, models: Sequence[str], each: int) -> None:
+def _print(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], each: int) -> None:
     console = table_console()
     separated = sum(tests > 0 for tests in selection.separable.values())
     times = f", each by {each} where the corpus has so many" if each > 1 else ""
@@ -114,22 +132,25 @@ def _print(source: Corpus, selection: Selection, models: Sequence[str], each: in
         f"{separated} of {len(selection.separable)} pairs of models{times}{so_far}"
     )
     if selection.tests:
-        console.print(_table(selection.tests, models))
-        console.print("\nA test separates the models it terminates under from those it may hang under.")
+        console.print(_table(kind, selection.tests, models))
+        one, other = (side.heading for side in kind.sides)
+        verb = "it terminates under" if one == "terminates under" else "that forbid it"
+        others = f"it {other}" if one == "terminates under" else "that allow it"
+        console.print(f"\nA test separates the models {verb} from those {others}.")
     for number in range(each):
         pairs = [f"{a}/{b}" for (a, b), tests in selection.separable.items() if tests == number]
         if pairs:
             console.print(Text(f"\nSeparated by {number or 'none'} of the corpus's tests: {'  '.join(pairs)}"))
 
 
-def _table(tests: Sequence[Test], models: Sequence[str]) -> Table:
+def _table(kind: Family, tests: Sequence[Test], models: Sequence[str]) -> Table:
     table = Table("test", box=None, pad_edge=False, header_style="bold", padding=(1, 2, 0, 0))
     table.add_column("program", no_wrap=True)
-    table.add_column("terminates under", overflow="fold")
-    table.add_column("may hang under", overflow="fold")
+    for side in kind.sides:
+        table.add_column(side.heading, overflow="fold")
     for test in tests:
-        terminates, may_hang = (" ".join(_brief(side, models)) for side in sides(test.verdicts, models))
-        table.add_row(Text(test.name), Text(test.text.rstrip()), Text(terminates), Text(may_hang))
+        said = (" ".join(_brief(side, models)) for side in sides(test.verdicts, models, words_of(kind)))
+        table.add_row(Text(test.name), Text(test.text.rstrip()), *map(Text, said))
     return table
 
 
@@ -150,7 +171,7 @@ def _guarantee(model: str) -> str:
     return model.rpartition("-")[0] or model
 
 
-def _summary(source: Corpus, selection: Selection, models: Sequence[str], each: int) -> dict[str, Any]:
+def _summary(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], each: int) -> dict[str, Any]:
     return {
         "complete": bool(source.manifest.get("complete")),
         "models": models,
@@ -160,14 +181,20 @@ def _summary(source: Corpus, selection: Selection, models: Sequence[str], each: 
                 "name": test.name,
                 "digest": test.digest,
                 "text": test.text,
-                **dict(zip(("terminates", "may_hang"), sides(test.verdicts, models), strict=True)),
+                **dict(
+                    zip([side.key for side in kind.sides], sides(test.verdicts, models, words_of(kind)), strict=True)
+                ),
             }
             for test in selection.tests
         ],
         "pairs": [
             {
                 "models": pair,
-                "tests": [test.name for test in selection.tests if pair in separated_pairs(test.verdicts, models)],
+                "tests": [
+                    test.name
+                    for test in selection.tests
+                    if pair in separated_pairs(test.verdicts, models, words_of(kind))
+                ],
                 "tests_in_corpus": number,
             }
             for pair, number in selection.separable.items()

@@ -14,9 +14,9 @@ import click
 from backends.shared.backend import Backend
 from backends.shared.files import file_stem, write_files
 from backends.shared.layout import Parameters, cpu_parameters, place
-from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
+from synth.inputs import Input
 from synth.pool import cores
 from synth.screen import watched
 
@@ -30,7 +30,7 @@ class _Program:
 
 
 def compile_memory(
-    files: Sequence[Path], backend: Backend, parameters: Parameters, cpu: bool, output: Path, check: bool
+    files: Sequence[Input], backend: Backend, parameters: Parameters, cpu: bool, output: Path, check: bool
 ) -> None:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
 
@@ -39,14 +39,14 @@ def compile_memory(
     With ``check``, compile all of them; with the check of the language. Exits with 1 if that finds anything. Raises
     ``InputError`` where a file cannot be read, two share a file name, or no test can be said.
     """
-    tests = {file: read_litmus(file) for file in dict.fromkeys(files)}
+    tests = {file: file.litmus() for file in dict.fromkeys(files)}
     _check_names(list(tests))
     programs = []
     for file, test in tests.items():
         try:
             if cpu:
                 parameters = cpu_parameters(test, parameters.instances, iterations=parameters.iterations)
-            texts = backend.memory_files(file.stem, place(test, parameters))
+            texts = backend.memory_files(file.name, place(test, parameters))
         except InputError as error:
             click.echo(f"{file}: {error}", err=True)
             continue
@@ -59,10 +59,10 @@ def compile_memory(
         _check(programs, backend)
 
 
-def _check_names(files: Sequence[Path]) -> None:
-    stems: dict[str, Path] = {}
+def _check_names(files: Sequence[Input]) -> None:
+    stems: dict[str, Input] = {}
     for file in files:
-        other = stems.setdefault(file_stem(file.stem).lower(), file)  # some file systems fold case
+        other = stems.setdefault(file_stem(file.name).lower(), file)  # some file systems fold case
         if other != file:
             raise InputError(f"two tests share a file name: {other} and {file}")
 

@@ -2,7 +2,8 @@
 
 The folder has one file a test, the index ``@all``, for LISA the bell file, and where it is asked for
 ``expected/MODEL.csv``: ``FILE,1`` where the condition is true under the model as it is written, ``FILE,0`` where it is
-false. That is taken from ``labels.csv`` beside the inputs; of a test that was changed on the way nothing is expected.
+false. That is taken from the corpus, or from ``labels.csv`` beside a file; of a test that was changed on the way
+nothing is expected.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from pathlib import Path
 
 import click
 
-from corpus.dialects.lisa.bell import bell_file
-from corpus.dialects.lisa.dialect import LISA
-from corpus.dialects.registry import read_litmus, translate
+from corpus.dialects.registry import parse_litmus, runners, translate
 from corpus.errors import InputError
 from corpus.export import Files, expected_file, write_folder
 from corpus.litmus.normal import map_modes
-from corpus.litmus.test import Mode, Order, Scope
-from corpus.litmus.text import Dialect
-from synth.memory.verdict_table import read_verdicts
+from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
+from corpus.litmus.text import Dialect, Runner
+from corpus.litmus.verdict_table import read_verdicts
+from corpus.suite import LABELS
+from oracle.executions.judge import Answer
+from synth.inputs import INDEX, Input
 from synth.screen import watched
 
 
@@ -32,6 +34,9 @@ def _without_cache(mode: Mode) -> Mode:
 def _without_volatile(mode: Mode) -> Mode:
     return replace(mode, volatile=False, order=Order.RELAXED, scope=Scope.SYS) if mode.volatile else mode
 
+
+TARGETS: Mapping[str, tuple[Dialect, Runner] | None] = {"litmus": None, **runners()}
+"""Who takes litmus tests, and in which dialect; ``litmus`` is each test as it is."""
 
 DROPS: Mapping[str, Callable[[Mode], Mode]] = {"cache": _without_cache, "volatile": _without_volatile}
 """What may be left out on demand, for PTX 6.0 gives it a meaning of its own (Lustig et al. 2019, 3.6)."""
@@ -44,77 +49,115 @@ drop_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A test in its new dialect. ``changed``: whether something was dropped, so that it is another test."""
+    """A test in its new dialect, and what its file is called.
 
-    file: Path
+    ``before`` is the test as it was; ``changed``: whether something was dropped, so that it is another test.
+    """
+
+    given: Input
+    before: LitmusTest
+    file: str
     text: str
     changed: bool
 
 
-def converted(file: Path, dialect: Dialect, dropped: Sequence[str]) -> Converted:
-    """One file in another dialect. Raises ``InputError`` where it is no test or the dialect cannot say it."""
-    test = given = read_litmus(file)
+def converted(given: Input, dialect: Dialect | None, dropped: Sequence[str], runner: Runner | None = None) -> Converted:
+    """A test in another dialect, or in its own, for a runner if there is one.
+
+    Raises ``InputError`` where it is no test, the dialect cannot say it, or the runner does not read it.
+    """
+    text = given.text()
+    test = before = parse_litmus(text, given.place)
+    file = given.file_name
     for name in dropped:
         test = map_modes(test, DROPS[name])
+    changed = test != before
     try:
-        return Converted(file, translate(test, dialect), test != given)
+        if runner:
+            runner.check(test)
+            test = replace(test, name=runner.rename(test.name))
+            stem, dot, suffix = file.rpartition(".")
+            file = f"{runner.rename(stem)}{dot}{suffix}"
+        return Converted(given, before, file, translate(test, dialect) if dialect else text, changed)
     except InputError as error:
-        raise InputError(error.message, str(file)) from None
+        raise InputError(error.message, given.label) from None
 
 
 def convert_folder(
-    files: Sequence[Path], dialect: Dialect, dropped: Sequence[str], folder: Path, expected: bool = False
+    tests: Sequence[Input],
+    dialect: Dialect | None,
+    dropped: Sequence[str],
+    folder: Path,
+    runner: Runner | None = None,
+    expected: bool = False,
 ) -> int:
     """Write what can be converted into a new or empty folder; what cannot is a line on standard error.
 
     Says how many there are, and gives the exit code: 2 where a test is left out. With ``expected`` come the tables of
     expected verdicts. Raises ``InputError`` where two files have one name or the folder cannot be written.
     """
-    _check_names(files)
-    done = list(_converted(files, dialect, dropped))
+    done = list(_converted(tests, dialect, dropped, runner))
+    _check_names(done)
     if done:
         write_folder(folder, _contents(done, dialect, expected))
-    complete = len(done) == len(files)
-    click.echo(f"{len(done)} of {len(files)} tests in {folder}", err=not complete)
+    complete = len(done) == len(tests)
+    click.echo(f"{len(done)} of {len(tests)} tests in {folder}", err=not complete)
     return 0 if complete else 2
 
 
-def _converted(files: Sequence[Path], dialect: Dialect, dropped: Sequence[str]) -> Iterator[Converted]:
-    for file in watched(files, len(files), "Converting"):
+def _converted(
+    tests: Sequence[Input], dialect: Dialect | None, dropped: Sequence[str], runner: Runner | None
+) -> Iterator[Converted]:
+    for given in watched(tests, len(tests), "Converting"):
         try:
-            yield converted(file, dialect, dropped)
+            yield converted(given, dialect, dropped, runner)
         except InputError as error:
             click.echo(f"synth: {error}", err=True)
 
 
-def _check_names(files: Sequence[Path]) -> None:
-    names: dict[str, Path] = {}
-    for file in files:
-        if file.name in names:
-            raise InputError(f"{names[file.name]} and {file} would be one file, {file.name}")
-        names[file.name] = file
-
-
-def _contents(tests: Sequence[Converted], dialect: Dialect, expected: bool) -> Files:
+def _check_names(tests: Sequence[Converted]) -> None:
+    names: dict[str, Input] = {}
     for test in tests:
-        yield test.file.name, test.text
-    yield "@all", "".join(f"{test.file.name}\n" for test in tests)
-    if dialect is LISA:
-        yield "synth.bell", bell_file()
+        other = names.setdefault(test.file, test.given)
+        if other is not test.given:
+            raise InputError(f"{other} and {test.given} would be one file, {test.file}")
+
+
+def _contents(tests: Sequence[Converted], dialect: Dialect | None, expected: bool) -> Files:
+    for test in tests:
+        yield test.file, test.text
+    yield INDEX, "".join(f"{test.file}\n" for test in tests)
+    if dialect:
+        yield from dialect.companions
     if expected:
         for model, truths in _truths(tests).items():
             yield expected_file(model, truths)
 
 
 def _truths(tests: Sequence[Converted]) -> dict[str, dict[str, bool]]:
-    """The truth of conditions by model and by file, as ``labels.csv`` beside the inputs has it."""
-    labels = {folder / "labels.csv" for folder in dict.fromkeys(test.file.parent for test in tests)}
+    """The truth of conditions by model and by file: as the corpus has the verdicts, or ``labels.csv`` beside a file."""
+    files = [test for test in tests if test.given.record is None]
+    labels = {folder / LABELS for folder in dict.fromkeys(test.given.path.parent for test in files)}
     known: dict[str, dict[Path, bool]] = {}
     for table in sorted(file for file in labels if file.is_file()):
         for row in read_verdicts(table):
             if row.condition is not None:
                 known.setdefault(row.model, {})[table.parent / row.file] = row.condition
-    return {
-        model: {test.file.name: truths[test.file] for test in tests if test.file in truths and not test.changed}
-        for model, truths in known.items()
-    }
+    truths: dict[str, dict[str, bool]] = {model: {} for model in known}
+    for test in tests:
+        record = test.given.record
+        for model, verdict in record.verdicts.items() if record else ():
+            truth = truth_of(test.before.condition.quantifier, verdict)
+            if truth is not None and not test.changed:
+                truths.setdefault(model, {})[test.file] = truth
+        for model, conditions in known.items():
+            if record is None and test.given.path in conditions and not test.changed:
+                truths[model][test.file] = conditions[test.given.path]
+    return truths
+
+
+def truth_of(quantifier: Quantifier, verdict: str) -> bool | None:
+    """Whether a condition is true as it is written, as far as a verdict says so: of ``forall`` it says nothing."""
+    if verdict not in (Answer.ALLOWED, Answer.FORBIDDEN) or quantifier is Quantifier.FORALL:
+        return None
+    return (verdict == Answer.ALLOWED) == (quantifier is Quantifier.EXISTS)

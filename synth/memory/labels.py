@@ -7,19 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from pathlib import Path
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
+from corpus.litmus.verdict_table import Verdict, print_verdicts, truth_text
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, Judgement
+from synth.inputs import Input
 from synth.memory.judging import judge_with
-from synth.memory.verdict_table import Verdict, print_verdicts, truth_text
 from synth.screen import table_console, watched
 
 ERROR = "ERROR"
@@ -49,7 +48,7 @@ class Question:
     digests: bool = False
 
 
-def label_files(files: Sequence[Path], question: Question, jobs: int) -> Iterator[Labels]:
+def label_files(files: Sequence[Input], question: Question, jobs: int) -> Iterator[Labels]:
     """The labels of every file, in their order."""
     if jobs == 1 or len(files) < _PARALLEL_FROM:
         yield from watched(map(_label, files, repeat(question)), len(files), "Labelling")
@@ -59,9 +58,9 @@ def label_files(files: Sequence[Path], question: Question, jobs: int) -> Iterato
         yield from watched(pool.map(_label, files, repeat(question), chunksize=chunk), len(files), "Labelling")
 
 
-def _label(file: Path, question: Question) -> Labels:
+def _label(file: Input, question: Question) -> Labels:
     try:
-        test = read_litmus(file)
+        test = file.litmus()
         models = resolve_consistency_models(question.models)
         judgements = tuple(judge_with(test, model, question.method, question.unroll) for model in models)
     except InputError as error:

@@ -18,12 +18,12 @@ from backends.shared.layout import Layout
 from backends.shared.outcomes import outcomes
 from backends.shared.process import RunError
 from backends.shared.results import MemoryResult, MemoryTrial, ResultFile, open_results, trial_of
-from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
+from synth.inputs import Input
 from synth.memory.conformance import ModelReport, Observation, model_report, observation
 from synth.screen import table_console, watched
 
@@ -51,7 +51,7 @@ class _Run:
 
 
 def run_memory_tests(
-    files: Sequence[Path],
+    files: Sequence[Input],
     backend: Backend,
     device: Device,
     launches: Launches,
@@ -92,13 +92,13 @@ def run_memory_tests(
 
 
 def _plan(
-    files: Sequence[Path], backend: Backend, device: Device, launches: Launches
+    files: Sequence[Input], backend: Backend, device: Device, launches: Launches
 ) -> tuple[list[_Run], dict[str, str]]:
     """What to run, and which files the device's language cannot say, with the reason."""
     planned: list[_Run] = []
     refused: dict[str, str] = {}
     for file in files:
-        test = read_litmus(file)
+        test = file.litmus()
         try:
             layout = device.layout(test, launches.instances, launches.stress)
             sources = backend.memory_files(test.name, layout)

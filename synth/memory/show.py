@@ -1,99 +1,126 @@
-"""``synth show`` for suites of memory tests: what was asked, what there is, and what the models say."""
+"""``synth show`` for corpora of memory tests: what was asked, what there is, and what the models say."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
-import click
 from rich.table import Table
 from rich.text import Text
 
+from corpus.suite import Corpus
+from corpus.test import Test
 from oracle.executions.judge import Answer
-from synth.memory.suite import OTHER, Row, Suite, read_suite
-from synth.screen import table_console
+from synth.screen import plain_table
+
+Vector = tuple[str, ...]
+"""What each model says of a test."""
+
+OTHER = "other shapes"
+"""Where tests belong whose shape has no classic name."""
 
 
-def show(folder: Path, list_tests: bool, as_json: bool) -> None:
-    """Print what is in a suite. Raises ``InputError`` where something in it cannot be read."""
-    suite = read_suite(folder)
-    if as_json:
-        click.echo(json.dumps(_summary(suite, list_tests), indent=2))
-        return
-    console = table_console()
-    console.print(f"{folder}: {len(suite.rows)} tests, {suite.state}", markup=False)
-    for title, table in _tables(suite, list_tests):
-        console.print()
-        console.print(title, style="italic")
-        console.print(table)
+def shape(test: Test) -> str:
+    """The classic name of a test's shape, such as MP."""
+    return test.tags[0] if test.tags else OTHER
 
 
-def _tables(suite: Suite, list_tests: bool) -> Iterator[tuple[str, Table]]:
+def counts_by_shape(corpus: Corpus) -> dict[str, dict[str, Counter[str]]]:
+    """By shape, most frequent first, those without a name last, and by model, how many tests have which verdict."""
+    shapes = Counter(map(shape, corpus.tests))
+    names = sorted(shapes, key=lambda name: (name == OTHER, -shapes[name], name))
+    counts: dict[str, dict[str, Counter[str]]] = {name: {model: Counter() for model in corpus.models} for name in names}
+    for test in corpus.tests:
+        for model in corpus.models:
+            counts[shape(test)][model][_said(test, model)] += 1
+    return counts
+
+
+def _said(test: Test, model: str) -> str:
+    return test.verdicts.get(model, Answer.UNKNOWN)
+
+
+def _vectors(corpus: Corpus) -> dict[Vector, list[str]]:
+    """The names of the tests by what the models say, most frequent first."""
+    found: dict[Vector, list[str]] = {}
+    for test in corpus.tests:
+        found.setdefault(tuple(_said(test, model) for model in corpus.models), []).append(test.name)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def _telling(corpus: Corpus, allows: str, forbids: str) -> int:
+    """The number of tests that one model allows and another forbids."""
+    one, other = corpus.models.index(allows), corpus.models.index(forbids)
+    return sum(
+        len(names)
+        for vector, names in _vectors(corpus).items()
+        if (vector[one], vector[other]) == (Answer.ALLOWED, Answer.FORBIDDEN)
+    )
+
+
+def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
     """Titles and tables."""
-    yield "Asked for", _asked(suite.manifest.get("request", {}))
-    if not suite.rows:
-        return
-    yield "Tests, and how many of them each model allows" if suite.models else "Tests", _allowed(suite)
-    if suite.models:
-        yield "Models", _per_model(suite)
-    if len(suite.models) > 1:
-        yield "Tests that the model of the row allows and that of the column forbids", _pairs(suite)
-        yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vectors(suite)
+    yield "Asked for", _asked(corpus.manifest.get("request", {}))
+    if corpus.tests:
+        yield "Tests, and how many of them each model allows" if corpus.models else "Tests", _allowed(corpus)
+        if corpus.models:
+            yield "Models", _per_model(corpus)
+        if len(corpus.models) > 1:
+            yield "Tests that the model of the row allows and that of the column forbids", _pairs(corpus)
+            yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(corpus)
     if list_tests:
-        yield "Every test", _listing(suite)
-
-
-def _table(*columns: str) -> Table:
-    return Table(*columns, box=None, pad_edge=False, header_style="bold")
+        yield "Every test", _listing(corpus)
 
 
 def _asked(request: Mapping[str, Any]) -> Table:
-    """The request without what was not asked for."""
+    """The request without what was not asked for, and without what only a machine reads."""
     table = Table(box=None, pad_edge=False, show_header=False)
-    least, most = request.get("sizes", ("?", "?"))
-    said = {**request, "sizes": least if least == most else f"{least}..{most}"}
-    for name, value in said.items():
-        if name != "kind" and value:
-            text = ", ".join(value) if isinstance(value, list) else str(value).lower() if value is True else str(value)
-            table.add_row(Text(name.replace("_", " ")), Text(text))
+    for name, value in request.items():
+        if name in ("kind", "models", "model_digests", "from") or not value:
+            continue
+        if name in ("sizes", "threads") and isinstance(value, list):
+            text = str(value[0]) if value[0] == value[-1] else f"{value[0]}..{value[-1]}"
+        elif isinstance(value, list):
+            text = ", ".join(map(str, value))
+        else:
+            text = str(value).lower() if value is True else str(value)
+        table.add_row(Text(name.replace("_", " ")), Text(text))
     return table
 
 
-def _allowed(suite: Suite) -> Table:
-    """Tests by size and by family, and of each how many every model allows."""
-    table = _table("")
-    for heading in ("tests", *suite.models):
+def _allowed(corpus: Corpus) -> Table:
+    """Tests by size and by shape, and of each how many every model allows."""
+    table = plain_table("")
+    for heading in ("tests", *corpus.models):
         table.add_column(Text(heading), justify="right", no_wrap=True)
-    sizes = sorted({row.size for row in suite.rows})
-    groups = {f"size {size}": [row for row in suite.rows if row.size == size] for size in sizes}
-    for heading, rows in groups.items() if len(sizes) > 1 else ():
-        table.add_row(heading, *_allowed_counts(suite, rows))
-    table.add_row("all", *_allowed_counts(suite, suite.rows))
+    sizes = sorted({test.size for test in corpus.tests})
+    groups = {f"size {size}": [test for test in corpus.tests if test.size == size] for size in sizes}
+    for heading, tests in groups.items() if len(sizes) > 1 else ():
+        table.add_row(heading, *_allowed_counts(corpus, tests))
+    table.add_row("all", *_allowed_counts(corpus, corpus.tests))
     table.add_section()
-    for name in _families(suite):
-        table.add_row(Text(name), *_allowed_counts(suite, [row for row in suite.rows if row.family == name]))
+    shapes = Counter(map(shape, corpus.tests))
+    for name, said in counts_by_shape(corpus).items():
+        allowed = (said[model][Answer.ALLOWED] for model in corpus.models)
+        table.add_row(Text(name), str(shapes[name]), *map(str, allowed))
     return table
 
 
-def _allowed_counts(suite: Suite, rows: Sequence[Row]) -> list[str]:
-    allowed = [sum(row.verdicts[place] == Answer.ALLOWED for row in rows) for place in range(len(suite.models))]
-    return [str(count) for count in (len(rows), *allowed)]
+def _allowed_counts(corpus: Corpus, tests: Sequence[Test]) -> list[str]:
+    allowed = [sum(_said(test, model) == Answer.ALLOWED for test in tests) for model in corpus.models]
+    return [str(count) for count in (len(tests), *allowed)]
 
 
-def _families(suite: Suite) -> dict[str, int]:
-    """The number of tests of each family, most frequent first, those without a name last."""
-    counts = Counter(row.family for row in suite.rows)
-    return dict(sorted(counts.items(), key=lambda item: (item[0] == OTHER, -item[1], item[0])))
+def _verdicts(corpus: Corpus, model: str) -> Counter[str]:
+    return Counter(_said(test, model) for test in corpus.tests)
 
 
-def _per_model(suite: Suite) -> Table:
-    said = {model: suite.verdicts(model) for model in suite.models}
+def _per_model(corpus: Corpus) -> Table:
+    said = {model: _verdicts(corpus, model) for model in corpus.models}
     answers = [answer for answer in Answer if any(counts[answer] for counts in said.values())]
-    table = _table("model")
+    table = plain_table("model")
     for answer in answers:
         table.add_column(answer.lower(), justify="right")
     for model, counts in said.items():
@@ -101,61 +128,64 @@ def _per_model(suite: Suite) -> Table:
     return table
 
 
-def _pairs(suite: Suite) -> Table:
-    table = _table("")
-    for model in suite.models:
+def _pairs(corpus: Corpus) -> Table:
+    table = plain_table("")
+    for model in corpus.models:
         table.add_column(Text(model), justify="right", no_wrap=True)
-    for allows in suite.models:
-        cells = ["" if allows == forbids else str(suite.telling(allows, forbids)) for forbids in suite.models]
+    for allows in corpus.models:
+        cells = ["" if allows == forbids else str(_telling(corpus, allows, forbids)) for forbids in corpus.models]
         table.add_row(Text(allows), *cells)
     return table
 
 
-def _vectors(suite: Suite) -> Table:
-    table = _table()
-    for heading in suite.models:
+def _vector_table(corpus: Corpus) -> Table:
+    table = plain_table()
+    for heading in corpus.models:
         table.add_column(Text(heading), justify="center", no_wrap=True)
     table.add_column("tests", justify="right")
     table.add_column("such as", no_wrap=True)
-    for vector, names in suite.vectors().items():
+    for vector, names in _vectors(corpus).items():
         letters = ["?" if verdict == Answer.UNKNOWN else verdict[0] for verdict in vector]
         table.add_row(*letters, str(len(names)), Text(names[0]))
     return table
 
 
-def _listing(suite: Suite) -> Table:
-    table = _table("test", *suite.models)
-    for row in suite.rows:
-        table.add_row(Text(row.name), *map(Text, row.verdicts))
+def _listing(corpus: Corpus) -> Table:
+    table = plain_table("test", *corpus.models)
+    for test in corpus.tests:
+        table.add_row(Text(test.name), *(Text(_said(test, model)) for model in corpus.models))
     return table
 
 
-def _summary(suite: Suite, list_tests: bool) -> dict[str, Any]:
-    models = suite.models
-    summary: dict[str, Any] = {
-        "complete": suite.manifest.get("complete") is True,
-        "request": suite.manifest.get("request", {}),
-        "tests": len(suite.rows),
-        "sizes": {str(size): count for size, count in sorted(Counter(row.size for row in suite.rows).items())},
-        "families": _families(suite),
-        "models": {model: {answer: suite.verdicts(model)[answer] for answer in Answer} for model in models},
+def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:
+    """The same as data."""
+    models = corpus.models
+    sizes = Counter(test.size for test in corpus.tests)
+    shapes = Counter(map(shape, corpus.tests))
+    found: dict[str, Any] = {
+        "complete": corpus.complete,
+        "request": corpus.manifest.get("request", {}),
+        "tests": len(corpus.tests),
+        "sizes": {str(size): count for size, count in sorted(sizes.items())},
+        "families": {name: shapes[name] for name in counts_by_shape(corpus)},
+        "models": {model: {answer: _verdicts(corpus, model)[answer] for answer in Answer} for model in models},
         "pairs": [
-            {"allows": allows, "forbids": forbids, "tests": suite.telling(allows, forbids)}
+            {"allows": allows, "forbids": forbids, "tests": _telling(corpus, allows, forbids)}
             for allows, forbids in permutations(models, 2)
         ],
         "vectors": [
             {"verdicts": dict(zip(models, vector, strict=True)), "tests": len(names), "example": names[0]}
-            for vector, names in suite.vectors().items()
+            for vector, names in _vectors(corpus).items()
         ],
     }
     if list_tests:
-        summary["list"] = [
+        found["list"] = [
             {
-                "name": row.name,
-                "size": row.size,
-                "family": row.family,
-                "verdicts": dict(zip(models, row.verdicts, strict=True)),
+                "name": test.name,
+                "size": test.size,
+                "family": shape(test),
+                "verdicts": {model: _said(test, model) for model in models},
             }
-            for row in suite.rows
+            for test in corpus.tests
         ]
-    return summary
+    return found

@@ -1,18 +1,15 @@
-"""The pipeline of memory tests: cycles of each size, their tests, verdicts, what to keep, and the suite on disk.
+"""The pipeline of memory tests: cycles of each size, their tests, verdicts, what to keep, and the corpus.
 
-Cycles are found anew when a run goes on, for that takes seconds; verdicts, which take longer, come from the journal.
-``synth.memory.suite`` says what a suite is.
+Cycles are found anew when a run goes on, for that takes seconds; verdicts, which take longer, come from the journal. A
+unit of the journal is a size.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from constraints.cycles import CycleBounds, cycles
@@ -20,45 +17,55 @@ from constraints.loop import Effort
 from corpus.cycles.containment import minimal
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
-from corpus.dialects.registry import DIALECTS
-from corpus.files import write_atomically
-from corpus.litmus.test import Order, Region
-from corpus.store import FORMAT, JOURNAL, LABELS, MANIFEST, TIMES, Found, Journal, pretty
+from corpus.cycles.suites import litmus_record
+from corpus.dialects.registry import dialect_for
+from corpus.errors import InputError
+from corpus.journal import Found, Journal, finish
+from corpus.litmus.test import Region
+from corpus.records import record_reader, test_record
+from corpus.test import Test
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from oracle.executions.judge import UNROLL, Answer
 from synth import VERSION
+from synth.inputs import MEMORY
 from synth.memory.judging import AUTO, judge_with
-from synth.memory.suite import INDEX, KIND
-from synth.memory.verdict_table import Verdict, print_verdicts
 from synth.pool import run_tasks
-
-DIALECT = "gpu-ptx"
-"""What suites are written in: the dialect that can say every edge but sc accesses."""
 
 CHUNK = 50
 """Cycles that a process labels at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Request:
-    """What a suite holds. Everything that changes the answer, and nothing that does not."""
+    """What a suite holds. Everything that changes the answer, and nothing that does not.
+
+    Raises ``InputError`` where an edge is unknown (when ``bounds`` is asked for), and where filters contradict each
+    other.
+    """
 
     edges: str
     sizes: tuple[int, int]
-    threads: int | None = None
+    threads: tuple[int, int] | None = None
     scopes: tuple[str, ...] = ()
     regions: tuple[str, ...] = ("global",)
     thread_accesses: int = 2
     location_accesses: int = 3
-    models: tuple[str, ...] = ()
+    labelled_under: tuple[str, ...] = ()
     allowed_by: tuple[str, ...] = ()
     forbidden_by: tuple[str, ...] = ()
     minimal: bool = False
 
-    def as_json(self) -> dict[str, Any]:
-        """The request as the suite keeps it."""
-        return {"kind": KIND, **asdict(self)}
+    def __post_init__(self) -> None:
+        for name in self.allowed_by:
+            if name in self.forbidden_by:
+                raise InputError(f"no test is like that: {name} is asked to allow it and to forbid it")
 
+    def as_json(self) -> dict[str, Any]:
+        """The request as the corpus keeps it, with the text of every model as a digest."""
+        models = {model.name: model.digest for model in self.models}
+        return {"kind": MEMORY, **asdict(self), "models": list(models), "model_digests": models}
+
+    @cached_property
     def bounds(self) -> CycleBounds:
         """What cycles to make. Raises ``InputError`` where an edge is unknown."""
         return CycleBounds(
@@ -70,170 +77,154 @@ class Request:
             self.location_accesses,
         )
 
-    def all_models(self) -> tuple[str, ...]:
-        """The models to label under, each once, as they were asked for."""
-        return tuple(dict.fromkeys((*self.models, *self.allowed_by, *self.forbidden_by)))
+    @property
+    def model_words(self) -> tuple[str, ...]:
+        """The models to label under as they were asked for, each once."""
+        return tuple(dict.fromkeys((*self.labelled_under, *self.allowed_by, *self.forbidden_by)))
 
-    def model_names(self) -> list[str]:
-        """What those models are called. Raises ``InputError`` where one cannot be had."""
-        return [model.name for model in _resolved(self.all_models())]
+    @cached_property
+    def models(self) -> list[ConsistencyModel]:
+        """Those models. Raises ``InputError`` where one cannot be had."""
+        return _resolved(self.model_words)
+
+    def wants(self, test: Test) -> bool:
+        """Whether a test with these verdicts is asked for: every filter has its say."""
+        names = {word: model.name for word, model in zip(self.model_words, self.models, strict=True)}
+        return all(test.verdicts[names[word]] == Answer.ALLOWED for word in self.allowed_by) and all(
+            test.verdicts[names[word]] == Answer.FORBIDDEN for word in self.forbidden_by
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """A test with its verdict and the truth of its condition under each model."""
+class Refused:
+    """A cycle whose test no dialect says whole, and why."""
 
     name: str
-    text: str
-    verdicts: tuple[tuple[str, bool | None], ...]
-    reasons: tuple[str, ...] = ()
+    reason: str
 
 
 @dataclass(slots=True)
 class Outcome:
-    """How a run ended. ``stopped`` says why something was left, and is empty where nothing was."""
+    """What a run found, and how it ended. ``stopped`` says why something was left; it is empty where nothing was."""
 
     stopped: str = ""
-    cycles: int = 0
+    cycles: dict[str, Cycle] = field(default_factory=dict)
+    tests: list[Test] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:
         """Whether the solver said for every size that nothing is left."""
         return not self.stopped
 
+    def add(self, cycle: Cycle, made: Test | Refused) -> None:
+        """Take in a cycle and what became of it."""
+        self.cycles[made.name] = cycle
+        (self.tests if isinstance(made, Test) else self.refused).append(made)  # type: ignore[arg-type]
+
 
 def _resolved(models: tuple[str, ...]) -> list[ConsistencyModel]:
     return resolve_consistency_models(models) if models else []
 
 
-def _dialect(cycle: Cycle) -> str:
-    """What a test is written in: the dialect of PTX, which has no sc accesses; where there are, OpenCL C."""
-    return "opencl" if any(note.order is Order.SC for note in cycle.annotations) else DIALECT
-
-
-def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[list[Labelled]]:
-    """The tests of some cycles with their verdicts; what one process does."""
+def label_cycles(task: tuple[int, Sequence[Cycle]], models: tuple[str, ...]) -> Iterator[list[Test | Refused]]:
+    """The tests of some cycles of a size with their verdicts; what one process does."""
+    size, chunk = task
     resolved = _resolved(models)
-    done = []
+    done: list[Test | Refused] = []
     for cycle in chunk:
         test = litmus_test(cycle)
-        judged = [judge_with(test, model, AUTO, UNROLL) for model in resolved]
-        verdicts = tuple((str(judgement.answer), judgement.condition) for judgement in judged)
-        text = DIALECTS[_dialect(cycle)].print(test)
-        done.append(Labelled(test.name, text, verdicts, tuple(judgement.reason for judgement in judged)))
+        try:
+            _, text = dialect_for(test)
+        except InputError as error:
+            done.append(Refused(test.name, error.message))
+            continue
+        judged = {model.name: judge_with(test, model, AUTO, UNROLL) for model in resolved}
+        verdicts = {name: str(judgement.answer) for name, judgement in judged.items()}
+        reasons = {name: judgement.reason for name, judgement in judged.items() if judgement.reason}
+        done.append(litmus_record(test, text, size, verdicts, reasons))
     yield done
 
 
 def synthesise(
     request: Request, journal: Journal, solver: str, jobs: int, effort: Effort
-) -> Generator[tuple[Cycle, Labelled] | None]:
-    """Every cycle with its labelled test, sizes in turn; None now and then, so that the caller can watch a clock."""
-    bounds, models = request.bounds(), request.all_models()
-    for size in range(request.sizes[0], request.sizes[1] + 1):
-        known = {found.program: _restored(found) for found in journal.units.get(str(size), ())}
-        waiting = []
-        for cycle in map(oriented, cycles(bounds, size, solver, effort)):
-            name = cycle_name(cycle)
-            if name in known:
-                yield cycle, known[name]
-            else:
-                waiting.append(cycle)
-                yield None
-        chunks = [tuple(waiting[start : start + CHUNK]) for start in range(0, len(waiting), CHUNK)]
-        work = partial(label_cycles, models=models)
-        with closing(run_tasks(chunks, work, jobs)) as answers:
-            for answer in answers:
-                if answer is None:
-                    yield None
+) -> Generator[tuple[Cycle, Test | Refused] | None]:
+    """Every cycle with its labelled test as soon as it is found; None now and then, so that the caller can watch a
+    clock."""
+    read = record_reader(list(journal.request["models"]))
+    known = {
+        found.program: read(record)
+        for founds in journal.units.values()
+        for found in founds
+        for _, record in found.tests
+    }
+    restored: list[tuple[Cycle, Test | Refused]] = []
+
+    def chunks() -> Iterator[tuple[int, tuple[Cycle, ...]]]:
+        for size in range(request.sizes[0], request.sizes[1] + 1):
+            waiting: list[Cycle] = []
+            for cycle in map(oriented, cycles(request.bounds, size, solver, effort)):
+                if test := known.get(cycle_name(cycle)):
+                    restored.append((cycle, test))
                     continue
-                chunk, labels = answer
-                journal.append(str(size), [_found(labelled) for labelled in labels])
-                yield from zip(chunk, labels, strict=True)
+                waiting.append(cycle)
+                if len(waiting) == CHUNK:
+                    yield size, tuple(waiting)
+                    waiting = []
+            if waiting:
+                yield size, tuple(waiting)
+
+    work = partial(label_cycles, models=request.model_words)
+    with closing(run_tasks(chunks(), work, jobs)) as answers:
+        for answer in answers:
+            yield from _drained(restored)
+            if answer is None:
+                yield None
+                continue
+            (size, chunk), made = answer
+            journal.append(str(size), [_found(size, test) for test in made if isinstance(test, Test)])
+            yield from zip(chunk, made, strict=True)
+    yield from _drained(restored)
 
 
-def _found(labelled: Labelled) -> Found:
-    return Found(labelled.name, ((labelled.name, json.dumps(asdict(labelled))),))
+def _drained(waiting: list[tuple[Cycle, Test | Refused]]) -> Iterator[tuple[Cycle, Test | Refused]]:
+    while waiting:
+        yield waiting.pop(0)
 
 
-def _restored(found: Found) -> Labelled:
-    record = json.loads(found.tests[0][1])
-    verdicts = tuple((verdict, condition) for verdict, condition in record["verdicts"])
-    return Labelled(record["name"], record["text"], verdicts, tuple(record["reasons"]))
+def _found(size: int, test: Test) -> Found:
+    return Found(test.name, ((f"{size:06} {test.name}", test_record(test)),))
 
 
-# What to keep
-
-
-def kept(request: Request, found: Sequence[tuple[Cycle, Labelled]]) -> list[tuple[Cycle, Labelled]]:
-    """The tests that the request asks for, smallest first, then by name."""
-    models = request.all_models()
-    wanted = dict.fromkeys(request.allowed_by, Answer.ALLOWED)
-    wanted |= dict.fromkeys(request.forbidden_by, Answer.FORBIDDEN)
-    passing = [
-        (cycle, labelled)
-        for cycle, labelled in found
-        if all(
-            verdict == wanted.get(name, verdict) for name, (verdict, _) in zip(models, labelled.verdicts, strict=True)
-        )
-    ]
-    passing.sort(key=lambda pair: (pair[0].size, pair[1].name))
-    return _minimal(passing) if request.minimal else passing
-
-
-def _minimal(found: Sequence[tuple[Cycle, Labelled]]) -> list[tuple[Cycle, Labelled]]:
-    """The tests that contain no other of the same verdicts (``corpus.cycles.containment``)."""
-    groups: dict[tuple[str, ...], list[Cycle]] = {}
-    for cycle, labelled in found:
-        groups.setdefault(tuple(verdict for verdict, _ in labelled.verdicts), []).append(cycle)
-    chosen = {cycle for group in groups.values() for cycle in minimal(group)}
-    return [(cycle, labelled) for cycle, labelled in found if cycle in chosen]
-
-
-# The suite on disk
-
-
-def write_suite(
-    request: Request,
-    journal: Journal,
-    found: Sequence[tuple[Cycle, Labelled]],
-    outcome: Outcome,
-    times: Mapping[str, Any],
-) -> int:
-    """Turn what was found into files, and give the number of tests; a complete suite has no journal any more.
+def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Mapping[str, Any]) -> int:
+    """Turn the journal into the suite that was asked for, smallest tests first, and give the number of its tests.
 
     Raises ``InputError`` where a file cannot be written.
     """
-    folder, tests, models = journal.path, kept(request, found), request.model_names()
-    files = [f"{labelled.name}.litmus" for _, labelled in tests]
-    for file, (_, labelled) in zip(files, tests, strict=True):
-        write_atomically(folder / file, [labelled.text], durable=False)
-    os.sync()
-    write_atomically(folder / INDEX, [f"{file}\n" for file in files])
-    # An earlier run that knew less may have kept what contains a test found since.
-    for stale in sorted({file.name for file in folder.glob("*.litmus")} - set(files)):
-        (folder / stale).unlink()
-    rows = [
-        Verdict(file, model, verdict, condition)
-        for file, (_, labelled) in zip(files, tests, strict=True)
-        for model, (verdict, condition) in zip(models, labelled.verdicts, strict=True)
-    ]
-    write_atomically(folder / LABELS, [print_verdicts(rows)])
-    write_atomically(folder / TIMES, [pretty(times)])
-    sizes = Counter(cycle.size for cycle, _ in tests)
-    manifest = {
-        "format": FORMAT,
+    there = outcome.cycles
+
+    def chosen(tests: list[Test]) -> list[Test]:
+        passing = [test for test in tests if test.name in there and request.wants(test)]
+        return _minimal(passing, there) if request.minimal else passing
+
+    refused = sorted(outcome.refused, key=lambda each: each.name)
+    manifest: dict[str, Any] = {
         "complete": outcome.complete,
         "version": VERSION,
-        "request": request.as_json(),
-        "models": models,
-        "counts": {
-            "cycles": outcome.cycles,
-            "tests": len(tests),
-            "sizes": {str(size): sizes[size] for size in sorted(sizes)},
-        },
+        "counts": {"cycles": len(there), "refused": len(refused)},
     }
-    write_atomically(folder / MANIFEST, [pretty(manifest | ({"stopped": outcome.stopped} if outcome.stopped else {}))])
-    if outcome.complete:
-        journal.close()
-        (folder / JOURNAL).unlink()
-    return len(tests)
+    if refused:
+        manifest["refused"] = {each.name: each.reason for each in refused}
+    if outcome.stopped:
+        manifest["stopped"] = outcome.stopped
+    return finish(journal, manifest, times, chosen)
+
+
+def _minimal(tests: Iterable[Test], there: Mapping[str, Cycle]) -> list[Test]:
+    """The tests that contain no other of the same verdicts (``corpus.cycles.containment``)."""
+    groups: dict[tuple[str, ...], list[Test]] = {}
+    tests = list(tests)
+    for test in tests:
+        groups.setdefault(tuple(test.verdicts.values()), []).append(test)
+    least = {cycle for group in groups.values() for cycle in minimal([there[test.name] for test in group])}
+    return [test for test in tests if there[test.name] in least]

@@ -8,18 +8,16 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import repeat
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from corpus.progress.text import parse_axb
-from corpus.store import is_corpus
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
-from synth.inputs import load_tests
+from synth.inputs import expand
 from synth.screen import watched
 
 _PARALLEL_FROM = 500
@@ -28,15 +26,8 @@ _PARALLEL_FROM = 500
 
 def named_tests(inputs: Sequence[str]) -> Iterator[tuple[str, Test]]:
     """The tests of each input with the names that the user knows them by: the file's, or in a corpus the test's."""
-    for given in inputs:
-        folder = Path(given)
-        for test in load_tests([given]):
-            if not folder.is_dir():
-                yield given, test
-            elif is_corpus(folder):
-                yield test.name, test
-            else:
-                yield str(folder / f"{test.name}.axb"), test
+    for given in expand(inputs):
+        yield given.label, given.axb()
 
 
 def label_tests(tests: Sequence[tuple[str, Test]], models: tuple[str, ...], jobs: int) -> list[list[str]]:

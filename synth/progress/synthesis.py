@@ -19,11 +19,11 @@ from typing import Any
 from constraints.formula import Clause
 from constraints.loop import Effort, solutions
 from constraints.progress import ProgressEncoding, Shape, Solution
+from corpus.journal import Found, Journal, finish
 from corpus.progress.axb import Program, digest, instructions
 from corpus.progress.idioms import tags_of
-from corpus.progress.text import parse_axb, print_axb
+from corpus.progress.text import parse_axb, print_axb, program_of
 from corpus.records import test_record
-from corpus.store import Found, Journal, finish
 from corpus.test import Test
 from oracle.progress.behaviour import behaviour_digest, digest_automaton, minimise, relabel
 from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
@@ -152,7 +152,7 @@ def run_unit(
     yield asdict(effort) | size
 
 
-def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, str]]:
+def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, bytes]]:
     """The tests that a solution stands for, each with its sort key, as records of a corpus.
 
     With symmetric threads, one of them: the first that the request wants, for another order of the threads may have
@@ -195,7 +195,7 @@ def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> lis
     """The first test of each behaviour; with symmetric threads, up to permutation of threads."""
     first: dict[str, Test] = {}
     for test in tests:
-        first.setdefault(behaviour_digest(test.program, True) if symmetric_threads else test.behaviour, test)
+        first.setdefault(behaviour_digest(program_of(test), True) if symmetric_threads else test.behaviour, test)
     return list(first.values())
 
 
@@ -278,7 +278,13 @@ def write_suite(
     units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
     return finish(
         journal,
-        {"complete": outcome.complete, "version": VERSION, "solver": solver, "encodings": encodings},
+        {
+            "complete": outcome.complete,
+            **({"stopped": outcome.stopped} if outcome.stopped else {}),
+            "version": VERSION,
+            "solver": solver,
+            "encodings": encodings,
+        },
         {"seconds": round(seconds, 3), **effort, "units": units_effort},
         chosen,
     )

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from constraints.solvers import DEFAULT_SOLVER, PYSAT_SOLVERS, SOLVERS, open_solver
 from corpus.errors import InputError
-from corpus.store import LABELS, TESTS
+from corpus.suite import LABELS, TESTS
 from synth.cli import main
 
 INCREMENTAL = [[1, 2], [-1, 2], [-2, 3]]

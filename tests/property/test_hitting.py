@@ -4,10 +4,10 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from synth.progress.selection import select
 
 from constraints.hitting import least_hitting_set
 from corpus.test import Test
-from synth.progress.selection import select
 
 MODELS = ["a-weak", "a-strong", "b", "c"]
 TEXTS = ["THREAD 0\n0: ;\n", "THREAD 0\n0: ;\nTHREAD 1\n0: ;\n", "THREAD 0\n0: ;\n1: ;\n"]

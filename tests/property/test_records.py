@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import MODELS, corpus_tests
 
-from corpus.records import parse_record, test_record
-from corpus.store import Found, Journal, finish, read_corpus
+from corpus.journal import Found, Journal, finish, read_corpus
+from corpus.records import record_reader, test_record
 
 
 @given(corpus_tests(name="2x4-0001"))
 def test_record_round_trip(test):
     line = test_record(test)
-    assert "\n" not in line
-    again = parse_record(line, MODELS)
+    assert b"\n" not in line
+    again = record_reader(MODELS)(line)
     assert again == test
     assert list(again.verdicts) == list(test.verdicts)
     assert test_record(again) == line
@@ -25,7 +25,7 @@ def test_record_round_trip(test):
 @given(st.text().filter(lambda text: text.isprintable()), corpus_tests())
 def test_any_name_survives(name, test):
     named = replace(test, name=name)
-    assert parse_record(test_record(named), MODELS).name == name
+    assert record_reader(MODELS)(test_record(named)).name == name
 
 
 @settings(deadline=None, max_examples=30)

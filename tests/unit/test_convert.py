@@ -8,7 +8,7 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import Load, Mode, Order, Scope, Store
 from corpus.litmus.text import Dialect
 from synth.cli import main
-from synth.inputs import litmus_files
+from synth.inputs import expand
 
 PLAIN = """\
 PTX MP
@@ -140,8 +140,8 @@ def test_indexes_name_files_and_indexes(folder):
     (folder / "sub").mkdir()
     (folder / "sub" / "@all").write_text("../scoped.litmus # a comment\n")
     (folder / "@some").write_text("# nothing\n\nplain.litmus\nsub/@all\n")
-    assert list(map(str, litmus_files(["@some"]))) == ["plain.litmus", "sub/../scoped.litmus"]
-    assert list(map(str, litmus_files(["sub"]))) == ["sub/../scoped.litmus"]
+    assert list(map(str, expand(["@some"]))) == ["plain.litmus", "sub/../scoped.litmus"]
+    assert list(map(str, expand(["sub"]))) == ["sub/../scoped.litmus"]
     done = synth("convert", "@some", "--to", "ptx", "-o", "out")
     assert done.exit_code == 0
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["@all", "plain.litmus", "scoped.litmus"]
@@ -153,7 +153,7 @@ def test_inputs_that_are_none(folder):
     (folder / "@lost").write_text("gone.litmus\n")
     (folder / "@bytes").write_bytes(b"plain.litmus\na\0b\n")
     for given, message in {
-        "hollow": "hollow: the folder holds no .litmus file and no index @all",
+        "hollow": "hollow: the folder is no corpus and holds no .axb file, no .litmus file and no index @all",
         "@loop": "@loop: the index names itself",
         "@lost": "gone.litmus: cannot read: No such file or directory",
         "@bytes": "@bytes:2:1: expected the name of a file, found 'a\\x00b'",

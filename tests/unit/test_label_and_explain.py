@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from corpus.progress.axb import digest
 from corpus.progress.text import print_axb
-from corpus.store import write_corpus
+from corpus.suite import write_corpus
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
 from synth.cli import main

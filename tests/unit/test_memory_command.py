@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,11 @@ from click.testing import CliRunner, Result
 
 from corpus.cycles.cycle import family
 from corpus.cycles.edges import all_annotations, all_edges
-from corpus.dialects.registry import read_litmus
+from corpus.dialects.registry import parse_litmus, read_litmus
+from corpus.journal import read_corpus
 from corpus.litmus.normal import litmus_digest
-from corpus.store import JOURNAL, TIMES
+from corpus.suite import JOURNAL, TIMES
 from synth.cli import main
-from synth.inputs import litmus_files
 
 PLAIN = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 TWO_THREADS = ["2+2W", "LB", "MP", "R", "S", "SB"]
@@ -41,16 +42,13 @@ def memory(folder: Path, *arguments: object) -> list[str]:
 
 
 def names(folder: Path) -> list[str]:
-    return [file.stem for file in litmus_files([str(folder)])]
+    return [test.name for test in read_corpus(folder).tests]
 
 
 def verdicts(folder: Path) -> dict[str, dict[str, str]]:
     """To each test what each model says of it."""
-    found: dict[str, dict[str, str]] = {name: {} for name in names(folder)}
     with (folder / "labels.csv").open() as file:
-        for row in csv.DictReader(file):
-            found[row["file"].removesuffix(".litmus")][row["model"]] = row["verdict"]
-    return found
+        return {row.pop("name"): row for row in csv.DictReader(file)}
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -63,9 +61,10 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_the_classic_families_of_two_threads_each_once(tmp_path):
     assert sorted(memory(tmp_path / "d", "--edges", PLAIN, "--size", 4)) == TWO_THREADS
     files = {file.name for file in (tmp_path / "d").iterdir()}
-    assert files == {*(f"{name}.litmus" for name in TWO_THREADS), "@all", "labels.csv", "manifest.json", TIMES}
+    assert files == {"tests.jsonl", "labels.csv", "manifest.json", TIMES}
     manifest = json.loads((tmp_path / "d" / "manifest.json").read_text())
-    assert manifest["complete"] is True and manifest["counts"] == {"cycles": 6, "tests": 6, "sizes": {"4": 6}}
+    assert manifest["complete"] is True
+    assert manifest["counts"] == {"cycles": 6, "refused": 0, "tests": 6, "bounds": {"2x4": 6}}
     assert manifest["request"]["kind"] == "memory" and manifest["request"]["edges"] == PLAIN
 
 
@@ -85,7 +84,7 @@ def test_scopes_and_fences_are_placed_and_labelled(tmp_path):
     assert said["MP+membar.ctas@01"]["ptx-rmo"] == "FORBIDDEN"
     assert said["MP+membar.ctas"]["ptx-rmo"] == "ALLOWED"
     assert said["MP+membar.gls"]["ptx-rmo"] == "FORBIDDEN"
-    digests = {litmus_digest(read_litmus(file)) for file in litmus_files([str(tmp_path / "d")])}
+    digests = {litmus_digest(parse_litmus(test.text)) for test in read_corpus(tmp_path / "d").tests}
     assert len(digests) == len(found)
 
 
@@ -173,7 +172,7 @@ def test_the_same_bytes_for_any_number_of_processes_and_hash_seed(tmp_path):
         environment = os.environ | {"PYTHONHASHSEED": str(seed)}
         subprocess.run([*command, *asked, "-j", str(jobs), "-o", folder], env=environment, check=True)
         made.append(content(folder))
-    assert len(made[0]) > 60  # more than one chunk
+    assert len(made[0]["tests.jsonl"].splitlines()) > 60  # more than one chunk
     assert made[0] == made[1] == made[2]
 
 
@@ -207,7 +206,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path):
     run.wait()
     assert journal.exists()
     shown = synth("show", tmp_path / "d")
-    assert shown.exit_code == 0 and "0 tests, not complete: the run did not end; --resume goes on" in shown.stdout
+    assert shown.exit_code == 0 and "tests, not complete: the run did not end; --resume goes on" in shown.stdout
     memory(tmp_path / "d", *asked, "--resume")
     memory(tmp_path / "whole", *asked)
     assert content(tmp_path / "d") == content(tmp_path / "whole")
@@ -243,10 +242,10 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
         ([], "give --edges or --edges-file, one of the two"),
         (["-e", PLAIN, "--edges-file", "x"], "give --edges or --edges-file, one of the two"),
         (["--edges-file", "gone"], "gone: cannot read: No such file"),
-        (["-e", PLAIN, "--size", "1..4"], "expected sizes between 2 and 12, found '1..4'"),
-        (["-e", PLAIN, "--size", "5..4"], "expected sizes between 2 and 12, found '5..4'"),
-        (["-e", PLAIN, "--size", "4..13"], "expected sizes between 2 and 12"),
-        (["-e", PLAIN, "--size", "four"], "expected a size or MIN..MAX, found 'four'"),
+        (["-e", PLAIN, "--size", "1..4"], "expected numbers between 2 and 999, the least first, found '1..4'"),
+        (["-e", PLAIN, "--size", "5..4"], "expected numbers between 2 and 999, the least first, found '5..4'"),
+        (["-e", PLAIN, "--size", "4..1000"], "expected numbers between 2 and 999"),
+        (["-e", PLAIN, "--size", "four"], "expected a number or MIN..MAX, found 'four'"),
         (["-e", PLAIN, "--scopes", ""], "expected one or more of cta, gpu, sys"),
         (["-e", PLAIN, "--scopes", "warp"], "expected cta, gpu, sys, found 'warp'"),
         (["-e", PLAIN, "--regions", "local"], "expected global, shared, found 'local'"),
@@ -286,7 +285,7 @@ def test_a_folder_that_exists_is_left_alone(tmp_path):
         result = synth("memory", *arguments, "-o", tmp_path / "d")
         assert result.exit_code == 2 and message in result.stderr
         assert content(tmp_path / "d") == before
-    (tmp_path / "d" / "MP.litmus").unlink()
+    (tmp_path / "d" / "tests.jsonl").unlink()
     memory(tmp_path / "d", "-e", PLAIN, "--resume")  # what is damaged is made anew
     assert content(tmp_path / "d") == before
 
@@ -352,11 +351,10 @@ def test_show_of_what_is_damaged_or_asked_wrongly(suite, tmp_path):
     refused = synth("show", suite, "--svg", tmp_path / "x.svg")
     assert refused.exit_code == 2 and "--svg draws progress tests" in refused.stderr
     memory(tmp_path / "d", "-e", PLAIN, "-m", "sc")
-    (tmp_path / "d" / "@all").write_text("MP.litmus\n")
-    assert "1 tests, where the manifest promises 6" in synth("show", tmp_path / "d").stderr
-    (tmp_path / "d" / "labels.csv").write_text("file,model,verdict,condition\nMP.litmus,sc,FORBIDDEN,perhaps\n")
+    tests = tmp_path / "d" / "tests.jsonl"
+    tests.write_bytes(b"".join(tests.read_bytes().splitlines(keepends=True)[:1]))
     broken = synth("show", tmp_path / "d")
-    assert broken.exit_code == 2 and "labels.csv:2:1: expected file,model,verdict,condition" in broken.stderr
+    assert broken.exit_code == 2 and "1 tests, all intact, where the manifest promises 6; synth memory" in broken.stderr
 
 
 @pytest.mark.parametrize(
@@ -365,6 +363,7 @@ def test_show_of_what_is_damaged_or_asked_wrongly(suite, tmp_path):
 )
 def test_exported_folders_are_what_runners_take(tmp_path, target, beside):
     every = memory(tmp_path / "d", "-e", PLAIN, "-m", "sc", "-m", "tso")
+    digests = {test.name: test.digest for test in read_corpus(tmp_path / "d").tests}
     result = synth("export", tmp_path / "d", "--to", target, "-o", tmp_path / "out")
     assert (result.exit_code, result.stdout, result.stderr) == (0, f"6 of 6 tests in {tmp_path / 'out'}\n", "")
     assert (tmp_path / "out" / "@all").read_text().split() == [f"{name}.litmus" for name in every]
@@ -375,8 +374,7 @@ def test_exported_folders_are_what_runners_take(tmp_path, target, beside):
         *beside,
     }
     for name in every:
-        given, made = (litmus_digest(read_litmus(tmp_path / d / f"{name}.litmus")) for d in ("d", "out"))
-        assert given == made
+        assert litmus_digest(read_litmus(tmp_path / "out" / f"{name}.litmus")) == digests[name]
     assert (tmp_path / "out/expected/sc.csv").read_text() == "".join(f"{name}.litmus,0\n" for name in every)
     allowed = {"SB", "R"}
     assert (tmp_path / "out/expected/tso.csv").read_text() == "".join(
@@ -397,7 +395,7 @@ def test_what_a_dialect_cannot_say_is_left_out_of_an_export(tmp_path):
     assert every.exit_code == 0 and "16 of 16 tests" in every.stdout
     # Nothing was said of the tests that have become others.
     assert (tmp_path / "every/expected/sc.csv").read_text() == "MP.litmus,0\n"
-    none = synth("export", tmp_path / "d/MP+cg-cg+cg-cg.litmus", "--to", "herd-c", "-o", tmp_path / "none")
+    none = synth("export", tmp_path / "d", "--test", "MP+cg-cg+cg-cg", "--to", "herd-c", "-o", tmp_path / "none")
     assert none.exit_code == 2 and not (tmp_path / "none").exists()
 
 
@@ -414,15 +412,25 @@ def test_litmus_and_progress_tests_have_formats_of_their_own(suite, tmp_path):
         assert not (tmp_path / "out").exists()
 
 
-def test_a_suite_is_no_corpus_of_progress_tests(suite):
-    result = synth("select", suite, "--separate-models")
-    assert result.exit_code == 2
-    assert "a suite of memory tests, where a corpus of progress tests is expected" in result.stderr
+def test_the_fewest_tests_that_tell_the_models_apart(suite, tmp_path):
+    said = verdicts(suite)
+    result = synth("select", suite, "--separate-models", "--json", "-o", tmp_path / "few")
+    assert result.exit_code == 0
+    chosen = json.loads(result.stdout)["tests"]
+    separated = {
+        pair
+        for pair in combinations(["tso", "ptx-rmo", "sc"], 2)
+        if any(said[test["name"]][pair[0]] != said[test["name"]][pair[1]] for test in chosen)
+    }
+    assert len(separated) == 3 and len(chosen) == 2  # one test tells one from two
+    assert all(set(test["forbidden"]) | set(test["allowed"]) == {"tso", "ptx-rmo", "sc"} for test in chosen)
+    assert names(tmp_path / "few") == [test["name"] for test in chosen]
+    assert "forbidden by" in synth("select", tmp_path / "few", "--separate-models").stdout
 
 
 def test_sc_accesses_are_written_in_opencl_for_ptx_has_none(tmp_path):
     suite = tmp_path / "sc"
     assert synth("memory", "--edges", "PodWR Fre Sc.sys", "-m", "rc11-scoped", "-o", str(suite)).exit_code == 0
-    (test,) = suite.glob("*.litmus")
-    assert test.read_text().startswith("OPENCL SB+sc.sys-sc.sys+sc.sys-sc.sys\n")
+    (test,) = read_corpus(suite).tests
+    assert test.text.startswith("OPENCL SB+sc.sys-sc.sys+sc.sys-sc.sys\n")
     assert "FORBIDDEN" in (suite / "labels.csv").read_text()

@@ -8,7 +8,8 @@ from itertools import combinations, combinations_with_replacement
 import pytest
 from click.testing import CliRunner
 
-from corpus.store import read_corpus, write_corpus
+from corpus.journal import read_corpus
+from corpus.suite import write_corpus
 from oracle.progress.models import MODELS
 from synth.cli import main
 

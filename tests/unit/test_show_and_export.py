@@ -11,12 +11,13 @@ from click.testing import CliRunner, Result
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
+from corpus.journal import Found, Journal, finish, read_corpus
 from corpus.progress.as_litmus import axb_program
 from corpus.progress.axb import digest
 from corpus.progress.idioms import idioms, tags_of
-from corpus.progress.text import parse_axb, print_axb
+from corpus.progress.text import parse_axb, print_axb, program_of
 from corpus.records import test_record
-from corpus.store import TESTS, Found, Journal, finish, read_corpus
+from corpus.suite import TESTS
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
 from synth.cli import main
@@ -83,7 +84,10 @@ def test_the_plot_is_the_same_bytes_each_time(suite, tmp_path):
 
 def test_show_of_an_empty_and_of_an_unfinished_corpus(tmp_path):
     with Journal.create(tmp_path / "c", {"models": list(MODELS)}) as journal:
-        assert synth("show", tmp_path / "c").stdout == f"{tmp_path / 'c'}: 0 tests, not complete\n"
+        assert (
+            synth("show", tmp_path / "c").stdout
+            == f"{tmp_path / 'c'}: 0 tests, not complete: the run did not end; --resume goes on\n"
+        )
         finish(journal, {"complete": True}, {})
     assert synth("show", tmp_path / "c", "--svg", tmp_path / "s.svg").exit_code == 0
     assert json.loads(synth("show", tmp_path / "c", "--json").stdout)["tests"] == 0
@@ -99,7 +103,7 @@ def test_litmus_folders_have_an_index_and_expected_verdicts(suite, tmp_path, tar
     names = (tmp_path / "out" / "@all").read_text().splitlines()
     assert names == [f"{test.name}.litmus" for test in tests]
     for name, test in zip(names, tests, strict=True):
-        assert axb_program(read_litmus(tmp_path / "out" / name)) == test.program
+        assert axb_program(read_litmus(tmp_path / "out" / name)) == program_of(test)
     for model in MODELS:
         rows = (tmp_path / "out" / "expected" / f"{model}.csv").read_text().splitlines()
         assert rows == [f"{test.name}.litmus,{int(test.verdicts[model] == 'TERMINATES')}" for test in tests]

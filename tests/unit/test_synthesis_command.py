@@ -18,8 +18,10 @@ from bruteforce import all_tests
 from click.testing import CliRunner, Result
 
 import synth.progress.synthesis
+from corpus.journal import read_corpus
 from corpus.progress.axb import canonical, digest
-from corpus.store import JOURNAL, TIMES, read_corpus
+from corpus.progress.text import program_of
+from corpus.suite import JOURNAL, TIMES
 from oracle.progress.behaviour import behaviour, behaviour_digest
 from oracle.progress.models import verdicts
 from oracle.progress.reductions import is_minimal
@@ -107,7 +109,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_counts(made, size, options, column):
     tests = read_corpus(made(*bound(*size), *options)).tests
     assert len(tests) == COUNTS[size][column]
-    programs = [test.program for test in tests]
+    programs = [program_of(test) for test in tests]
     assert set(programs) <= set(all_tests(*size))
     assert all(map(is_minimal, programs)) or "--all" in options
     if "behaviour" in options:
@@ -116,15 +118,15 @@ def test_counts(made, size, options, column):
 
 def test_records_say_what_the_oracle_says(made):
     for test in read_corpus(made(*bound(3, 3), "--all")).tests:
-        assert dict(test.verdicts) == verdicts(test.program)
-        assert test.digest == digest(test.program)
-        assert test.behaviour == behaviour_digest(test.program)
+        assert dict(test.verdicts) == verdicts(program_of(test))
+        assert test.digest == digest(program_of(test))
+        assert test.behaviour == behaviour_digest(program_of(test))
 
 
 def test_all_tests_of_2x4(everything):
     """The suite with all that can be counted in it, from its files."""
     tests = read_corpus(everything).tests
-    assert {test.program for test in tests} == set(all_tests(2, 4))
+    assert {program_of(test) for test in tests} == set(all_tests(2, 4))
     assert len({test.digest for test in tests}) == len(tests) == 6610
     assert len({test.behaviour for test in tests}) == 5571
     with (everything / "labels.csv").open(newline="") as file:
@@ -156,7 +158,7 @@ def test_the_manifest_says_what_was_asked_and_how_large_it_was(made):
 )
 def test_locations_and_values(made, options, limits):
     tests = read_corpus(made(*bound(2, 3), "--all", *options)).tests
-    assert sorted((test.program for test in tests), key=lambda program: program.key) == all_tests(2, 3, *limits)
+    assert sorted((program_of(test) for test in tests), key=lambda program: program.key) == all_tests(2, 3, *limits)
 
 
 # Symmetric threads
@@ -167,7 +169,7 @@ def test_symmetric_threads(made, size, orbits):
     """One test of each orbit, the least."""
     tests = read_corpus(made(*bound(*size), "--all", "--symmetric-threads")).tests
     assert len(tests) == orbits
-    assert {test.program for test in tests} == {canonical(program, True) for program in all_tests(*size)}
+    assert {program_of(test) for test in tests} == {canonical(program, True) for program in all_tests(*size)}
 
 
 @pytest.mark.parametrize(
@@ -182,17 +184,17 @@ def test_symmetric_threads(made, size, orbits):
 @pytest.mark.parametrize("size", [(2, 3), (3, 3)], ids=str)
 def test_symmetric_threads_represent_every_test(made, size, options):
     """Verdicts and minimality depend on the order of threads: an orbit has a test where some order is wanted."""
-    plain = [test.program for test in read_corpus(made(*bound(*size), *options, "--up-to", "program")).tests]
+    plain = [program_of(test) for test in read_corpus(made(*bound(*size), *options, "--up-to", "program")).tests]
     folder = made(*bound(*size), *options, "--up-to", "program", "--symmetric-threads")
-    least = [canonical(test.program, True) for test in read_corpus(folder).tests]
+    least = [canonical(program_of(test), True) for test in read_corpus(folder).tests]
     assert plain
-    assert {test.program for test in read_corpus(folder).tests} <= set(plain)
+    assert {program_of(test) for test in read_corpus(folder).tests} <= set(plain)
     assert sorted(least, key=lambda p: p.key) == sorted({canonical(p, True) for p in plain}, key=lambda p: p.key)
 
 
 def test_symmetric_threads_up_to_behaviour(made):
     tests = read_corpus(made(*bound(2, 4), "--symmetric-threads")).tests
-    assert len(tests) == len({behaviour(test.program, True) for test in tests}) == 254
+    assert len(tests) == len({behaviour(program_of(test), True) for test in tests}) == 254
 
 
 # Distinguishing tests
@@ -215,7 +217,7 @@ def test_the_bound_grows_until_there_is_a_test(made):
         for program in all_tests(2, 3)
         if (verdicts(program)["obe-strong"], verdicts(program)["hsa-strong"]) == BORDER
     }
-    assert {test.program for test in corpus.tests} == expected
+    assert {program_of(test) for test in corpus.tests} == expected
 
 
 def test_threads_grow_before_instructions(made):
@@ -240,7 +242,7 @@ def test_a_fixed_bound(made, everything):
 
 def test_minimal_distinguishing_tests_are_minimal(made):
     tests = read_corpus(made(*bound(2, 4), "--distinguish", "obe-strong>hsa-strong,obe-weak")).tests
-    assert tests and all(is_minimal(test.program) for test in tests)
+    assert tests and all(is_minimal(program_of(test)) for test in tests)
 
 
 # The same bytes

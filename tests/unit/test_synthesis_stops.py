@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from corpus.store import JOURNAL, TIMES, read_corpus
+from corpus.journal import read_corpus
+from corpus.suite import JOURNAL, TIMES
 from synth.cli import main
 
 ASKED = ["progress", "--threads", "2", "--instrs", "4", "--all"]

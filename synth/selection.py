@@ -1,9 +1,10 @@
 """The fewest tests of a corpus that tell apart every pair of models that the corpus can tell apart.
 
-A test *separates* two models when it terminates under one and may hang under the other. UNKNOWN, or no verdict,
-separates nothing. Tests that separate the same pairs stand for each other, so only the first few of each kind are
-candidates: those with the fewest instructions, then the fewest threads, then first in the corpus. In the same order
-small tests are preferred to large ones among the optimal choices (``constraints.hitting``).
+A test *separates* two models when it terminates under one and may hang under the other, or one allows and the other
+forbids it. UNKNOWN, or no verdict, separates nothing. Tests that separate the same pairs stand for each other, so only
+the first few of each kind are candidates: those with the fewest instructions, then the fewest threads, then first in
+the corpus. In the same order small tests are preferred to large ones among the optimal choices
+(``constraints.hitting``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from itertools import combinations
 
 from constraints.hitting import least_hitting_set
 from corpus.test import Test
-from oracle.progress.models import Verdict
+
+Words = tuple[str, str]
+"""The two verdicts of a family of tests."""
 
 Pair = tuple[str, str]
 """Two models, in the order of the corpus."""
@@ -31,17 +34,17 @@ class Selection:
     separable: dict[Pair, int]
 
 
-def select(tests: Sequence[Test], models: Sequence[str], each: int = 1) -> Selection:
+def select(tests: Sequence[Test], models: Sequence[str], words: Words, each: int = 1) -> Selection:
     """The fewest tests such that each pair is separated by ``each`` of them, or by all that separate it if fewer do."""
     vectors: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for rank, test in enumerate(tests):
         vectors.setdefault(tuple(test.verdicts.items()), []).append(rank)
     kinds: dict[tuple[Pair, ...], list[int]] = {}
     for vector, ranks in vectors.items():
-        kinds.setdefault(tuple(separated_pairs(dict(vector), models)), []).extend(ranks)
+        kinds.setdefault(tuple(separated_pairs(dict(vector), models, words)), []).extend(ranks)
 
     def size(rank: int) -> tuple[int, int, int]:
-        return tests[rank].instructions, tests[rank].threads, rank
+        return tests[rank].size, tests[rank].threads, rank
 
     few = {kind: sorted(ranks, key=size)[:each] for kind, ranks in kinds.items() if kind}
     preference = sorted((rank for ranks in few.values() for rank in ranks), key=size)
@@ -56,17 +59,13 @@ def select(tests: Sequence[Test], models: Sequence[str], each: int = 1) -> Selec
     return Selection([tests[rank] for rank in chosen], separable)
 
 
-def separated_pairs(verdicts: Mapping[str, str], models: Sequence[str]) -> list[Pair]:
+def separated_pairs(verdicts: Mapping[str, str], models: Sequence[str], words: Words) -> list[Pair]:
     """The pairs of models that a test with these verdicts separates."""
-    terminates, may_hang = sides(verdicts, models)
-    return [
-        (a, b)
-        for a, b in combinations(models, 2)
-        if (a in terminates and b in may_hang) or (a in may_hang and b in terminates)
-    ]
+    one, other = sides(verdicts, models, words)
+    return [(a, b) for a, b in combinations(models, 2) if (a in one and b in other) or (a in other and b in one)]
 
 
-def sides(verdicts: Mapping[str, str], models: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The models under which a test terminates, and those under which it may hang."""
-    terminates = [model for model in models if verdicts.get(model) == Verdict.TERMINATES]
-    return terminates, [model for model in models if verdicts.get(model) == Verdict.MAY_HANG]
+def sides(verdicts: Mapping[str, str], models: Sequence[str], words: Words) -> tuple[list[str], list[str]]:
+    """The models that give a test the one verdict, and those that give it the other."""
+    one, other = ([model for model in models if verdicts.get(model) == word] for word in words)
+    return one, other

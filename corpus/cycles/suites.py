@@ -1,0 +1,74 @@
+"""Litmus tests as tests of a corpus, and the suites of memory tests that format 1 had.
+
+Such a suite is a folder: ``NAME.litmus`` one test each, ``@all`` the index, smallest first, ``labels.csv`` with one
+line ``file,model,verdict,condition`` a verdict, and the manifest, whose counts say how many tests have which size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from corpus.cycles.cycle import family
+from corpus.dialects.registry import parse_litmus
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.litmus.normal import litmus_digest
+from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Rmw, Store
+from corpus.litmus.verdict_table import read_verdicts
+from corpus.test import Test
+
+
+def litmus_record(
+    test: LitmusTest,
+    text: str,
+    size: int | None = None,
+    verdicts: Mapping[str, str] | None = None,
+    reasons: Mapping[str, str] | None = None,
+) -> Test:
+    """A litmus test as a test of a corpus; ``size`` is the length of its cycle, else accesses are counted.
+
+    Its tag is the classic name that its name begins with, if any.
+    """
+    every = [ins for thread in test.threads for ins in thread.instructions]
+    accesses = sum(isinstance(ins, Load | Store | Rmw) for ins in every)
+    modes = [ins.mode for ins in every if isinstance(ins, Load | Store | Rmw | Fence | Barrier)]
+    scopes = sorted({mode.scope for mode in modes if mode.scope is not None}, key=lambda scope: scope.value)
+    shape = family(test.name)
+    return Test(
+        test.name,
+        litmus_digest(test),
+        text,
+        verdicts or {},
+        (shape,) if shape else (),
+        bound=f"{len(test.threads)}x{accesses if size is None else size}",
+        scopes=tuple(scope.label for scope in scopes),
+        reasons=reasons or {},
+    )
+
+
+def is_old_suite(manifest: Mapping[str, Any]) -> bool:
+    """Whether this is the manifest of a suite of memory tests of format 1."""
+    return bool(manifest["format"] == 1) and manifest.get("request", {}).get("kind") == "memory"
+
+
+def read_old_suite(folder: Path, manifest: Mapping[str, Any]) -> list[Test]:
+    """Its tests with their verdicts. Raises ``InputError`` where something in it cannot be read or is missing."""
+    if not (folder / "labels.csv").is_file():
+        return []  # the run was killed before it had written any
+    models = manifest.get("models", [])
+    said = {(row.file, row.model): row.verdict for row in read_verdicts(folder / "labels.csv")}
+    files = [line.strip() for line in read_text(folder / "@all").splitlines() if line.strip()]
+    sizes = [int(size) for size, count in manifest.get("counts", {}).get("sizes", {}).items() for _ in range(count)]
+    if len(files) != len(sizes):
+        raise InputError(f"{len(files)} tests, where the manifest promises {len(sizes)}", str(folder / "@all"))
+    tests = []
+    for file, size in zip(files, sizes, strict=True):
+        path = folder / file
+        if path.parent != folder:
+            raise InputError(f"expected the name of a file in the folder, found {file:.40}", str(folder / "@all"))
+        text = read_text(path)
+        verdicts = {model: said.get((file, model), "UNKNOWN") for model in models}
+        tests.append(litmus_record(parse_litmus(text, str(path)), text, size, verdicts))
+    return tests

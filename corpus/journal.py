@@ -1,0 +1,307 @@
+"""The journal of a running synthesis, and the corpus that is made of it; ``read_corpus`` opens either.
+
+A synthesis writes to ``journal.jsonl`` alone, append-only, and each append is on the disk before it returns. The other
+files are derived from it. So a run that is stopped at any instant leaves a corpus that opens and that can go on where
+it was. A resumed run first takes back what the manifest promised, then removes the derived files, for they are out of
+date from its first append on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from corpus.cycles.suites import is_old_suite, read_old_suite
+from corpus.errors import InputError
+from corpus.files import open_bytes, temporary_name, write_atomically
+from corpus.lines import LineFile, decoder, whole_lines
+from corpus.records import record_reader
+from corpus.suite import (
+    FORMAT,
+    JOURNAL,
+    LABELS,
+    MANIFEST,
+    TESTS,
+    TIMES,
+    Corpus,
+    first_manifest,
+    is_corpus,
+    pretty,
+    read_manifest,
+    read_tests,
+    write_corpus,
+)
+from corpus.test import Test
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one solution of a solver gave.
+
+    ``program`` is the solution as text, blocked again on resume. ``tests`` are the tests that came of it, each with
+    the key it is sorted by and its record; there are none where a filter dropped them. Records with an empty name get
+    one at the end.
+    """
+
+    program: str
+    tests: tuple[tuple[str, bytes], ...] = ()
+
+
+class _Entry(msgspec.Struct, omit_defaults=True):
+    """A line: the request, a ``Found`` of a unit, or the end of a unit."""
+
+    format: int | UnsetType = UNSET
+    request: dict[str, Any] | UnsetType = UNSET
+    unit: str | UnsetType = UNSET
+    program: str | UnsetType = UNSET
+    tests: tuple[tuple[str, Raw], ...] | UnsetType = UNSET
+    closed: dict[str, Any] | UnsetType = UNSET
+
+
+_encode = msgspec.json.Encoder().encode
+_decode_entry = decoder(_Entry)
+
+
+def _decode(line: bytes) -> _Entry:
+    entry = _decode_entry(line)
+    found = entry.unit is not UNSET and entry.program is not UNSET and entry.tests is not UNSET
+    closed = entry.unit is not UNSET and entry.closed is not UNSET
+    if not (found or closed or entry.request is not UNSET):
+        raise ValueError("not a line of a journal")
+    return entry
+
+
+def read_corpus(path: Path) -> Corpus:
+    """A corpus and its tests; of one that is not finished, the tests found so far.
+
+    Raises ``InputError`` with file and line where something in it cannot be read. Nothing is changed or deleted.
+    """
+    manifest = read_manifest(path)
+    if is_old_suite(manifest):
+        return Corpus(path, manifest, read_old_suite(path, manifest))
+    if (path / TESTS).is_file() or not (path / JOURNAL).is_file():
+        return Corpus(path, manifest, read_tests(path, manifest))
+    entries = (entry for _, entry in _entries(path / JOURNAL))
+    return Corpus(path, manifest, _name(_gather(entries, manifest.get("models", []), path / JOURNAL)))
+
+
+def is_complete(path: Path) -> bool:
+    """Whether a folder is a complete corpus, every test of which can be read."""
+    try:
+        return read_manifest(path).get("complete") is True and read_corpus(path).complete
+    except InputError:
+        return False
+
+
+@dataclass
+class Journal:
+    """The append-only record of a synthesis; made by ``create`` or ``resume``, used as a context manager.
+
+    ``units`` holds what an earlier run had found when this one resumed, by unit of work, and ``closed`` the statistics
+    of units that are done. The first line of the file is the request; each further line is one ``Found`` of a unit, or
+    closes a unit. Only one process can hold a journal.
+    """
+
+    path: Path
+    request: dict[str, Any]
+    units: dict[str, list[Found]] = field(default_factory=dict)
+    closed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _file: LineFile = field(kw_only=True, repr=False)
+
+    @classmethod
+    def create(cls, path: Path, request: Mapping[str, Any]) -> Journal:
+        """Start a corpus in a new or empty folder.
+
+        ``request`` is JSON data: what was asked, without what does not change the answer. Its ``models``, if any, is
+        the list of model names. Raises ``InputError`` where the folder is not empty or cannot be made.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                unfinished = is_corpus(path) and not read_manifest(path).get("complete")
+                hint = "; --resume goes on with it" if unfinished else ""
+                raise InputError(f"the folder exists and is not empty{hint}", str(path))
+            # Exclusive: of two runs that both saw an empty folder, one stops here.
+            file = _hold(path, new=True)
+        except OSError as error:
+            raise InputError(f"cannot create a corpus here: {error.strerror}", str(path)) from None
+        return cls(path, _plain(request), _file=file)._start()
+
+    @classmethod
+    def resume(cls, path: Path, request: Mapping[str, Any]) -> Journal:
+        """Go on with a corpus that an earlier run left.
+
+        A last line that was cut off is dropped. A corpus that was complete but is damaged has no journal any more and
+        starts from nothing. Raises ``InputError`` where there is no corpus, where another request made it, where
+        another process is at work on it, and where there is nothing left to do.
+        """
+        asked = _plain(request)
+        manifest = read_manifest(path)
+        if is_old_suite(manifest):
+            raise InputError("a suite of format 1 opens, but cannot be resumed; make it anew", str(path))
+        if "request" in manifest:
+            _check_same(manifest["request"], asked, path)
+        if is_complete(path):
+            raise InputError("the corpus is complete; there is nothing to resume", str(path))
+        try:
+            file = _hold(path)
+        except OSError as error:
+            raise InputError(f"cannot resume: {error.strerror}", str(path)) from None
+        journal = cls(path, asked, _file=file)
+        try:
+            if not journal._reload():
+                return journal._start()
+            journal._take_back()
+        except BaseException:
+            file.close()
+            raise
+        return journal
+
+    def append(self, unit: str, founds: Sequence[Found]) -> None:
+        """Record what a unit of work found; on the disk on return. Raises ``InputError`` where it cannot be written."""
+        self._write(
+            _Entry(unit=unit, program=found.program, tests=tuple((key, Raw(record)) for key, record in found.tests))
+            for found in founds
+        )
+
+    def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
+        """Record that a unit of work is complete. Raises ``InputError`` where it cannot be written."""
+        self.closed[unit] = _plain(statistics)
+        self._write([_Entry(unit=unit, closed=self.closed[unit])])
+
+    def close(self) -> None:
+        """Let go of the file; the corpus can then be resumed by another process."""
+        self._file.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self) -> Journal:
+        self._write([_Entry(format=FORMAT, request=self.request)])
+        self._take_back()
+        return self
+
+    def _take_back(self) -> None:
+        """Promise nothing any more, then remove what was derived: only files that a corpus itself has."""
+        write_atomically(self.path / MANIFEST, [pretty(first_manifest(self.request))])
+        derived = (TESTS, LABELS, TIMES)
+        stale = [self.path / name for name in derived]
+        for name in (*derived, MANIFEST):
+            stale += self.path.glob(temporary_name(name, "*"))
+        for file in stale:
+            file.unlink(missing_ok=True)
+
+    def _reload(self) -> bool:
+        """Take in what the file holds, and whether it holds anything; what was cut off is dropped."""
+        kept = 0
+        for end, entry in _entries(self.path / JOURNAL):
+            kept = end
+            if entry.request is not UNSET:
+                _check_same(entry.request, self.request, self.path)
+            elif entry.unit is not UNSET and entry.closed is not UNSET:
+                self.closed[entry.unit] = entry.closed
+            elif entry.unit is not UNSET and entry.program is not UNSET and entry.tests is not UNSET:
+                tests = tuple((key, bytes(record)) for key, record in entry.tests)
+                self.units.setdefault(entry.unit, []).append(Found(entry.program, tests))
+        self._file.cut(kept)
+        return kept > 0
+
+    def _write(self, entries: Iterable[_Entry]) -> None:
+        self._file.append(map(_encode, entries), "; what was found before is kept, --resume goes on with it")
+
+
+def finish(
+    journal: Journal,
+    manifest: Mapping[str, Any],
+    times: Mapping[str, Any],
+    select: Callable[[list[Test]], list[Test]] | None = None,
+) -> int:
+    """Turn a journal into the corpus it stands for, and give the number of its tests.
+
+    Tests are sorted by their keys, of tests with the same digest the first is kept, ``select`` may drop or replace
+    some, and what is left and has no name is named ``<bound>-<rank within the bound>``. ``manifest`` says ``complete``;
+    where that is true the journal is closed and removed, else it stays for a later run. Raises ``InputError`` where a
+    file cannot be written; the journal is then still there.
+    """
+    request = journal.request
+    whole = {"complete": False, "request": request, "models": request.get("models", []), **manifest}
+    path = journal.path / JOURNAL
+    tests = _gather((entry for _, entry in _entries(path)), whole["models"], path)
+    tests = _name(select(tests) if select else tests)
+    write_corpus(journal.path, tests, whole, times)
+    if whole["complete"]:
+        journal.close()
+        path.unlink()
+    return len(tests)
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping as it comes back from JSON, so that it can be compared with one that was read."""
+    plain: dict[str, Any] = msgspec.json.decode(_encode(dict(value)))
+    return plain
+
+
+def _hold(path: Path, new: bool = False) -> LineFile:
+    try:
+        return LineFile.open(path / JOURNAL, "another process is at work on this corpus", new)
+    except InputError as error:
+        raise InputError(error.message, str(path)) from None
+
+
+def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
+    """Raises ``InputError`` that names what another request asked for, or a model that has changed since."""
+    for key in sorted({*before, *now}):
+        if before.get(key) == now.get(key):
+            continue
+        then, today = before.get(key), now.get(key)
+        if key == "model_digests" and isinstance(then, dict) and isinstance(today, dict):
+            if changed := [name for name in today if name in then and then[name] != today[name]]:
+                wanted = "its verdicts here are old; make the corpus anew"
+                raise InputError(f"the model {changed[0]} has changed since: {wanted}", str(path))
+            continue  # other models: their names are part of the request
+        raise InputError(
+            f"the corpus was made with another {key}: {_encode(then).decode()} then, {_encode(today).decode()} now",
+            str(path),
+        )
+
+
+def _entries(path: Path) -> Iterator[tuple[int, _Entry]]:
+    with open_bytes(path) as file:
+        yield from whole_lines(file, path, _decode, "a line of a journal")
+
+
+def _gather(entries: Iterable[_Entry], models: Sequence[str], path: Path) -> list[Test]:
+    """The tests of a journal, sorted by key, without duplicates."""
+    read = record_reader(models)
+    keyed: list[tuple[str, Test]] = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            keyed += [(key, read(bytes(record))) for key, record in entry.tests or ()]
+        except ValueError:
+            raise InputError("expected records of tests", str(path), number) from None
+    keyed.sort(key=lambda pair: (pair[0], pair[1].digest))
+    unique: dict[str, Test] = {}
+    for _, test in keyed:
+        unique.setdefault(test.digest, test)
+    return list(unique.values())
+
+
+def _name(tests: list[Test]) -> list[Test]:
+    """The tests named by bound and rank, where they have no name yet."""
+    totals = Counter(test.bound for test in tests)
+    ranks: Counter[str] = Counter()
+    named = []
+    for test in tests:
+        ranks[test.bound] += 1
+        width = max(4, len(str(totals[test.bound])))
+        named.append(test if test.name else replace(test, name=f"{test.bound}-{ranks[test.bound]:0{width}}"))
+    return named

@@ -1,0 +1,112 @@
+"""A file of JSON lines that only grows: each append is on the disk before it returns, and one process at a time writes.
+
+So a run that is stopped at any instant leaves whole lines and at most one that is cut off, which the next run drops.
+
+Assumption: a file system where ``flock`` works.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TypeVar
+
+import msgspec
+
+from corpus.errors import InputError
+
+Entry = TypeVar("Entry")
+
+
+def decoder(kind: type[Entry]) -> Callable[[bytes], Entry]:
+    """A function from a line of JSON to a value of a type; it raises ``ValueError`` where the line denotes none."""
+    typed = msgspec.json.Decoder(kind)
+
+    def decode(line: bytes) -> Entry:
+        try:
+            return typed.decode(line)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise ValueError(str(error)) from None
+
+    return decode
+
+
+def whole_lines(
+    file: IO[bytes], path: Path, decode: Callable[[bytes], Entry], expected: str
+) -> Iterator[tuple[int, Entry]]:
+    """Every line of a file as ``decode`` reads it, with the offset of its end; a last line that is no whole one is left
+    out.
+
+    Raises ``InputError`` where a line before the last is not ``expected``.
+    """
+    end, bad = 0, None
+    for number, line in enumerate(file, 1):
+        if bad is not None:
+            raise InputError(f"expected {expected}", str(path), bad)
+        try:
+            if not line.endswith(b"\n"):
+                raise ValueError
+            entry = decode(line)
+        except ValueError:
+            bad = number
+            continue
+        end += len(line)
+        yield end, entry
+
+
+class LineFile:
+    """The file, open for appending and locked; made by ``open``, used as a context manager."""
+
+    def __init__(self, path: Path, file: io.FileIO) -> None:
+        self.path = path
+        self._file = file
+
+    @classmethod
+    def open(cls, path: Path, busy: str, new: bool = False) -> LineFile:
+        """The file at ``path``, made if need be; with ``new`` it must not be there yet.
+
+        Raises ``OSError``, and ``InputError`` with the words ``busy`` where another process holds it.
+        """
+        flags = os.O_RDWR | os.O_CLOEXEC | os.O_CREAT | (os.O_EXCL if new else 0)
+        file = io.FileIO(os.open(path, flags, 0o666), "r+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise InputError(busy, str(path)) from None
+        return cls(path, file)
+
+    def cut(self, end: int) -> None:
+        """Drop what comes after an offset, and go on there."""
+        os.ftruncate(self._file.fileno(), end)
+        self._file.seek(end)
+
+    def append(self, lines: Iterable[bytes], hint: str = "") -> None:
+        """Add lines, which come without their newlines; all of them are on the disk on return, or none.
+
+        Raises ``InputError`` where they cannot be written; ``hint`` is what it then says besides.
+        """
+        start = self._file.tell()
+        data = memoryview(b"".join(line + b"\n" for line in lines))
+        try:
+            while data:  # a write to a file that is nearly full may be a short one
+                data = data[self._file.write(data) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            with suppress(OSError):
+                self.cut(start)
+            raise InputError(f"cannot write: {error.strerror}{hint}", str(self.path)) from None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> LineFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

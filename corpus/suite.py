@@ -1,0 +1,199 @@
+"""The corpus: a folder of tests of one family, in a form that other runners read (docs/corpus.md).
+
+    manifest.json   what was asked, complete or not, models, counts
+    tests.jsonl     one test a line
+    labels.csv      name and one verdict a model
+    times.json      everything that may differ from one run to the next; nothing else does
+    journal.jsonl   only while the corpus is not complete: what has been found so far (``corpus.journal``)
+    results.jsonl   results of runs, where there are any
+
+Files are replaced atomically, ``tests.jsonl`` before ``manifest.json``, so that a folder opens at every moment.
+
+Assumption: a file system where renaming over a file is atomic.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from corpus.errors import InputError
+from corpus.files import open_bytes, write_atomically
+from corpus.records import record_reader, test_record
+from corpus.test import Test
+
+FORMAT = 2
+"""Version of the corpus format, ``format`` in the manifest. It grows when a reader of the old format would fail.
+
+Format 1 had progress tests alone, in the same form; suites of memory tests were folders of files
+(``corpus.cycles.suites``).
+"""
+
+MANIFEST = "manifest.json"
+TESTS = "tests.jsonl"
+LABELS = "labels.csv"
+TIMES = "times.json"
+JOURNAL = "journal.jsonl"
+
+_NAME = re.compile(r"[^\s\x00-\x20\x7f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """An opened corpus: its folder, its manifest and its tests in their order."""
+
+    path: Path
+    manifest: dict[str, Any]
+    tests: list[Test]
+
+    @property
+    def models(self) -> list[str]:
+        """The models that it is labelled under, in their order."""
+        return list(self.manifest.get("models", []))
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is no other test of what was asked."""
+        return self.manifest.get("complete") is True
+
+    @property
+    def state(self) -> str:
+        """Whether it is complete, in words."""
+        if self.complete:
+            return "complete"
+        stopped = self.manifest.get("stopped") or ("" if "counts" in self.manifest else "the run did not end")
+        return f"not complete: {stopped}; --resume goes on" if stopped else "not complete"
+
+
+class _Counts(msgspec.Struct):
+    tests: Annotated[int, msgspec.Meta(ge=0, le=2**40)] | None = None
+    bounds: dict[str, int] = {}
+
+
+class _Manifest(msgspec.Struct):
+    """What every manifest has; other keys say how the corpus came to be."""
+
+    format: Annotated[int, msgspec.Meta(ge=1)]
+    complete: bool = False
+    request: dict[str, Any] = {}
+    models: list[str] = []
+    counts: _Counts = msgspec.field(default_factory=_Counts)
+
+
+def is_corpus(path: Path) -> bool:
+    """Whether a folder is a corpus, finished or not."""
+    return (path / MANIFEST).is_file() or (path / JOURNAL).is_file()
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest of a corpus. Raises ``InputError`` where there is none or it cannot be read."""
+    if not path.exists():
+        raise InputError("no such folder", str(path))
+    if not is_corpus(path):
+        raise InputError("no corpus here: it has neither a manifest.json nor a journal.jsonl", str(path))
+    file = path / MANIFEST
+    if not file.is_file():  # stopped before the first manifest was written
+        return first_manifest({})
+    with open_bytes(file) as opened:
+        data = opened.read()
+    try:
+        manifest = json.loads(data)
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON: {error.msg}", str(file), error.lineno, error.colno) from None
+    except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, brackets without end
+        raise InputError("not the manifest of a corpus: it cannot be read as JSON", str(file)) from None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
+        raise InputError("not the manifest of a corpus: it has no format number", str(file))
+    if manifest["format"] > FORMAT:
+        raise InputError(f"format {manifest['format']} is newer than this synth, which reads {FORMAT}", str(file))
+    try:
+        msgspec.convert(manifest, _Manifest)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$.")
+        key = re.split(r"[^\w]", where)[0] or "format"
+        message = f"not the manifest of a corpus: '{key}' is not as it should be: {what.lower()}"
+        raise InputError(message, str(file)) from None
+    return manifest
+
+
+def first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest of a corpus that a search has just begun to fill."""
+    manifest: dict[str, Any] = {"format": FORMAT, "complete": False}
+    return manifest | {"request": request, "models": request.get("models", [])} if request else manifest
+
+
+def repair_hint(manifest: Mapping[str, Any]) -> str:
+    """How a damaged corpus is repaired: by the command that made it."""
+    kind = manifest.get("request", {}).get("kind")
+    command = "memory" if kind == "memory" else "select" if kind == "select" else "progress"
+    return f"synth {command} --resume repairs the corpus" if command != "select" else "make the selection anew"
+
+
+def read_tests(path: Path, manifest: Mapping[str, Any]) -> list[Test]:
+    """The tests of ``tests.jsonl`` in a folder. Raises ``InputError`` where a line is damaged or one is missing."""
+    file, repair = path / TESTS, repair_hint(manifest)
+    tests = list(_read_lines(file, manifest.get("models", []), repair))
+    promised = manifest.get("counts", {}).get("tests", len(tests))
+    if len(tests) != promised:
+        raise InputError(f"{len(tests)} tests, all intact, where the manifest promises {promised}; {repair}", str(file))
+    return tests
+
+
+def _read_lines(path: Path, models: Sequence[str], repair: str) -> Iterator[Test]:
+    read = record_reader(models)
+    intact = 0
+    with open_bytes(path) as file:
+        for line in file:
+            try:
+                if not line.endswith(b"\n"):
+                    raise ValueError
+                test = read(line)
+            except ValueError:
+                what = "not a test record" if line.endswith(b"\n") else "the line is cut off"
+                raise InputError(
+                    f"{what}; the {intact} tests before it are intact; {repair}", str(path), intact + 1
+                ) from None
+            if not _NAME.fullmatch(test.name):
+                raise InputError(f"expected a name without spaces, found {test.name[:40]!r}", str(path), intact + 1)
+            intact += 1
+            yield test
+
+
+def write_corpus(
+    path: Path, tests: Sequence[Test], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
+) -> None:
+    """Write tests, named and sorted already, as a corpus into an existing folder.
+
+    ``format`` and ``counts`` are added to the manifest, to the counts that it has; its ``models`` give the columns of
+    the labels. Raises ``InputError`` where a file cannot be written; files that were there are then as before.
+    """
+    models = list(dict.fromkeys([*manifest.get("models", []), *(model for test in tests for model in test.verdicts)]))
+    bounds = Counter(test.bound for test in tests)
+    counts = {"tests": len(tests), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
+    whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}
+    write_atomically(path / TESTS, (test_record(test).decode() + "\n" for test in tests))
+    write_atomically(path / LABELS, _labels(tests, models))
+    write_atomically(path / TIMES, [pretty(times or {})])
+    write_atomically(path / MANIFEST, [pretty(whole)])
+
+
+def _labels(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
+    yield ",".join(["name", *map(_cell, models)]) + "\n"
+    for test in tests:
+        yield ",".join([_cell(test.name), *(test.verdicts.get(model, "") for model in models)]) + "\n"
+
+
+def _cell(text: str) -> str:
+    return f'"{text}"' if "," in text else text  # names hold neither quotes nor line ends that would need more
+
+
+def pretty(value: Mapping[str, Any]) -> str:
+    """JSON for people, as manifests are written."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,124 @@
+"""The options ``--where`` and ``--test``: which of the tests that a command line names are meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+import click
+
+from corpus.errors import InputError
+from corpus.test import Test
+
+Item = TypeVar("Item")
+
+FIELDS = ("name", "tag", "shape", "bound", "threads", "size", "scope")
+"""What ``--where`` knows of a test besides its verdicts; a shape is a tag."""
+
+_WORDS = {"allowed": "ALLOWED", "forbidden": "FORBIDDEN", "terminates": "TERMINATES", "hangs": "MAY_HANG"}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """``field=value`` or, ``negated``, ``field!=value``; any of several values will do."""
+
+    field: str
+    negated: bool
+    values: tuple[str, ...]
+
+    def holds(self, test: Test) -> bool:
+        """Whether a test passes."""
+        return any(self._is(test, value) for value in self.values) is not self.negated
+
+    def _is(self, test: Test, value: str) -> bool:
+        match self.field:
+            case "name":
+                return fnmatchcase(test.name, value)
+            case "tag" | "shape":
+                return any(fnmatchcase(tag, value) for tag in test.tags)
+            case "bound":
+                return test.bound == value
+            case "threads" | "size":
+                number = test.threads if self.field == "threads" else test.size
+                least, dots, most = value.partition("..")
+                return int(least) <= number <= int(most if dots else least)
+            case "scope":
+                return value in test.scopes
+        verdict = _WORDS.get(value.lower(), value.upper())
+        return test.verdicts.get(self.field) == verdict
+
+
+def parse_filter(text: str) -> Filter:
+    """The filter that ``text`` denotes. Raises ``InputError`` where it denotes none."""
+    match = re.fullmatch(r"([^=!]+)(!?=)(.+)", text)
+    if not match:
+        raise InputError(f"--where: expected FIELD=VALUE or FIELD!=VALUE, found '{text}'")
+    field, values = match[1].strip(), tuple(value.strip() for value in match[3].split("|"))
+    if field in ("threads", "size"):
+        for value in values:
+            if not re.fullmatch(r"\d{1,6}(\.\.\d{1,6})?", value):
+                raise InputError(f"--where {field}: expected a number or MIN..MAX, found '{value}'")
+    return Filter(field, match[2] == "!=", values)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The tests that pass every filter and whose names match one of the globs, if there are any."""
+
+    filters: tuple[Filter, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def of(self, items: Sequence[Item], name: Callable[[Item], str], record: Callable[[Item], Test]) -> list[Item]:
+        """Those that are meant; ``record`` is asked of an item only where a filter wants more than its name.
+
+        Raises ``InputError`` where there were tests and none is left, and for a field that no test has.
+        """
+        chosen = [item for item in items if not self.names or any(fnmatchcase(name(item), glob) for glob in self.names)]
+        if items and not chosen:
+            raise InputError(f"no test has a name that matches {' or '.join(self.names)}")
+        if not self.filters:
+            return chosen
+        records = [record(item) for item in chosen]
+        self._check_fields(records)
+        passing = [
+            item for item, test in zip(chosen, records, strict=True) if all(each.holds(test) for each in self.filters)
+        ]
+        if chosen and not passing:
+            raise InputError(f"none of the {len(chosen)} tests is as --where says")
+        return passing
+
+    def of_tests(self, tests: Sequence[Test]) -> list[Test]:
+        """The same of tests of a corpus."""
+        return self.of(tests, lambda test: test.name, lambda test: test)
+
+    def _check_fields(self, tests: Sequence[Test]) -> None:
+        models = dict.fromkeys(model for test in tests for model in test.verdicts)
+        for each in self.filters:
+            if tests and each.field not in FIELDS and each.field not in models:
+                known = ", ".join((*FIELDS, *models))
+                raise InputError(f"--where: expected one of {known}, found '{each.field}'")
+
+
+def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--where`` and ``--test``, both repeatable; the command gets ``choice``."""
+
+    def call(*args: Any, where: tuple[str, ...], test_names: tuple[str, ...], **kwargs: Any) -> Any:
+        return command(*args, choice=Choice(tuple(map(parse_filter, where)), test_names), **kwargs)
+
+    call.__doc__ = command.__doc__
+    call.__name__ = command.__name__
+    call.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+    return click.option(
+        "--where",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Only tests that are so: a verdict (sc=forbidden, obe-weak=hangs), or name, tag, shape, bound, threads, "
+        "size, scope; != for not, A|B for either, * in names, 2..4 in numbers. Repeatable: all must hold.",
+    )(
+        click.option(
+            "--test", "test_names", multiple=True, metavar="GLOB", help="Only tests with such a name. Repeatable."
+        )(call)
+    )

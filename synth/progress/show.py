@@ -1,0 +1,171 @@
+"""``synth show`` for corpora of progress tests: tests by bound and idiom, models, and Table 4 of the paper."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from corpus.suite import Corpus
+from corpus.test import Test
+from oracle.progress.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
+from oracle.progress.models import MODELS
+from synth.screen import plain_table
+
+
+def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+    """Tables, whose titles are in them."""
+    if corpus.tests:
+        counts = counted(corpus)
+        yield "", _terminating(corpus.tests, corpus.models)
+        yield "", _per_model(corpus.models, counts)
+        if counts.table_4:
+            yield "", _table_4(counts)
+    if list_tests:
+        yield "", _listing(corpus.tests, corpus.models)
+
+
+def counted(corpus: Corpus) -> Census:
+    """What the tests say about the borders between models."""
+    return census((test.verdicts for test in corpus.tests), corpus.models, MODELS)
+
+
+def _guarantees(models: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(model.rpartition("-")[0] for model in models))
+
+
+def _readings(models: Sequence[str], guarantee: str) -> list[str]:
+    return [f"{guarantee}-{reading}" for reading in ("weak", "strong") if f"{guarantee}-{reading}" in models]
+
+
+def _terminating(tests: Sequence[Test], models: Sequence[str]) -> Table:
+    table = plain_table("", title="Tests terminating")
+    table.add_column("tests", justify="right")
+    for guarantee in _guarantees(models):
+        readings = [model.rpartition("-")[2] for model in _readings(models, guarantee)]
+        table.add_column(Text(f"{guarantee}\n{'/'.join(readings)}"), justify="right", no_wrap=True)
+    for group in (_by_bound(tests), _by_tag(tests)):
+        for name, counter in group.items():
+            cells = [
+                "/".join(str(_terminates(counter, model)) for model in _readings(models, guarantee))
+                for guarantee in _guarantees(models)
+            ]
+            table.add_row(Text(name), str(counter.total()), *cells)
+        table.add_section()
+    return table
+
+
+Vectors = Counter[tuple[tuple[str, str], ...]]
+"""How often each verdict vector occurs."""
+
+
+def _terminates(vectors: Vectors, model: str) -> int:
+    return sum(count for vector, count in vectors.items() if conforms(dict(vector), model))
+
+
+def _by_bound(tests: Iterable[Test]) -> dict[str, Vectors]:
+    groups: dict[str, Vectors] = {}
+    for test in tests:
+        groups.setdefault(test.bound, Counter())[tuple(test.verdicts.items())] += 1
+    ordered = dict(sorted(groups.items(), key=lambda group: [int(part) for part in group[0].split("x")]))
+    return ordered if len(ordered) < 2 else ordered | {"all": sum(ordered.values(), Counter())}
+
+
+def _by_tag(tests: Iterable[Test]) -> dict[str, Vectors]:
+    groups: dict[str, Vectors] = {}
+    for test in tests:
+        for tag in test.tags:
+            groups.setdefault(tag, Counter())[tuple(test.verdicts.items())] += 1
+    return dict(sorted(groups.items()))
+
+
+def _per_model(models: Sequence[str], counts: Census) -> Table:
+    cells = {model: (counts.distinguishing.get(model), counts.conformance[model]) for model in models}
+    return _d_and_c("Models", _guarantees(models), cells)
+
+
+def _table_4(counts: Census) -> Table:
+    cells = {
+        f"{guarantee}-{reading}": (
+            counts.table_4.get((reading, guarantee), 0),
+            counts.table_4_conformance(reading, guarantee),
+        )
+        for guarantee in TABLE_4
+        for reading in ("weak", "strong")
+    }
+    return _d_and_c("Table 4", TABLE_4, cells)
+
+
+def _d_and_c(title: str, guarantees: Iterable[str], cells: Mapping[str, tuple[int | None, int]]) -> Table:
+    """Distinguishing and conformance tests by model name; a dash where they are not known."""
+    table = plain_table("model", title=title)
+    for heading in ("weak D", "weak C", "strong D", "strong C"):
+        table.add_column(heading, justify="right")
+    for guarantee in guarantees:
+        row = [*cells.get(f"{guarantee}-weak", (None, None)), *cells.get(f"{guarantee}-strong", (None, None))]
+        table.add_row(Text(guarantee), *("-" if cell is None else str(cell) for cell in row))
+    return table
+
+
+Roles = tuple[list[str], list[str]]
+"""The models that a test is a conformance test and a distinguishing test of."""
+
+
+def _roles(tests: Iterable[Test], models: Sequence[str]) -> Iterator[tuple[Test, Roles]]:
+    less_fair = strictly_less_fair(MODELS[model] for model in models if model in MODELS)
+    known: dict[tuple[tuple[str, str], ...], Roles] = {}
+    for test in tests:
+        vector = tuple(test.verdicts.items())
+        if vector not in known:
+            known[vector] = (
+                [model for model in models if conforms(test.verdicts, model)],
+                [model for model, lesser in less_fair.items() if distinguishes(test.verdicts, model, lesser)],
+            )
+        yield test, known[vector]
+
+
+def _listing(tests: Sequence[Test], models: Sequence[str]) -> Table:
+    table = plain_table("test", "distinguishes", "terminates under", "tags")
+    for test, (conformance, distinguishing) in _roles(tests, models):
+        words = (test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags))
+        table.add_row(*map(Text, words))
+    return table
+
+
+def summary(opened: Corpus, list_tests: bool) -> dict[str, Any]:
+    """The same as data."""
+    models, counts = opened.models, counted(opened)
+    found: dict[str, Any] = {
+        "complete": opened.complete,
+        "tests": len(opened.tests),
+        "bounds": {bound: group.total() for bound, group in _by_bound(opened.tests).items() if bound != "all"},
+        "tags": {tag: group.total() for tag, group in _by_tag(opened.tests).items()},
+        "models": {
+            model: {"conformance": counts.conformance[model], "distinguishing": counts.distinguishing.get(model)}
+            for model in models
+        },
+        "table_4": {
+            reading: {
+                guarantee: {
+                    "distinguishing": counts.table_4.get((reading, guarantee), 0),
+                    "conformance": counts.table_4_conformance(reading, guarantee),
+                }
+                for guarantee in TABLE_4
+            }
+            for reading in ("weak", "strong")
+        },
+    }
+    if list_tests:
+        found["list"] = [
+            {
+                "name": test.name,
+                "conformance": conformance,
+                "distinguishing": distinguishing,
+                "tags": list(test.tags),
+            }
+            for test, (conformance, distinguishing) in _roles(opened.tests, models)
+        ]
+    return found
