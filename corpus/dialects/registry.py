@@ -19,9 +19,9 @@ from corpus.litmus.text import Dialect, Runner, language, sections
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, OPENCL, GPU_PTX, PTX, VULKAN)}
 """Every dialect by its name, as ``synth convert --to`` takes it."""
 
-WHOLE = (GPU_PTX, OPENCL, LISA)
-"""What suites are written in: PTX, which has no sc accesses; OpenCL C, which has no cache operators and volatile
-accesses; and for tests of both, LISA."""
+WHOLE = (GPU_PTX, OPENCL)
+"""What suites are written in, the dialects of devices: PTX has no sc accesses, OpenCL C no cache operators and no
+volatile accesses. LISA has all of these, but no device does, so a test of both is none that a suite could be run with."""
 
 
 def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
@@ -36,18 +36,18 @@ def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
 
 
 def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
-    """The first dialect, in the order of ``WHOLE``, that says all of a test, and the test's text in it.
+    """The first dialect of ``WHOLE`` that says all of a test, and the test's text in it.
 
-    Raises ``InputError`` where there is none, with every dialect's reason: such a test is to be left out, not to end
-    the work on others.
+    Raises ``InputError`` where neither does, with the reason of each: such a test is to be left out, not to end the
+    work on others.
     """
     reasons = []
-    for dialect in dict.fromkeys((*WHOLE, *DIALECTS.values())):
+    for dialect in WHOLE:
         try:
             return dialect, dialect.print(test)
         except InputError as error:
             reasons.append(f"{dialect.name}: {error.message}")
-    raise InputError(f"no dialect can say it ({'; '.join(reasons)})")
+    raise InputError(f"no dialect of a device can say it ({'; '.join(reasons)})")
 
 
 def runners() -> dict[str, tuple[Dialect, Runner]]:
