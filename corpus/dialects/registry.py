@@ -21,7 +21,7 @@ DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, O
 
 WHOLE = (GPU_PTX, OPENCL)
 """What suites are written in, the dialects of devices: PTX has no sc accesses, OpenCL C no cache operators and no
-volatile accesses. LISA has all of these, but no device does, so a test of both is none that a suite could be run with."""
+volatile accesses. LISA has all of these, but no device does: a test of both could not be run."""
 
 
 def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
