@@ -16,7 +16,8 @@ Constraints
     the halves of an atomic operation have annotations that go together, and of those that say the same only one
     the last edge is external, so that event 0 begins a thread; there are two external edges or more
     one edge to another location alone cannot come back: there is none, or there are two or more
-    no edge composes with the next into another: rf;fr is co, fr;co is fr, co;co is co, po and fences go on
+    no edge composes with the next into another: rf;fr is co, fr;co is fr, co;co is co, po and fences go on; where
+        communication may compose, there is at least one edge of another kind, for in memory's order it only goes on
     no edge is plain program order where communication within the thread, if that is asked for, would say the same
     at most so many accesses a thread and a location; the two halves of an atomic operation count as one
     groups are equivalences, narrower ones within wider ones; a thread is in one group; shared memory is of one cta
@@ -29,21 +30,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations, product
+from itertools import combinations, pairwise, permutations, product
 
 from constraints.formula import Clause, Formula
 from constraints.loop import Effort, solutions
 from corpus.cycles.cycle import Cycle
-from corpus.cycles.edges import PLAIN, Annotation, Edge, Vocabulary, atomic_mode, inner_communication
+from corpus.cycles.edges import (
+    COMMUNICATION,
+    PLAIN,
+    Annotation,
+    Edge,
+    Vocabulary,
+    atomic_mode,
+    composed,
+    inner_communication,
+)
 from corpus.litmus.test import SCOPES, Place, Region
 
 DEFAULT_SOLVER = "minisat22"
-
-COMPOSE = {
-    *(("Rf", "Fr"), ("Co", "Co"), ("Fr", "Co")),
-    *(("Po", "Po"), ("Po", "Fence"), ("Fence", "Po"), ("Fence", "Fence")),
-}
-"""Kinds of edges of which the first and then the second are an edge themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class CycleBounds:
 
     ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
     where they do not. ``regions``: memory that locations may be in. At most so many accesses of a thread, and of a
-    location.
+    location. With ``compositions``, communication may follow communication that it composes with, as rf;fr is co.
     """
 
     vocabulary: Vocabulary
@@ -61,6 +65,12 @@ class CycleBounds:
     threads: tuple[int, int] | None = None
     thread_accesses: int = 2
     location_accesses: int = 3
+    compositions: bool = False
+
+    def composed(self, one: Edge, other: Edge) -> str:
+        """What kind of edge an edge and the next are together, where that keeps them apart; else empty."""
+        kind = composed(one, other)
+        return "" if self.compositions and kind in COMMUNICATION else kind
 
 
 class CycleEncoding:
@@ -225,8 +235,11 @@ class CycleEncoding:
         for position in range(self.size):
             for one in self.edges:
                 for other in self.edges:
-                    if _compose(one, other):
+                    if self._bounds.composed(one, other):
                         self.formula.add(-self._edge(position, one), -self._edge(position + 1, other))
+        if self._bounds.compositions:
+            others = [edge for edge in self.edges if edge.kind not in COMMUNICATION]
+            self.formula.add(*(self._edge(position, edge) for position in range(self.size) for edge in others))
 
     def _steps_are_said_once(self) -> None:
         """Rfi, Coi and Fri stand for PosWR, PosWW and PosRW where both are asked for by themselves and fit."""
@@ -235,8 +248,8 @@ class CycleEncoding:
             if (inner,) not in self._bounds.vocabulary.runs:
                 continue
             assert inner is not None
-            before = [edge for edge in self.edges if not _compose(edge, inner)]
-            after = [edge for edge in self.edges if not _compose(inner, edge)]
+            before = [edge for edge in self.edges if not self._bounds.composed(edge, inner)]
+            after = [edge for edge in self.edges if not self._bounds.composed(inner, edge)]
             for position in range(self.size):
                 item = self.formula.var("item", position, number, 0)
                 for one, other in product(before, after):
@@ -375,14 +388,6 @@ class CycleEncoding:
         return [[self._edge(position, edge) for position, edge in enumerate(row)] for row in rows]
 
 
-def _compose(one: Edge, other: Edge) -> bool:
-    """Whether an edge and the next are an edge; within a thread, plain steps to one location are communication too."""
-    kinds = {(one.kind, other.kind)}
-    if one.internal and other.internal:
-        kinds.add(((inner_communication(one) or one).kind, (inner_communication(other) or other).kind))
-    return not kinds.isdisjoint(COMPOSE)
-
-
 def _annotations(vocabulary: Vocabulary) -> list[Annotation]:
     inline = [note for run in vocabulary.runs for edge in run for note in (edge.first, edge.second) if note]
     halves = [note for access in "RW" for note in _half_listed(vocabulary, access)]
@@ -429,3 +434,38 @@ def cycles(
     where there is no solver of that name. A size in parts: ``constraints.loop.solutions`` of ``CycleEncoding.cubes``.
     """
     return solutions(CycleEncoding(bounds, size), solver_name, effort=effort)
+
+
+def idle(bounds: CycleBounds, largest: int) -> list[str]:
+    """The sequences ``[A,B]`` that no cycle of up to ``largest`` edges can have, each with the reason, in one line."""
+    found = []
+    for word, runs in bounds.vocabulary.sequences:
+        reasons = [_why_idle(run, bounds, largest) for run in runs]
+        if all(reasons):
+            found.append(f"no cycle has {word}: {reasons[0]}")
+    return found
+
+
+def _why_idle(run: Sequence[Edge], bounds: CycleBounds, largest: int) -> str:
+    words = {"R": "a read", "W": "a write"}
+    for one, other in pairwise(run):
+        if one.target != other.source:
+            return f"{one.name} arrives at {words[one.target]}, and {other.name} leads from {words[other.source]}"
+        if bounds.composed(one, other):
+            kind = bounds.composed(one, other)
+            return f"{one.name} and then {other.name} are {kind.lower()} themselves"
+        if None not in (one.second, other.first) and one.second != other.first:
+            return f"what {one.name} arrives at and {other.name} leads from would be annotated twice"
+    if len(run) > largest:
+        return f"it has {len(run)} edges, and cycles have at most {largest}"
+    for what, most, stays in (
+        ("thread", bounds.thread_accesses, [edge.internal for edge in run]),
+        ("location", bounds.location_accesses, [edge.same for edge in run]),
+    ):
+        accesses = 1
+        closes = what == "location" and all(stays)  # the run may be a cycle, and the last access its first
+        for edge, stay in zip(run, stays, strict=True):
+            accesses = accesses + (edge.kind != "Rmw") if stay else 1
+            if accesses > most + closes:
+                return f"a {what} would have {accesses} accesses, and has at most {most}"
+    return ""

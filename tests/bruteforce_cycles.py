@@ -58,11 +58,13 @@ def all_cycles(
     threads: int | None = None,
     thread_accesses: int = 2,
     location_accesses: int = 3,
+    compositions: bool = False,
 ) -> set[Row]:
     """The least rotation of every critical cycle; the arguments are those of ``CycleBounds``."""
     return {
         cycle.least()
-        for edges, told in _rows(vocabulary, size)
+        for edges, told in _rows(vocabulary, size, compositions)
+        if not all(edge.kind in ("Rf", "Fr", "Co") for edge in edges)
         if _is_critical(edges, thread_accesses, location_accesses, threads)
         for notes in _annotations(vocabulary, edges, told)
         for ctas, gpus in _trees(_groups(edges, lambda edge: edge.internal), levels)
@@ -75,7 +77,7 @@ Told = tuple[frozenset[Annotation], ...]
 """To each event the annotations that the edges beside it insist on."""
 
 
-def _rows(vocabulary: Vocabulary, size: int) -> Iterator[tuple[tuple[Edge, ...], Told]]:
+def _rows(vocabulary: Vocabulary, size: int, compositions: bool) -> Iterator[tuple[tuple[Edge, ...], Told]]:
     """Every row of ``size`` edges, made of runs that were asked for, that closes: a rotation at least of each cycle."""
 
     def grown(row: tuple[Edge, ...], lengths: tuple[int, ...]) -> Iterator[tuple[tuple[Edge, ...], tuple[int, ...]]]:
@@ -83,24 +85,33 @@ def _rows(vocabulary: Vocabulary, size: int) -> Iterator[tuple[tuple[Edge, ...],
             yield row, lengths
         for run in vocabulary.runs:
             longer = row + run
-            if run and len(longer) <= size and all(_follows(*pair) for pair in pairwise((*row[-1:], *run))):
+            if (
+                run
+                and len(longer) <= size
+                and all(_follows(*pair, compositions) for pair in pairwise((*row[-1:], *run)))
+            ):
                 yield from grown(longer, lengths + (len(run),) * len(run))
 
     for row, lengths in grown((), ()):
-        if _follows(row[-1], row[0]) and not any(
-            lengths[p] == 1 and _says_what_communication_says(vocabulary, row[p - 1], row[p], row[(p + 1) % size])
+        if _follows(row[-1], row[0], compositions) and not any(
+            lengths[p] == 1
+            and _says_what_communication_says(vocabulary, row[p - 1], row[p], row[(p + 1) % size], compositions)
             for p in range(size)
         ):
             told = tuple(frozenset({row[p - 1].second, row[p].first}) - {None} for p in range(size))
             yield tuple(replace(edge, first=None, second=None) for edge in row), told
 
 
-def _says_what_communication_says(vocabulary: Vocabulary, before: Edge, edge: Edge, after: Edge) -> bool:
+def _says_what_communication_says(
+    vocabulary: Vocabulary, before: Edge, edge: Edge, after: Edge, compositions: bool
+) -> bool:
     """Whether Rfi, Coi or Fri could stand for a plain step that is asked for by itself: the test would be the same."""
     if edge.kind != "Po" or not edge.same or edge.first or edge.second:
         return False
     return any(
-        run == (replace(edge, kind=kind),) and _follows(before, run[0]) and _follows(run[0], after)
+        run == (replace(edge, kind=kind),)
+        and _follows(before, run[0], compositions)
+        and _follows(run[0], after, compositions)
         for run in vocabulary.runs
         for kind in ("Rf", "Co", "Fr")
     )
@@ -122,14 +133,15 @@ def _is_critical(edges: Sequence[Edge], thread_accesses: int, location_accesses:
     return True
 
 
-def _follows(one: Edge, other: Edge) -> bool:
-    """Whether an edge may come after another: they meet, and the two in one go are not an edge themselves."""
+def _follows(one: Edge, other: Edge, compositions: bool) -> bool:
+    """Whether an edge may come after another: they meet, and the two in one go are not an edge themselves, unless they
+    are communication that may compose."""
     meanings = [(one.kind, other.kind)]
     if one.internal and other.internal:
         meanings.append((_in_memory(one), _in_memory(other)))
     return one.target == other.source and not any(
         (first in ("Po", "Fence") and second in ("Po", "Fence"))
-        or (first, second) in (("Rf", "Fr"), ("Co", "Co"), ("Fr", "Co"))
+        or (not compositions and (first, second) in (("Rf", "Fr"), ("Co", "Co"), ("Fr", "Co")))
         for first, second in meanings
     )
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 from corpus.errors import InputError
@@ -115,12 +115,38 @@ def inner_communication(edge: Edge) -> Edge | None:
     return None
 
 
+_COMPOSED = {
+    ("Rf", "Fr"): "Co",
+    ("Co", "Co"): "Co",
+    ("Fr", "Co"): "Fr",
+    ("Po", "Po"): "Po",
+    ("Po", "Fence"): "Fence",
+    ("Fence", "Po"): "Fence",
+    ("Fence", "Fence"): "Fence",
+}
+
+
+def composed(one: Edge, other: Edge) -> str:
+    """What kind of edge an edge and the next one are together, empty where they are none.
+
+    Within a thread, plain steps to one location are communication too.
+    """
+    kinds = [(one.kind, other.kind)]
+    if one.internal and other.internal:
+        kinds.append(((inner_communication(one) or one).kind, (inner_communication(other) or other).kind))
+    return next((_COMPOSED[pair] for pair in kinds if pair in _COMPOSED), "")
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What cycles are made of: runs of edges that belong together, mostly of one, and annotations."""
+    """What cycles are made of: runs of edges that belong together, mostly of one, and annotations.
+
+    ``sequences`` are the words ``[A,B]`` that were asked for, each with the runs that it stands for.
+    """
 
     runs: tuple[tuple[Edge, ...], ...]
     annotations: tuple[Annotation, ...]
+    sequences: tuple[tuple[str, tuple[tuple[Edge, ...], ...]], ...] = ()
 
 
 @cache
@@ -205,8 +231,14 @@ def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) 
 
     Raises ``InputError`` where a name is unknown, with the nearest right ones, and with line and column in a file.
     """
+    return _vocabulary(text, tuple(scopes), path)
+
+
+@lru_cache(maxsize=8)  # a request's edges are asked for here and there
+def _vocabulary(text: str, scopes: tuple[str, ...], path: str | None) -> Vocabulary:
     runs: dict[tuple[Edge, ...], None] = {}
     annotations: dict[Annotation, None] = {}
+    sequences: dict[str, tuple[tuple[Edge, ...], ...]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         for word in re.finditer(r"\[[^\]]*\]|[^\s\[\]]+|[\[\]]", line.partition("#")[0]):
             try:
@@ -215,11 +247,14 @@ def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) 
                     if found:
                         annotations |= dict.fromkeys(found)
                     else:
-                        runs |= dict.fromkeys(_runs(alternative, scopes))
+                        asked = _runs(alternative, scopes)
+                        runs |= dict.fromkeys(asked)
+                        if alternative.startswith("["):
+                            sequences[alternative] = tuple(asked)
             except InputError as error:
                 place = (number, word.start() + 1) if path else (None, None)
                 raise InputError(error.message, path, *place) from None
-    return Vocabulary(tuple(runs), tuple(annotations))
+    return Vocabulary(tuple(runs), tuple(annotations), tuple(sequences.items()))
 
 
 def _alternatives(word: str) -> list[str]:

@@ -6,11 +6,12 @@ from random import Random
 import pytest
 from bruteforce_cycles import all_cycles, row
 
-from constraints.cycles import CycleBounds, CycleEncoding, cycles
+from constraints.cycles import CycleBounds, CycleEncoding, cycles, idle
 from constraints.loop import Effort, solutions
 from constraints.solvers import SOLVERS
-from corpus.cycles.cycle import cycle_name, oriented
+from corpus.cycles.cycle import cycle_name, litmus_test, oriented
 from corpus.cycles.edges import Vocabulary, all_annotations, all_edges, parse_edges
+from corpus.dialects.registry import dialect_for, parse_litmus
 from corpus.litmus.test import Region
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
@@ -67,6 +68,19 @@ SMALL = {
     "sequences-around": ("[PodRR,Fre,Rfe] [Fre,PodWW,Rfe,PodRR]", 6, 1, {}),
     "steps-are-communication": ("Rfe Fre Coe Rmw PosWW Coi PosWR Rfi", 5, 4, {}),
     "steps-asked-for-otherwise": ("Rfe Fre Coe Rmw [PosWW,Rfe] Coi PosWRPlain Rfi PosWR", 5, 7, {}),
+    "compositions-2": (EVERYTHING, 2, 0, {"compositions": True}),
+    "compositions-3": (EVERYTHING, 3, 3, {"compositions": True}),
+    "compositions-4": (EVERYTHING, 4, 21, {"compositions": True}),
+    "compositions-plain-6": (CLASSIC, 6, 26, {"compositions": True}),
+    "compositions-within-threads": (
+        f"Rfe Fre Coe PodWW PodRR {SAME} {INNER}",
+        5,
+        38,
+        {"compositions": True, "thread_accesses": 4, "location_accesses": 5},
+    ),
+    "compositions-of-fences": (f"{CLASSIC} {FENCES}", 4, 21, {"compositions": True}),
+    "compositions-of-sequences": ("[Rfe,Fre] [Coe,Coe] PodWW PodRR PodWR Coe", 5, 2, {"compositions": True}),
+    "compositions-tree": ("Rfe Fre Coe PodWW PosRR", 4, 3, {"compositions": True, "levels": TREE}),
     "threads-2": (f"{CLASSIC} {SAME}", 6, 0, {"threads": 2}),
     "threads-3": (f"{CLASSIC} {SAME}", 6, 11, {"threads": 3}),
     "threads-4": (f"{CLASSIC} {SAME}", 6, 3, {"threads": 4}),
@@ -184,6 +198,47 @@ def test_known_cycles_are_not_found_again_however_they_are_turned():
     again = list(solutions(encoding, "minisat22", known=map(oriented, known)))
     assert len(again) == len(set(again))
     assert set(again) == set(everything[1::2])
+
+
+SEQUENCES = [
+    ("[Rfe,Fri] Rfe Fre PodWW PodRR", {}, "no cycle has [Rfe,Fri]: Rfe and then Fri are co themselves"),
+    ("[Coe,Coe]", {}, "no cycle has [Coe,Coe]: Coe and then Coe are co themselves"),
+    ("[PodWW,FenceSc.gpu.dWR]", {}, "no cycle has [PodWW,FenceSc.gpu.dWR]: PodWW and then FenceSc.gpu.dWR are fence"),
+    ("[PodWW,Fre]", {}, "no cycle has [PodWW,Fre]: PodWW arrives at a write, and Fre leads from a read"),
+    ("[PodWWPlainRel.gpu,RfeRel.ctaPlain]", {}, "what PodWW arrives at and Rfe leads from would be annotated twice"),
+    ("[PodWW,Rfi]", {}, "a thread would have 3 accesses, and has at most 2"),
+    ("[PosWW,Rfe,PosRR]", {}, "a location would have 4 accesses, and has at most 3"),
+    ("[PodWW,Rfe,PodRW,Coe,PodWW]", {}, "it has 5 edges, and cycles have at most 4"),
+]
+
+
+@pytest.mark.parametrize(("text", "bounds", "message"), SEQUENCES, ids=[text for text, _, _ in SEQUENCES])
+def test_a_sequence_that_gives_nothing_is_told_with_its_reason(text, bounds, message):
+    asked = CycleBounds(parse_edges(text + " PodWW PodRR PodWR PodRW Rfe Fre Coe"), **bounds)
+    (line,) = idle(asked, 4)
+    assert message in line and "\n" not in line
+
+
+def test_sequences_that_can_be_are_not_told():
+    """Every cycle's own row of edges, and a choice of which one fits."""
+    for name in ("everything-5", "compositions-4", "sequences", "sequences-around"):
+        text, size, _, bounds = SMALL[name]
+        for cycle in cycles(CycleBounds(parse_edges(text), **bounds), size):
+            row_of_it = ",".join(edge.name for edge in cycle.edges)
+            assert not idle(CycleBounds(parse_edges(f"[{row_of_it}]"), **bounds), size), cycle.spelled
+    assert not idle(CycleBounds(parse_edges("[PodWW|PodWR,Rfe] [PodRR,Fre|Rfe]")), 4)
+    assert not idle(CycleBounds(parse_edges("[Rfe,Fri]"), compositions=True), 4)
+
+
+@pytest.mark.parametrize("size", [12, 13, 14, 24])
+def test_sizes_have_no_end(size):
+    """Threads in a row, each of which writes after what it reads; of each even length there is one cycle."""
+    found = list(cycles(CycleBounds(parse_edges("PodRW Rfe")), size))
+    assert len(found) == (size + 1) % 2
+    for cycle in found:
+        test = litmus_test(oriented(cycle))
+        assert len(test.threads) == len(test.locations) == size // 2
+        assert parse_litmus(dialect_for(test)[1]).threads
 
 
 def test_a_large_size_gives_its_first_cycle_at_once():

@@ -33,6 +33,8 @@ SUITES = {
     "plain": (CLASSIC, (4, 5, 6), {}),
     "same-location": (f"{CLASSIC} {SAME}", (3, 4, 5), {"thread_accesses": 3}),
     "same-location-4": (f"{CLASSIC} {SAME}", (4, 5), {"thread_accesses": 3, "location_accesses": 4}),
+    "compositions": (CLASSIC, (3, 4, 5), {"compositions": True}),
+    "compositions-same-location": (f"Rfe Fre Coe PodWW PodRR {SAME}", (3, 4), {"compositions": True}),
     "dependencies": (f"{CLASSIC} {DEPENDENCIES}", (3, 4), {}),
     "dependencies-3": (f"Rfe Fre Coe PosRR Rfi {DEPENDENCIES}", (4, 5), {"thread_accesses": 3}),
     "fences": (f"{CLASSIC} {FENCES}", (3, 4), {"levels": TREE}),
@@ -262,12 +264,13 @@ def test_observers_are_beside_the_writers():
 
 
 EVERY = set(ALL)
+WEAK = {"plain", "same-location", "same-location-4", "compositions", "compositions-same-location"}
 HELD = {
     "gpu-ptx": EVERY,
     "lisa": EVERY,
     "opencl": EVERY - {"annotations"},  # cache operators
-    "ptx": {"plain", "same-location", "same-location-4", "fences", "annotated-atomics", "three-writes"},
-    "c": {"plain", "same-location", "same-location-4", "dependencies", "dependencies-3"},
+    "ptx": {*WEAK, "fences", "annotated-atomics", "three-writes"},
+    "c": {*WEAK, "dependencies", "dependencies-3"},
 }
 """The suites of which a dialect can say every test; of the others it refuses some."""
 
