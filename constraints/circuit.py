@@ -82,5 +82,8 @@ class Circuit:
                 self.require(~where, ~one, ~other)
 
     def algebra(self, executed: Sequence[Literal]) -> Algebra[Literal]:
-        """The algebra over this circuit for events that happen where these literals hold."""
-        return Algebra(self.true, lambda literal: ~literal, executed)
+        """The algebra over this circuit for events that happen where these literals hold.
+
+        Equal gates are one literal, but literals that are equal by all that the clauses say may be two.
+        """
+        return Algebra(self.true, lambda literal: ~literal, executed, exact=False)

@@ -31,11 +31,15 @@ Relation = tuple[Mapping[int, T], ...]
 
 @dataclass(frozen=True, slots=True)
 class Algebra(Generic[T]):
-    """The operations. ``executed[e]``: how true it is that event ``e`` happens; complements stay within that."""
+    """The operations. ``executed[e]``: how true it is that event ``e`` happens; complements stay within that.
+
+    ``exact``: truths that are equally true are equal, so that a fixpoint is seen when it is reached.
+    """
 
     true: T
     negate: Callable[[T], T]
     executed: Sequence[T]
+    exact: bool = True
 
     @property
     def size(self) -> int:

@@ -22,6 +22,7 @@ from typing import Generic, cast
 from corpus.errors import InputError
 from oracle.cat.algebra import Relation, Set, T
 from oracle.cat.base import Base, Vocabulary
+from oracle.cat.recursion import solved
 from oracle.cat.syntax import (
     Binding,
     Call,
@@ -221,14 +222,42 @@ class _Interpreter(Generic[T]):
         recursive = {binding.name for binding in definition.bindings}
         for binding in definition.bindings:
             self._must_grow(binding.body, frozenset(recursive), self.names)
+        terms = None if self._algebra.exact else solved(definition.bindings, _names_in)
+        if terms is None:
+            names = self._iterated(definition)
+        else:
+            names = dict(self.names)
+            for name, term in terms:
+                names[name] = self._eval(term, names)
+        return {**names, **{name: self._named(name, names[name]) for name in sorted(recursive)}}
+
+    def _iterated(self, definition: Definition) -> dict[str, Meaning[T]]:
+        """The names, those of the definition at their least fixpoint, reached round by round from nothing.
+
+        Where equal truths may differ, a round that changes them need not mean that there is more. But what a round adds
+        for good follows from something that the round before added: back to the first, that is a chain of facts, no two
+        of them the same, of which each changed in its round. So rounds are over when there are more of them than facts
+        that changed after the first. If no body takes a fact from one row to another, or if none takes it from one
+        column to another, the chain is in one.
+        """
+        bodies = [binding.body for binding in definition.bindings]
+        recursive = frozenset(binding.name for binding in definition.bindings)
+        side = next((side for side in (0, 1) if all(_keeps(body, recursive, side) for body in bodies)), None)
         names: dict[str, Meaning[T]] = {**self.names, **dict.fromkeys(recursive, NOTHING)}
+        chains: dict[int, set[tuple[str, tuple[int, int]]]] = {}
         rounds = 0
         while True:
             new = {binding.name: self._eval(binding.body, names) for binding in definition.bindings}
-            # A fact has a derivation no deeper than there are facts, so that many rounds are enough also where equal
-            # truths are not seen to be equal.
-            if all(new[name] == names[name] for name in recursive) or rounds > sum(map(_size, new.values())):
-                return {**names, **{name: self._named(name, value) for name, value in new.items()}}
+            if all(new[name] == names[name] for name in recursive):
+                return names
+            if rounds and not self._algebra.exact:
+                for name in recursive:
+                    before = _facts(names[name])
+                    for fact, truth in _facts(new[name]).items():
+                        if before.get(fact) is not truth:
+                            chains.setdefault(0 if side is None else fact[side], set()).add((name, fact))
+                if rounds > max(map(len, chains.values())):
+                    return names
             names |= new
             rounds += 1
 
@@ -376,8 +405,23 @@ def _plain(value: Meaning[T], position: Position) -> Relation[T] | Set[T]:
     return {} if isinstance(value, _Nothing) else value
 
 
-def _size(value: Meaning[T]) -> int:
-    return sum(map(len, value)) if isinstance(value, tuple) else len(value) if isinstance(value, Mapping) else 0
+def _facts(value: Meaning[T]) -> Mapping[tuple[int, int], T]:
+    """The pairs of a relation, or the events of a set twice over, with their truths."""
+    if isinstance(value, tuple):
+        return {(event, other): truth for event, row in enumerate(value) for other, truth in row.items()}
+    return {(event, event): truth for event, truth in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _keeps(term: Term, recursive: frozenset[str], side: int) -> bool:
+    """Whether what a term has in a row depends on nothing but that row of the recursive names; side 1: in a column."""
+    if not _names_in(term) & recursive or isinstance(term, Name):
+        return True
+    if not isinstance(term, Operation):
+        return False
+    if term.kind == "compose":
+        return _keeps(term.operands[side], recursive, side) and not _names_in(term.operands[1 - side]) & recursive
+    kept = term.kind in ("union", "intersection", "difference", "optional")
+    return kept and all(_keeps(operand, recursive, side) for operand in term.operands)
 
 
 def _subterms(term: Term) -> Iterator[Term]:
