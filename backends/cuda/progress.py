@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from backends.cpp.progress import MAIN
+from backends.shared.main import MAIN
 from backends.shared.renderer import Renderer
 
 

@@ -1,6 +1,6 @@
 """Runs the program of a test in a process of its own and watches it: who terminates, who does not.
 
-The program prints ``ready`` and then a line for each iteration that terminated (``backends.cpp.progress.MAIN``,
+The program prints ``ready`` and then a line for each iteration that terminated (``backends.shared.main``,
 ``backends.opencl.host``). An iteration whose line does not come within the time-out is counted as one that did not
 terminate, and the whole process group is killed. Setting up, compilation of a kernel included, is not part of an
 iteration: a program that cannot start is an error and never a hang.

@@ -11,7 +11,7 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from oracle.executions.judge import UNROLL
 from synth.drawing.files import check_picture_name, write_picture
-from synth.families import family_given
+from synth.families.interface import family_given
 from synth.inputs import expand
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option

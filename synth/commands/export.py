@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from corpus.errors import InputError
-from synth.families import families, family_given
+from synth.families.interface import families, family_given
 from synth.inputs import expand
 from synth.memory.conversion import drop_option
 from synth.options.choice import Choice, choice_options

@@ -17,7 +17,7 @@ from corpus.journal import read_corpus
 from corpus.suite import Corpus, write_corpus
 from corpus.test import Test
 from synth import VERSION
-from synth.families import Family, family
+from synth.families.interface import Family, family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
 from synth.options.model import ModelName

@@ -10,7 +10,7 @@ import click
 
 from corpus.journal import read_corpus
 from synth.drawing.files import check_picture_name, write_picture
-from synth.families import family
+from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
 from synth.screen import table_console

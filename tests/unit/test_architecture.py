@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,32 @@ ARROWS = {
     "constraints": {"corpus", "oracle"},
     "backends": {"corpus"},
     "synth": {"corpus", "oracle", "constraints", "backends"},
+}
+
+# Inside a package, room -> the rooms of the same package that it may import. Modules that stand in no room are at the
+# foot of a package (errors, files) or at its head (registries, what is made of several rooms). For them, as for all,
+# there is no circle.
+ROOMS = {
+    "corpus/litmus": set(),
+    "corpus/laws": {"litmus"},
+    "corpus/dialects": {"litmus", "laws"},
+    "corpus/cycles": {"litmus", "laws", "dialects"},
+    "corpus/progress": {"litmus", "laws"},
+    "oracle/progress": set(),
+    "oracle/cat": set(),
+    "oracle/executions": {"cat"},
+    "oracle/operational": {"executions"},
+    "backends/shared": set(),
+    "backends/cpp": {"shared"},
+    "backends/cuda": {"shared"},
+    "backends/glsl": {"shared"},
+    "backends/opencl": {"shared"},
+    "synth/options": set(),
+    "synth/progress": {"options"},
+    "synth/memory": {"options"},
+    "synth/drawing": {"progress", "memory"},
+    "synth/families": {"options", "progress", "memory", "drawing"},
+    "synth/commands": {"options", "progress", "memory", "drawing", "families"},
 }
 
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.
@@ -95,6 +122,50 @@ def test_imports_follow_the_arrows(path):
 )
 def test_the_check_can_fail(folder, source, expected):
     assert offences(folder, imported(source)) == expected
+
+
+def modules():
+    """Every module of ours with the modules of ours that it imports, late imports too."""
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in SOURCES}
+    found = {}
+    for name, path in names.items():
+        targets = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                targets |= {module for module in (*inner, node.module) if module in names}
+        found[name] = targets
+    return found
+
+
+def circle(graph):
+    """A way from a module back to itself; none where there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return None
+
+
+def test_no_circle_of_imports():
+    assert circle(modules()) is None
+    assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}})) == {"b", "c"}
+
+
+def room(module):
+    package, *rest = module.split(".")
+    return f"{package}/{rest[0]}" if rest and (ROOT / package / rest[0]).is_dir() else package
+
+
+def test_rooms_of_a_package_keep_to_their_arrows():
+    rooms = {path.parent for path in SOURCES if path.parent.parent.parent == ROOT}
+    assert {path.relative_to(ROOT).as_posix() for path in rooms} == set(ROOMS)
+    for module, targets in modules().items():
+        here = room(module)
+        for target in targets:
+            there = room(target)
+            if here in ROOMS and there in ROOMS and here != there and there.split("/")[0] == here.split("/")[0]:
+                assert there.split("/")[1] in ROOMS[here], f"{module} imports {target}"
 
 
 def test_documents_hold_no_path_of_a_machine():

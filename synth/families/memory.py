@@ -16,7 +16,7 @@ from corpus.test import Test
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.executions.witness import explain_memory
-from synth.families import Side, Told
+from synth.families.interface import Side, Told
 from synth.inputs import Input
 from synth.memory import show
 from synth.memory.conversion import TARGETS, convert_folder

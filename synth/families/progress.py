@@ -18,7 +18,7 @@ from corpus.test import Test
 from oracle.progress.explain import explain
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
-from synth.families import Side, Told
+from synth.families.interface import Side, Told
 from synth.inputs import Input
 from synth.progress import show
 from synth.progress.explanation import explanation_record, explanation_text

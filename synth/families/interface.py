@@ -64,7 +64,7 @@ class Family(Protocol):
         """Write tests in one of these forms into a new folder, and give the exit code."""
 
 
-_FAMILIES = {PROGRESS: "synth.progress.family", MEMORY: "synth.memory.family"}
+_FAMILIES = {PROGRESS: "synth.families.progress", MEMORY: "synth.families.memory"}
 
 
 def family(name: str) -> Family:
