@@ -7,7 +7,7 @@ further than the gate it meets, and only the constant false is false in the sens
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from constraints.formula import Formula
 from oracle.cat.algebra import Algebra
@@ -80,6 +80,13 @@ class Circuit:
         for number, one in enumerate(literals):
             for other in literals[:number]:
                 self.require(~where, ~one, ~other)
+
+    def any_of(self, literals: Iterable[Literal]) -> Literal:
+        """The disjunction; of nothing, false."""
+        total = self.false
+        for literal in literals:
+            total = total | literal
+        return total
 
     def algebra(self, executed: Sequence[Literal]) -> Algebra[Literal]:
         """The algebra over this circuit for events that happen where these literals hold.

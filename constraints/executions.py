@@ -1,7 +1,7 @@
 """The executions of a litmus test that a model allows, as clauses.
 
 Variables
-    path(t, p)       thread t takes its path p (oracle.executions.threads)
+    step(t, s)       thread t takes its step s (constraints.runs)
     rf(w, r)         read r reads from write w
     co(w, w')        write w comes before w' in coherence order
     fence(f, f')     fence.sc f comes before f'
@@ -9,37 +9,39 @@ Variables
     value(r, v)      read r reads value v
 
 Constraints
-    one path a thread; an event happens where a path that it is on is taken
+    each thread goes from its start to its end; an event happens where a step that it is on is taken
     a read that happens has one source, a write that happens, to its location
     co is a strict order of the writes that happen, the initial one first; total, unless the model leaves it partial
     fence.sc that must be ordered are ordered one way, without a cycle
     the final write of a location has no successor
-    a read has the value that its source writes, and what a path takes for granted holds
+    a read has the value that its source writes, and what a step takes for granted holds
     every check of the model holds: its .cat file read over literals (oracle.cat.interpreter)
 
 Values come in two forms: here one variable for each value that a read may have (oracle.executions.domains), in
 ``constraints.smt`` bit vectors. The size is about n^3 gates for each closure in the model, n the number of events of
-all paths.
+the unrolled threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import permutations
 
 from constraints.circuit import Circuit, Literal
 from constraints.formula import Clause
+from constraints.runs import Runs
 from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
-from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase, sync_fence_pairs, together
+from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase, sync_fence_pairs, together
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
 from oracle.executions.steps import Key
-from oracle.executions.threads import unroll_threads
+from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value
 
@@ -52,19 +54,14 @@ class Executions:
     def __init__(self, test: LitmusTest, model: Model, unroll: int) -> None:
         self.test = test
         self.circuit = circuit = Circuit()
-        self.threads = unroll_threads(test, unroll)
-        self.bounded = any(thread.bounded for thread in self.threads)
-        self.complete = is_complete(self.threads, model)
-        self.taken = [self._paths(number, len(thread.paths)) for number, thread in enumerate(self.threads)]
-        on: dict[Key, list[Literal]] = {}
-        known: dict[Key, Event] = {}
-        for thread, taken in zip(self.threads, self.taken, strict=True):
-            for path, literal in zip(thread.paths, taken, strict=True):
-                for event in path.events:
-                    known[event.key] = event
-                    on.setdefault(event.key, []).append(literal)
-        self.events = execution_events(test, list(known.values()))
-        self.executed = [self._happens(event, on) for event in self.events]
+        threads = merged_threads(test, unroll)
+        self.bounded = any(thread.bounded for thread in threads)
+        self.complete = is_complete(threads, model)
+        self.runs = Runs(circuit, threads)
+        self.events = execution_events(test, list(self.runs.events.values()))
+        self.executed = [
+            circuit.true if event.thread == INITIAL else self.runs.happens[event.key] for event in self.events
+        ]
         self.writes: dict[str, list[int]] = {}
         for index, event in enumerate(self.events):
             if event.kind is Kind.WRITE:
@@ -76,28 +73,12 @@ class Executions:
         self.final = self._final_writes(co)
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
-        for result in model.judge(ProgramBase(self.algebra, self.events, places, Choices(self.rf, co, fences))):
+        base = _Base(self.algebra, self.events, places, Choices(self.rf, co, fences), runs=self.runs)
+        for result in model.judge(base):
             if result.check.flag:
                 self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
             else:
                 circuit.require(result.truth)
-
-    def _paths(self, thread: int, count: int) -> list[Literal]:
-        if count == 1:
-            return [self.circuit.true]
-        taken = [self.circuit.var("path", thread, number) for number in range(count)]
-        self.circuit.exactly_one(taken, self.circuit.true)
-        return taken
-
-    def _happens(self, event: Event, on: Mapping[Key, Sequence[Literal]]) -> Literal:
-        if event.thread == INITIAL:
-            return self.circuit.true
-        if len(on[event.key]) == len(self.threads[event.thread].paths):
-            return self.circuit.true
-        happens = self.circuit.false
-        for literal in on[event.key]:
-            happens = happens | literal
-        return happens
 
     def _compatible(self, one: int, other: int) -> bool:
         """Whether two events can be in one execution."""
@@ -166,16 +147,41 @@ class Executions:
         return final
 
 
+@dataclass(frozen=True)
+class _Base(ProgramBase[Literal]):
+    """A base whose events depend on a read where a value of it is what came."""
+
+    runs: Runs = field(kw_only=True)
+
+    def _depends(self, sources: Callable[[Event], Iterable[Key]]) -> Relation[Literal]:
+        rows: list[dict[int, Literal]] = [{} for _ in self.events]
+        for other, event in enumerate(self.events):
+            for key, truth in self.runs.reads(frozenset(sources(event))).items():
+                read = self._index[key]
+                both = self.algebra.executed[read] & self.algebra.executed[other] & truth
+                if both:
+                    rows[read][other] = both
+        return tuple(rows)
+
+
 class FiniteValues:
     """Values as one variable for each value that a read may have. Raises ``TooManyError`` where there are too many."""
 
     def __init__(self, executions: Executions) -> None:
         self._executions = executions
         circuit, algebra = executions.circuit, executions.algebra
-        domains = read_domains(executions.test, [path for thread in executions.threads for path in thread.paths])
+        runs = executions.runs
+        steps = [step for thread in runs.threads for step in thread.steps]
+        merges = {merge.key: [value for _, value, _ in merge.options] for t in runs.threads for merge in t.merges}
+        domains = read_domains(executions.test, steps, merges)
         self._reads: dict[Key, Valuation[Literal]] = {
-            key: {value: circuit.var("value", key, value) for value in domain} for key, domain in domains.items()
+            key: {value: circuit.var("value", key, value) for value in domains[key]}
+            for key, event in runs.events.items()
+            if event.kind is Kind.READ
         }
+        for thread, taken in zip(runs.threads, runs.taken, strict=True):
+            for merge in thread.merges:
+                self._reads[merge.key] = self._either([(value, taken[step]) for step, value, _ in merge.options])
         events = executions.events
         for read, event in enumerate(events):
             if event.kind is Kind.READ:
@@ -184,9 +190,9 @@ class FiniteValues:
                     if read in row:
                         written = evaluate(events[write].value, self._reads, algebra)
                         circuit.require(~row[read], compared("eq", written, self._reads[event.key], algebra))
-        for thread, taken in zip(executions.threads, executions.taken, strict=True):
-            for path, literal in zip(thread.paths, taken, strict=True):
-                for held in path.constraints:
+        for thread, taken in zip(runs.threads, runs.taken, strict=True):
+            for step, literal in zip(thread.steps, taken, strict=True):
+                for held in step.constraints:
                     left, right = (evaluate(side, self._reads, algebra) for side in (held.left, held.right))
                     circuit.require(~literal, compared(held.operation, left, right, algebra))
 
@@ -198,16 +204,17 @@ class FiniteValues:
 
     def _final(self, term: Term) -> Valuation[Literal]:
         executions = self._executions
-        ways = []
         if isinstance(term, FinalRegister):
-            thread = executions.threads[term.thread]
-            for path, literal in zip(thread.paths, executions.taken[term.thread], strict=True):
-                ways.append((path.registers.get(term.register, 0), literal))
-        elif isinstance(term, Loc):
-            ways = [(executions.events[write].value, last) for write, last in executions.last_writes(term)]
+            value = executions.runs.threads[term.thread].registers.get(term.register, 0)
+            return evaluate(value, self._reads, executions.algebra)
+        assert isinstance(term, Loc)
+        return self._either([(executions.events[write].value, last) for write, last in executions.last_writes(term)])
+
+    def _either(self, ways: Sequence[tuple[Expression, Literal]]) -> Valuation[Literal]:
+        """The values of expressions, each where its literal holds; no two of those do."""
         valuation: dict[Value, Literal] = {}
         for expression, literal in ways:
-            for value, truth in evaluate(expression, self._reads, executions.algebra).items():
+            for value, truth in evaluate(expression, self._reads, self._executions.algebra).items():
                 add(valuation, value, literal & truth)
         return valuation
 

@@ -7,7 +7,7 @@ nothing needs to be known of which values a read may have, and z3 carries the ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,11 +38,15 @@ class _Values:
         self._z3: Any = z3
         self._executions = executions
         self._kinds = {location.name: kind for kind, location in enumerate(executions.test.locations, start=1)}
-        self._reads: Mapping[Key, _Value] = {
+        self._reads: dict[Key, _Value] = {
             event.key: _Value(z3.BitVec(f"n{index}", 32), z3.BitVec(f"k{index}", 16), z3.BoolVal(True))
             for index, event in enumerate(executions.events)
             if event.kind is Kind.READ
         }
+        runs = executions.runs
+        for thread, taken in zip(runs.threads, runs.taken, strict=True):
+            for merge in thread.merges:
+                self._reads[merge.key] = self._one_of([(value, taken[step]) for step, value, _ in merge.options])
 
     def literal(self, literal: Literal) -> Any:
         """The z3 term of a literal."""
@@ -58,9 +62,9 @@ class _Values:
                 written = self._value(executions.events[write].value)
                 reads = self._reads[executions.events[read].key]
                 terms.append(z3.Implies(self.literal(truth), self._compared("eq", written, reads)))
-        for thread, taken in zip(executions.threads, executions.taken, strict=True):
-            for path, truth in zip(thread.paths, taken, strict=True):
-                for held in path.constraints:
+        for thread, taken in zip(executions.runs.threads, executions.runs.taken, strict=True):
+            for step, truth in zip(thread.steps, taken, strict=True):
+                for held in step.constraints:
                     comparison = self._compared(held.operation, self._value(held.left), self._value(held.right))
                     terms.append(z3.Implies(self.literal(truth), comparison))
         return terms
@@ -81,12 +85,15 @@ class _Values:
         executions = self._executions
         match term:
             case FinalRegister(number, register):
-                paths, taken = executions.threads[number].paths, executions.taken[number]
-                ways = [(path.registers.get(register, 0), truth) for path, truth in zip(paths, taken, strict=True)]
+                return self._value(executions.runs.threads[number].registers.get(register, 0))
             case Loc():
                 ways = [(executions.events[write].value, last) for write, last in executions.last_writes(term)]
+                return self._one_of(ways)
             case _:
                 return self._value(term)
+
+    def _one_of(self, ways: Sequence[tuple[Expression, Literal]]) -> _Value:
+        """The values of expressions, each where its literal holds; nothing that means anything where none does."""
         nothing = self._value(0)
         result = _Value(nothing.number, nothing.kind, self._z3.BoolVal(False))
         for expression, truth in ways:

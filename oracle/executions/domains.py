@@ -16,6 +16,7 @@ from corpus.litmus.test import Branch, LitmusTest, Load, Loc, Operand, Rmw, Stor
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
 from oracle.executions.steps import Key, TooManyError
 from oracle.executions.threads import Path
+from oracle.executions.unrolled import Step
 from oracle.executions.values import Address, Value, calculate, wrap
 from oracle.graphs import components
 
@@ -23,27 +24,35 @@ MOST_VALUES = 256
 """A read with more values than this is refused."""
 
 
-def read_domains(test: LitmusTest, paths: Iterable[Path]) -> dict[Key, tuple[Value, ...]]:
-    """The values of interest of each read of the given paths, sorted. Raises ``TooManyError`` above ``MOST_VALUES``."""
-    events = {event.key: event for path in paths for event in path.events}
+def read_domains(
+    test: LitmusTest, ways: Iterable[Path | Step], merges: Mapping[Key, Sequence[Expression]] | None = None
+) -> dict[Key, tuple[Value, ...]]:
+    """The values of interest of each read on the given ways, sorted, and of merges, given what each may be.
+
+    Raises ``TooManyError`` above ``MOST_VALUES``.
+    """
+    events = {event.key: event for way in ways for event in way.events}
     written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
     for event in events.values():
         if event.kind is Kind.WRITE and event.location is not None:
             written[event.location].append(event.value)
-    reads = [event for event in events.values() if event.kind is Kind.READ]
-    number = {read.key: index for index, read in enumerate(reads, start=1)}
-    needed = {name: {number[key] for value in values for key in reads_in(value)} for name, values in written.items()}
-    # Row 0 leads to all, as ``components`` wants it.
-    depends = [tuple(number.values()), *(tuple(sorted(needed[read.location or ""])) for read in reads)]
+    sources: dict[Key, Sequence[Expression]] = {
+        event.key: written[event.location or ""] for event in events.values() if event.kind is Kind.READ
+    }
+    sources |= merges or {}
+    keys = list(sources)
+    number = {key: index for index, key in enumerate(keys)}
+    needed = {id(values): {number[key] for value in values for key in reads_in(value)} for values in sources.values()}
+    depends = [sorted(needed[id(sources[key])]) for key in keys]
     spoken = constants(test)
     domains: dict[Key, frozenset[Value]] = {}
-    for group in components(depends)[:-1]:
-        circle = [reads[index - 1] for index in group]
+    for group in components(depends):
+        circle = [keys[index] for index in group]
         circular = len(circle) > 1 or group[0] in depends[group[0]]
-        domains |= {read.key: spoken if circular else frozenset() for read in circle}
+        domains |= {key: spoken if circular else frozenset() for key in circle}
         for _ in circle:
-            domains |= {read.key: domains[read.key] | _at(written[read.location or ""], domains) for read in circle}
-            if any(len(domains[read.key]) > MOST_VALUES for read in circle):
+            domains |= {key: domains[key] | _at(sources[key], domains) for key in circle}
+            if any(len(domains[key]) > MOST_VALUES for key in circle):
                 raise TooManyError(f"a read may have more than {MOST_VALUES} values")
     return {key: sort_values(values) for key, values in domains.items()}
 

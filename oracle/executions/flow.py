@@ -75,10 +75,9 @@ class Flow:
         return frozenset(found)
 
     @cached_property
-    def jumps_ahead(self) -> tuple[frozenset[int], ...]:
-        """For each place the backward jumps that can still come."""
-        backward = frozenset(pc for pc in range(self.end) if self.is_backward(pc))
-        return tuple(self.reached([pc]) & backward for pc in range(self.end + 1))
+    def ahead(self) -> tuple[frozenset[int], ...]:
+        """For each place those that control can still get to, and itself."""
+        return tuple(self.reached(self.successors(pc)) | {pc} for pc in range(self.end + 1))
 
     @cached_property
     def live(self) -> tuple[frozenset[str], ...]:

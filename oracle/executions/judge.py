@@ -18,6 +18,7 @@ from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import forgets_reads
 from oracle.executions.threads import Paths, unroll_threads
+from oracle.executions.unrolled import Unrolled
 from oracle.executions.values import Value
 
 UNROLL = 2
@@ -109,7 +110,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     )
 
 
-def is_complete(threads: Sequence[Paths], model: Model) -> bool:
+def is_complete(threads: Sequence[Paths | Unrolled], model: Model) -> bool:
     """Whether every outcome is seen: no loop was cut, or only such as spin, under a model that forgets reads."""
     cut = [thread for thread in threads if thread.bounded]
     return all(thread.spins for thread in cut) and (not cut or forgets_reads(model))

@@ -1,0 +1,77 @@
+"""The ways that threads take, as clauses.
+
+Variables
+    step(t, s)       thread t takes its step s (oracle.executions.unrolled), where there is a choice
+
+Constraints
+    the start of a thread is reached, and every node that a step leads to
+    from a node that is reached, one step is taken; a node that no step leads from is not reached, but for the end
+
+An event happens where a step is taken that it is on. A merge has the value, and comes from the reads, that it has on
+the step that was taken. The size is that of the unrolled threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from constraints.circuit import Circuit, Literal
+from oracle.executions.events import Event
+from oracle.executions.steps import Key
+from oracle.executions.unrolled import Unrolled
+
+
+class Runs:
+    """The clauses. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key."""
+
+    def __init__(self, circuit: Circuit, threads: Sequence[Unrolled]) -> None:
+        self.threads = threads
+        self.events: dict[Key, Event] = {}
+        self.happens: dict[Key, Literal] = {}
+        self.taken = [self._thread(circuit, number, thread) for number, thread in enumerate(threads)]
+        self._circuit = circuit
+        self._reads: dict[Key, Mapping[Key, Literal]] = {}
+        for thread, taken in zip(threads, self.taken, strict=True):
+            for merge in thread.merges:
+                reads = self._reads[merge.key] = {}
+                for step, _, sources in merge.options:
+                    for key, truth in self.reads(sources).items():
+                        both = truth & taken[step]
+                        reads[key] = reads[key] | both if key in reads else both
+
+    def _thread(self, circuit: Circuit, number: int, thread: Unrolled) -> list[Literal]:
+        reached: dict[int, list[Literal]] = {0: [circuit.true]}
+        left: set[int] = set()
+        taken: list[Literal] = []
+        for source, group in groupby(enumerate(thread.steps), key=lambda numbered: numbered[1].source):
+            steps = list(group)
+            here = circuit.any_of(reached[source])
+            left.add(source)
+            ways = [here]
+            if len(steps) > 1:
+                ways = [circuit.var("step", number, index) for index, _ in steps]
+                circuit.exactly_one(ways, here)
+                for way in ways:
+                    circuit.require(~way, here)
+            on: dict[Key, list[Literal]] = {}
+            for (_, step), way in zip(steps, ways, strict=True):
+                reached.setdefault(step.target, []).append(way)
+                for event in step.events:
+                    self.events[event.key] = event
+                    on.setdefault(event.key, []).append(way)
+            for key, found in on.items():
+                self.happens[key] = here if len(found) == len(steps) else circuit.any_of(found)
+            taken += ways
+        for node, ways in reached.items():
+            if node not in left and node != thread.end:
+                circuit.require(~circuit.any_of(ways))
+        return taken
+
+    def reads(self, sources: frozenset[Key]) -> Mapping[Key, Literal]:
+        """The reads among what a value comes from, merges taken apart, and where it comes from each."""
+        found: dict[Key, Literal] = {}
+        for key in sorted(sources):
+            for read, truth in self._reads.get(key, {key: self._circuit.true}).items():
+                found[read] = found[read] | truth if read in found else truth
+        return found

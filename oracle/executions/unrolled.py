@@ -1,0 +1,177 @@
+"""A thread unrolled without telling its paths apart: where ways meet again, they go on as one.
+
+The places of a thread are unrolled by how often each backward jump that may still come has been taken, which makes a
+graph without cycles. Its size is that of the program times the combinations of those counts, where the paths through it
+may be exponentially many. What is known of a register where ways meet is a *merge*: a value that is what it is on the
+way that was taken, and so are the reads that it comes from. A barrier's number and the count of its earlier uses are
+part of its event, so that ways with different ones stay apart as long as barriers may come.
+
+An expression names a merge as it names a read, by its key. What a step does is in ``oracle.executions.steps``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from corpus.litmus.test import Barrier, LitmusTest, Reg
+from oracle.executions.events import Event, Expression, Read
+from oracle.executions.spins import spinning_jumps
+from oracle.executions.steps import Constraint, Key, Sources, State, TooManyError, Walker
+from oracle.graphs import topological
+
+MOST_PLACES = 1 << 14
+"""A thread that unrolls to more places is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one instruction does on one way: from a node to a node, if its constraints hold."""
+
+    source: int
+    target: int
+    events: tuple[Event, ...]
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A value where ways meet: for each step that leads there what it is, and the reads (and merges) it comes from."""
+
+    key: Key
+    options: tuple[tuple[int, Expression, Sources], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """A thread. Nodes are numbered from 0, the start, so that steps lead upwards; ``steps`` are in that order, too.
+
+    ``end`` is the node where the thread ends, None where no way leads there. Each merge has its options in terms of
+    reads and earlier merges. ``registers``: their values at the end, of those that the condition asks for. ``bounded``
+    and ``spins`` as in ``Paths``.
+    """
+
+    steps: tuple[Step, ...]
+    end: int | None
+    merges: tuple[Merge, ...]
+    registers: Mapping[str, Expression]
+    bounded: bool
+    spins: bool
+
+
+def merged_threads(test: LitmusTest, unroll: int) -> tuple[Unrolled, ...]:
+    """Each thread, each backward jump taken at most ``unroll`` times.
+
+    Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
+    ``MOST_PLACES`` places.
+    """
+    return tuple(_Merger(test, number, unroll).unrolled() for number in range(len(test.threads)))
+
+
+_Place = tuple[int, tuple[tuple[int, int], ...]]
+"""A program counter, and how often the backward jumps that may still come have been taken, where they have."""
+
+
+class _Merger(Walker):
+    def __init__(self, test: LitmusTest, number: int, unroll: int) -> None:
+        super().__init__(test, number, unroll)
+        self._test = test
+        self._most = unroll
+        self._node = 0
+        self._keys: dict[tuple[int, int, tuple[int, ...]], Key] = {}
+        self._merges: dict[Key, Merge] = {}
+        numbers = {pc: ins.number for pc, ins in enumerate(self.flow.body) if isinstance(ins, Barrier)}
+        self._barrier_ahead = [not numbers.keys().isdisjoint(ahead) for ahead in self.flow.ahead]
+        self._barrier_registers = sorted({number.name for number in numbers.values() if isinstance(number, Reg)})
+
+    def key(self, state: State) -> Key:
+        """Events are numbered as they are met, which orders those of each way; what two ways share has one number."""
+        found = self._node, len(state.events), state.outcomes
+        return self._keys.setdefault(found, (self.number, len(self._keys)))
+
+    def meanings(self, value: Expression) -> tuple[Expression, ...]:
+        """What a merge may be; what it is merged of, if that is merged."""
+        if isinstance(value, Read) and value.event in self._merges:
+            options = self._merges[value.event].options
+            return tuple(dict.fromkeys(meaning for _, option, _ in options for meaning in self.meanings(option)))
+        return (value,)
+
+    def unrolled(self) -> Unrolled:
+        """The whole thread."""
+        start = self.start()
+        arrived: dict[_Place, list[tuple[int, State]]] = {self._place(start): [(-1, start)]}
+        made: list[tuple[int, State, State]] = []
+        targets: dict[int, int] = {}
+        end: int | None = None
+        registers: dict[str, Expression] = {}
+        nodes = 0
+        for place in self._places(start):
+            groups: dict[Hashable, list[tuple[int, State]]] = {}
+            for step, state in arrived.pop(place, []):
+                groups.setdefault(self._apart(state), []).append((step, state))
+            for arrivals in groups.values():
+                self._node, nodes = nodes, nodes + 1
+                targets |= {step: self._node for step, _ in arrivals}
+                state = self._met(place, arrivals)
+                if state.pc == self.flow.end:
+                    end, registers = self._node, {name: value for name, (value, _) in state.registers.items()}
+                    continue
+                for after in self.step(state):
+                    arrived.setdefault(self._place(after), []).append((len(made), after))
+                    made.append((self._node, state, after))
+        steps = tuple(
+            Step(source, targets[number], after.events, after.constraints[len(before.constraints) :])
+            for number, (source, before, after) in enumerate(made)
+        )
+        cut, spins = bool(self.cut), self.cut <= spinning_jumps(self._test, self.number)
+        return Unrolled(steps, end, tuple(self._merges.values()), registers, cut, cut and spins)
+
+    def _places(self, start: State) -> list[_Place]:
+        """Every place that a run may come to, in an order of all runs."""
+        seen = 0
+
+        def after(place: _Place) -> Iterator[_Place]:
+            nonlocal seen
+            seen += 1
+            if seen > MOST_PLACES:
+                raise TooManyError(f"P{self.number} unrolls to more than {MOST_PLACES} places")
+            pc, counts = place
+            for following in self.flow.successors(pc):
+                jumps = dict(counts)
+                if following <= pc:
+                    jumps[pc] = jumps.get(pc, 0) + 1
+                if jumps.get(pc, 0) <= self._most:
+                    yield self._place(State(following, jumps=jumps))
+
+        return topological(self._place(start), after)
+
+    def _place(self, state: State) -> _Place:
+        ahead = self.flow.ahead[state.pc]
+        return state.pc, tuple(sorted((jump, count) for jump, count in state.jumps.items() if jump in ahead))
+
+    def _apart(self, state: State) -> Hashable:
+        """What keeps ways apart that are at the same place."""
+        if not self._barrier_ahead[state.pc]:
+            return ()
+        return tuple(sorted(state.barriers, key=str)), tuple(map(state.registers.get, self._barrier_registers))
+
+    def _met(self, place: _Place, arrivals: Sequence[tuple[int, State]]) -> State:
+        """The ways that lead to a place as one."""
+        states = [state for _, state in arrivals]
+        nothing: tuple[Expression, Sources] = 0, frozenset()
+        registers = {
+            name: self._merged([(step, *state.registers.get(name, nothing)) for step, state in arrivals])
+            for name in sorted(self.flow.live[place[0]])
+        }
+        _, control = self._merged([(step, 0, state.control) for step, state in arrivals])
+        known = states[0].constraints
+        known = tuple(held for held in known if all(held in state.constraints for state in states[1:]))
+        return State(place[0], registers, (), known, control, (), dict(place[1]), states[0].barriers)
+
+    def _merged(self, options: Sequence[tuple[int, Expression, Sources]]) -> tuple[Expression, Sources]:
+        _, value, sources = options[0]
+        if all(option[1:] == (value, sources) for option in options):
+            return value, sources
+        key = (self.number, -1 - len(self._merges))
+        self._merges[key] = Merge(key, tuple(options))
+        return Read(key), frozenset({key})
