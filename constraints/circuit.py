@@ -8,9 +8,18 @@ further than the gate it meets, and only the constant false is false in the sens
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from constraints.formula import Formula
-from oracle.cat.algebra import Algebra
+from oracle.cat.algebra import Algebra, Relation
+from oracle.executions.steps import TooManyError
+from oracle.graphs import components
+
+MOST_CLAUSES = 3_000_000
+"""A circuit of more is given up: a solver takes some two gigabytes for so many."""
+
+LARGE_CIRCLE = 16
+"""Events that may be on a cycle together, above which their relation is not closed to see whether they are."""
 
 
 class Literal:
@@ -36,7 +45,7 @@ class Literal:
 
 
 class Circuit:
-    """A formula under construction."""
+    """A formula under construction. Raises ``TooManyError`` above ``MOST_CLAUSES``."""
 
     def __init__(self) -> None:
         self.formula = Formula()
@@ -54,6 +63,10 @@ class Circuit:
         """The positive literal of a variable."""
         return self.literal(self.formula.var(*name))
 
+    def fresh(self) -> Literal:
+        """The positive literal of a variable without a meaning of its own."""
+        return self.var("fresh", self.formula.variables)
+
     def conjunction(self, left: Literal, right: Literal) -> Literal:
         """``left & right``."""
         if left is right or right is self.true:
@@ -65,6 +78,7 @@ class Circuit:
             return self.false
         gate = self._gates.get((one, other))
         if gate is None:
+            self._check_size()
             gate = self._gates[one, other] = self.var("and", one, other)
             self.formula.define_and(gate.number, (one, other))
         return gate
@@ -72,7 +86,12 @@ class Circuit:
     def require(self, *literals: Literal) -> None:
         """One clause: at least one of the literals."""
         if self.true not in literals:
+            self._check_size()
             self.formula.add(*(literal.number for literal in literals if literal is not self.false))
+
+    def _check_size(self) -> None:
+        if len(self.formula.clauses) > MOST_CLAUSES:
+            raise TooManyError(f"more than {MOST_CLAUSES} clauses say what is allowed")
 
     def exactly_one(self, literals: Sequence[Literal], where: Literal) -> None:
         """Where a literal holds, exactly one of the others does."""
@@ -93,4 +112,43 @@ class Circuit:
 
         Equal gates are one literal, but literals that are equal by all that the clauses say may be two.
         """
-        return Algebra(self.true, lambda literal: ~literal, executed, exact=False)
+        return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self)
+
+    def less(self, where: Literal, left: Sequence[Literal], right: Sequence[Literal]) -> None:
+        """Where a literal holds, a number is less than another; bits, the highest first, equally many."""
+        for number, (one, other) in enumerate(zip(left, right, strict=True)):
+            rest = self.fresh() if number + 1 < len(left) else self.false
+            self.require(~where, ~one, other)
+            self.require(~where, one, other, rest)
+            self.require(~where, ~one, ~other, rest)
+            where = rest
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses(Algebra[Literal]):
+    """The algebra over a circuit."""
+
+    circuit: Circuit = field(kw_only=True)
+
+    def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
+        """That there is no cycle.
+
+        Where it is at most required and closures are large, events are numbered, and each pair leads to a higher
+        number: 3 clauses a bit of it and pair, in place of some n^3 gates. Numbers differ only among events that may
+        be on a cycle together.
+        """
+        circles = components([list(row) for row in relation])
+        if not required or max(map(len, circles), default=0) <= LARGE_CIRCLE:
+            return Algebra.is_acyclic(self, relation, required)
+        circuit = self.circuit
+        truth = circuit.fresh()
+        for circle in circles:
+            bits = range((len(circle) - 1).bit_length())
+            rank = {event: [circuit.fresh() for _ in bits] for event in sorted(circle)}
+            for event in rank:
+                for other, related in relation[event].items():
+                    if other == event:
+                        circuit.require(~truth, ~related)
+                    elif other in rank:
+                        circuit.less(truth & related, rank[event], rank[other])
+        return truth

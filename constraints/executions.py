@@ -33,11 +33,11 @@ from constraints.formula import Clause
 from constraints.runs import Runs
 from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
-from oracle.cat.algebra import Relation
+from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
-from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase, sync_fence_pairs, together
+from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase, sync_fence_pairs
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
 from oracle.executions.steps import Key
@@ -83,7 +83,7 @@ class Executions:
     def _compatible(self, one: int, other: int) -> bool:
         """Whether two events can be in one execution."""
         left, right = self.events[one], self.events[other]
-        return left.thread != right.thread or left.thread == INITIAL or together(left, right)
+        return left.thread != right.thread or left.thread == INITIAL or self.runs.together(left, right)
 
     def _reads_from(self) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]
@@ -149,9 +149,19 @@ class Executions:
 
 @dataclass(frozen=True)
 class _Base(ProgramBase[Literal]):
-    """A base whose events depend on a read where a value of it is what came."""
+    """A base whose events depend on a read where a value of it is what came, and are in program order on a way."""
 
     runs: Runs = field(kw_only=True)
+
+    def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
+        """The set or relation of that name, None where the base has none."""
+        if name in ("po", "int") and name not in self._made:
+            before, together = self.runs.before, self.runs.together
+            self._made[name] = self._grouped(
+                lambda event: event.thread,
+                together if name == "int" else lambda one, other: (one.key, other.key) in before,
+            )
+        return super().value(name)
 
     def _depends(self, sources: Callable[[Event], Iterable[Key]]) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]

@@ -13,23 +13,27 @@ the step that was taken. The size is that of the unrolled threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, groupby
 
 from constraints.circuit import Circuit, Literal
-from oracle.executions.events import Event
+from oracle.executions.events import INITIAL, Event
 from oracle.executions.steps import Key
 from oracle.executions.unrolled import Unrolled
 
 
 class Runs:
-    """The clauses. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key."""
+    """The clauses. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key.
+
+    ``before``: the pairs of events that are on one way, the first one earlier.
+    """
 
     def __init__(self, circuit: Circuit, threads: Sequence[Unrolled]) -> None:
         self.threads = threads
         self.events: dict[Key, Event] = {}
         self.happens: dict[Key, Literal] = {}
         self.taken = [self._thread(circuit, number, thread) for number, thread in enumerate(threads)]
+        self.before = frozenset(pair for thread in threads for pair in _before(thread))
         self._circuit = circuit
         self._reads: dict[Key, Mapping[Key, Literal]] = {}
         for thread, taken in zip(threads, self.taken, strict=True):
@@ -75,3 +79,22 @@ class Runs:
             for read, truth in self._reads.get(key, {key: self._circuit.true}).items():
                 found[read] = found[read] | truth if read in found else truth
         return found
+
+    def together(self, one: Event, other: Event) -> bool:
+        """Whether two events are of one thread and on one way through it; initial writes are not."""
+        if one.thread == INITIAL:
+            return False
+        return (one.key, other.key) in self.before or (other.key, one.key) in self.before or one.key == other.key
+
+
+def _before(thread: Unrolled) -> Iterator[tuple[Key, Key]]:
+    ahead: dict[int, int] = {}  # the nodes that can be reached from a node, as the bits of a number
+    for step in reversed(thread.steps):
+        ahead[step.source] = ahead.get(step.source, 1 << step.source) | ahead.get(step.target, 1 << step.target)
+    eventful = [step for step in thread.steps if step.events]
+    for number, step in enumerate(eventful):
+        yield from ((one.key, other.key) for one, other in combinations(step.events, 2))
+        reached = ahead.get(step.target, 0)
+        for later in eventful[number + 1 :]:
+            if reached >> later.source & 1:
+                yield from ((one.key, other.key) for one in step.events for other in later.events)

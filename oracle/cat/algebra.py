@@ -179,8 +179,12 @@ class Algebra(Generic[T]):
         """That no event is related to itself."""
         return self.is_empty({event: row[event] for event, row in enumerate(relation) if event in row})
 
-    def is_acyclic(self, relation: Relation[T]) -> T:
-        """That there is no cycle."""
+    def is_acyclic(self, relation: Relation[T], required: bool = False) -> T:
+        """That there is no cycle.
+
+        ``required``: the truth will at most be required, never denied; then it need not hold wherever there is none, as
+        long as it can.
+        """
         return self.is_irreflexive(self.closure(relation))
 
     def _difference(self, left: Set[T], right: Set[T]) -> Set[T]:

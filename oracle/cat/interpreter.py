@@ -215,7 +215,8 @@ class _Interpreter(Generic[T]):
             truth = algebra.is_empty(value)
         else:
             value = self._relation(meaning, check.body.position)
-            truth = algebra.is_acyclic(value) if check.kind == "acyclic" else algebra.is_irreflexive(value)
+            required = not (check.negated or check.flag)
+            truth = algebra.is_acyclic(value, required) if check.kind == "acyclic" else algebra.is_irreflexive(value)
         return Result(check, algebra.negate(truth) if check.negated else truth, value)
 
     def _fixpoint(self, definition: Definition) -> Mapping[str, Meaning[T]]:

@@ -19,7 +19,7 @@ from oracle.executions.judge import Answer, judge
 
 MODELS = {name: grounded(model) for name, model in (shipped() | odd()).items()}
 SC = shipped()["sc"]
-CHOICES = ("path", "rf", "co", "final")
+CHOICES = ("step", "rf", "co", "final")
 
 
 def number_of_models(test, model):
