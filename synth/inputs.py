@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -16,6 +17,8 @@ from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb, print_axb
 from corpus.suite import is_corpus, read_manifest
 from corpus.test import Test
+
+Read = TypeVar("Read")
 
 PROGRESS, MEMORY = "progress", "memory"
 """The families of tests."""
@@ -110,6 +113,23 @@ def expand(paths: Sequence[str]) -> list[Input]:
     corpus or an index cannot be read, an index names itself, and a folder holds no test.
     """
     return [found for path in paths for found in _inputs(Path(path), path, ())]
+
+
+def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], list[InputError]]:
+    """What could be read of the inputs, each once, and what is wrong with the others.
+
+    Raises ``InputError``, that of the first, where none could be read.
+    """
+    found: dict[Input, Read] = {}
+    wrong = []
+    for given in dict.fromkeys(inputs):
+        try:
+            found[given] = read(given)
+        except InputError as error:
+            wrong.append(error)
+    if wrong and not found:
+        raise wrong[0]
+    return found, wrong
 
 
 def load_tests(paths: Sequence[str]) -> list[Test]:

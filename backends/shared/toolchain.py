@@ -97,26 +97,27 @@ def run(
     tool = title or Path(command[0]).name
     if shutil.which(command[0]) is None:
         raise FileNotFoundError(f"no {tool}")
-    process = subprocess.Popen(
-        [*guard(), *command],
-        cwd=folder,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    with process:
-        try:
-            said, complained = process.communicate(timeout=timeout)
-        except BaseException as error:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
-            return Compilation(file, False, f"{tool} took more than {timeout:g} seconds")
+    with TemporaryDirectory() as scratch:  # what a compiler that is killed leaves goes with it
+        process = subprocess.Popen(
+            [*guard(), *command],
+            cwd=folder,
+            env={**os.environ, "TMPDIR": scratch, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        with process:
+            try:
+                said, complained = process.communicate(timeout=timeout)
+            except BaseException as error:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
+                return Compilation(file, False, f"{tool} took more than {timeout:g} seconds")
     output = (said + complained).strip()
     if process.returncode < 0:
         output = f"{output}\n{tool} was ended by signal {-process.returncode}".strip()

@@ -17,7 +17,7 @@ from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
 from corpus.errors import InputError
 from corpus.progress.text import program_of
-from synth.inputs import MEMORY, expand, family_of, load_tests
+from synth.inputs import MEMORY, Input, expand, family_of, readable
 from synth.memory.compilation import compile_memory
 from synth.options.mapping import mapping_option
 
@@ -84,8 +84,8 @@ def command(
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
       synth compile examples/memory --backend cuda -o litmus --check
 
-    Exit code 1 if --check finds a file that does not compile, or optcheck a test that is not itself any more; 2 if no
-    memory test can be said in the language.
+    Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
+    itself any more; 2 if none can be read, or no memory test can be said in the language.
     """
     language = BACKENDS[backend]
     if check and (lacking := language.compiler.missing()):
@@ -98,9 +98,11 @@ def command(
         parameters = replace(language.parameters, iterations=iterations)
         if instances is not None:
             parameters = replace(parameters, instances=instances)
-        compile_memory(expand(inputs), language, parameters, cpu, output, check)
-        return
-    tests = distinct(load_tests(inputs))
+        sys.exit(compile_memory(expand(inputs), language, parameters, cpu, output, check))
+    found, unreadable = readable(expand(inputs), Input.axb)
+    for error in unreadable:
+        click.echo(f"synth: {error}", err=True)
+    tests = distinct(found.values())
     written = []
     for test in tests:
         for mapping in mappings:
@@ -108,8 +110,9 @@ def command(
             write_files(output, files)
             written.append(output / next(iter(files)))
     click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
-    if check:
-        _check(written, language)
+    refused = _check(written, language) if check else 0
+    if refused or unreadable:
+        sys.exit(1)
 
 
 def _usages() -> str:
@@ -121,7 +124,8 @@ def _usages() -> str:
 command.help = cleandoc(command.help or "").replace("  USAGES", _usages())
 
 
-def _check(files: list[Path], language: Backend) -> None:
+def _check(files: list[Path], language: Backend) -> int:
+    """Compile the files; how many do not."""
     console = Console(stderr=True)
     refused = 0
     for file in track(files, "Compiling", console=console, disable=not console.is_terminal, transient=True):
@@ -130,5 +134,4 @@ def _check(files: list[Path], language: Backend) -> None:
             refused += 1
             click.echo(f"{file}: does not compile\n{compilation.output}", err=True)
     click.echo(f"{len(files) - refused} of {len(files)} compile", err=True)
-    if refused:
-        sys.exit(1)
+    return refused

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from backends.shared.files import file_stem, write_files
 from backends.shared.layout import Parameters, cpu_parameters, place
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
-from synth.inputs import Input
+from synth.inputs import Input, readable
 from synth.pool import cores
 from synth.screen import watched
 
@@ -31,15 +30,18 @@ class _Program:
 
 def compile_memory(
     files: Sequence[Input], backend: Backend, parameters: Parameters, cpu: bool, output: Path, check: bool
-) -> None:
+) -> int:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
 
     ``parameters`` launch it, or with ``cpu`` those that a CPU needs for as many instances and launches.
 
-    With ``check``, compile all of them; with the check of the language. Exits with 1 if that finds anything. Raises
-    ``InputError`` where a file cannot be read, two share a file name, or no test can be said.
+    With ``check``, compile all of them; with the check of the language. Returns the exit code: 1 if that finds
+    anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no test
+    can be said.
     """
-    tests = {file: file.litmus() for file in dict.fromkeys(files)}
+    tests, unreadable = readable(files, Input.litmus)
+    for error in unreadable:
+        click.echo(f"synth: {error}", err=True)
     _check_names(list(tests))
     programs = []
     for file, test in tests.items():
@@ -55,8 +57,8 @@ def compile_memory(
     if not programs:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
     click.echo(f"{len(programs)} of {len(tests)} tests in {output}", err=True)
-    if check:
-        _check(programs, backend)
+    sound = not check or _check(programs, backend)
+    return 0 if sound and not unreadable else 1
 
 
 def _check_names(files: Sequence[Input]) -> None:
@@ -67,7 +69,8 @@ def _check_names(files: Sequence[Input]) -> None:
             raise InputError(f"two tests share a file name: {other} and {file}")
 
 
-def _check(programs: Sequence[_Program], backend: Backend) -> None:
+def _check(programs: Sequence[_Program], backend: Backend) -> bool:
+    """Compile the programs and say what is wrong with them; whether nothing is."""
     with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
         checked = pool.map(lambda program: _problems(program, backend), programs)
         found = list(watched(checked, len(programs), "Compiling"))
@@ -79,8 +82,7 @@ def _check(programs: Sequence[_Program], backend: Backend) -> None:
     if backend.check is not None:
         passed = sum(not problems for _, problems in found)
         click.echo(f"{passed} of {compiled} pass {backend.check.name}", err=True)
-    if any(problems for _, problems in found):
-        sys.exit(1)
+    return not any(problems for _, problems in found)
 
 
 def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:

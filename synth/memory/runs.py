@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import click
@@ -14,17 +14,18 @@ from rich.text import Text
 
 from backends.shared.backend import Backend
 from backends.shared.device import Device, run_files
-from backends.shared.layout import Layout
-from backends.shared.outcomes import outcomes
+from backends.shared.layout import outcome_terms
+from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
 from backends.shared.results import MemoryResult, MemoryTrial, ResultFile, open_results, trial_of
 from corpus.errors import InputError
+from corpus.files import read_text
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
-from synth.memory.conformance import ModelReport, Observation, model_report, observation
+from synth.memory.conformance import ModelReport, Observation, Terms, model_report, observation
 from synth.screen import table_console, watched
 
 INSTANCES = 1 << 16
@@ -42,12 +43,13 @@ class Launches:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    file: str
-    test: LitmusTest
-    layout: Layout
-    sources: Mapping[str, str]
-    trial: MemoryTrial
+class _Ran:
+    """What became of the files: those that were run, with their results; and why others were not, by file."""
+
+    results: list[tuple[str, LitmusTest, MemoryResult]] = field(default_factory=list)
+    unreadable: list[InputError] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
 
 
 def run_memory_tests(
@@ -60,94 +62,128 @@ def run_memory_tests(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """Run the tests, tell what was seen, and return the exit code: 1 where a test could not be run, or an outcome was
-    seen that a model of ``sound`` (names of ``models``) forbids.
+    """Run the tests, tell what was seen, and return the exit code: 1 where a file could not be read or a test not be
+    run, or an outcome was seen that a model of ``sound`` (names of ``models``) forbids.
 
-    Raises ``InputError`` where a file is no test, and where the language of the device can say none of them.
+    Raises ``InputError`` where no file can be read, and where the language of the device can say none of the tests.
     """
-    planned, refused = _plan(files, backend, device, launches)
-    if not planned and refused:
-        file, reason = next(iter(refused.items()))
-        more = f" (and {len(refused) - 1} more tests cannot be run)" if len(refused) > 1 else ""
-        raise InputError(f"{reason}{more}", file)
+    ran = _Ran()
     with open_results(output) as results:
-        failed = _answer(planned, device, launches, results)
-        observations = [
-            observation(run.file, run.test, run.layout.terms, result, models)
-            for run in planned
-            if (result := results.find(run.trial)) is not None
-        ]
+        for file in watched(files, len(files), "Running"):
+            _run(file, backend, device, launches, results, ran)
+    if not ran.results and not ran.failed and ran.refused:
+        first, reason = next(iter(ran.refused.items()))
+        more = f" (and {len(ran.refused) - 1} more tests cannot be run)" if len(ran.refused) > 1 else ""
+        raise InputError(f"{reason}{more}", first)
+    if len(ran.unreadable) == len(files) > 0:
+        raise ran.unreadable[0]
+    return _told(device.hardware, ran, models, sound, as_json)
+
+
+def decode_memory_test(
+    file: Input,
+    backend: Backend,
+    dump: Path,
+    models: Sequence[ConsistencyModel],
+    sound: Sequence[str],
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    """Tell what running a test elsewhere has shown, as ``run_memory_tests`` does of a run here.
+
+    Raises ``InputError`` where a file cannot be read, or ``dump`` is not what a program of this test wrote.
+    """
+    assert backend.decode is not None
+    test = file.litmus()
+    try:
+        instances, seen = backend.decode(read_text(dump), test)
+    except InputError as error:
+        raise replace(error, path=str(dump)) from None
+    hardware = f"{dump.name}, written elsewhere"
+    terms = outcome_terms(test)
+    trial = _trial(test, backend, hardware, terms, instances, Launches(instances, max(1, seen.launches), 1.0, False))
+    result = _result(trial, seen)
+    with open_results(output) as results:
+        if results.find(trial) != result:
+            results.add(result, ())
+    return _told(hardware, _Ran([(str(file), test, result)]), models, sound, as_json)
+
+
+def _run(file: Input, backend: Backend, device: Device, launches: Launches, results: ResultFile, ran: _Ran) -> None:
+    """Run a test that ``results`` does not know, and enter in ``ran`` what became of it."""
+    try:
+        test = file.litmus()
+    except InputError as error:
+        ran.unreadable.append(error)
+        return
+    try:
+        layout = device.layout(test, launches.instances, launches.stress)
+        trial = _trial(test, backend, device.hardware, layout.terms, layout.instances, launches)
+        result = results.find(trial)
+        sources = {} if result is not None else backend.memory_files(test.name, layout)
+    except InputError as error:
+        ran.refused[str(file)] = error.message
+        return
+    if result is None:
+        try:
+            run = run_files(device, sources, layout, launches.iterations, launches.timeout)
+            result = _result(trial, outcomes(run))
+        except RunError as error:
+            ran.failed[str(file)] = str(error)
+            return
+        results.add(result, run.seconds)
+    ran.results.append((str(file), test, result))
+
+
+def _trial(
+    test: LitmusTest, backend: Backend, hardware: str, terms: Terms, instances: int, launches: Launches
+) -> MemoryTrial:
+    return MemoryTrial(
+        test=test.name,
+        digest=litmus_digest(test),
+        backend=backend.name,
+        device=hardware,
+        instances=instances,
+        iterations=launches.iterations,
+        timeout=launches.timeout,
+        stress=launches.stress,
+        terms=tuple(map(spell, terms)),
+    )
+
+
+def _result(trial: MemoryTrial, seen: Outcomes) -> MemoryResult:
+    counts = tuple(sorted(seen.counts.items()))
+    asked = msgspec.structs.asdict(trial)
+    return MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung)
+
+
+def _told(hardware: str, ran: _Ran, models: Sequence[ConsistencyModel], sound: Sequence[str], as_json: bool) -> int:
+    """Print what was seen beside what models say; the exit code."""
+    observations = [observation(file, test, outcome_terms(test), result, models) for file, test, result in ran.results]
     reports = [model_report(model.name, observations) for model in models]
-    for file, reason in failed.items():
+    for error in ran.unreadable:
+        click.echo(f"synth: {error}", err=True)
+    for file, reason in ran.failed.items():
         click.echo(f"synth: {file}: {reason}", err=True)
     if as_json:
-        click.echo(json.dumps(_record(device, observations, reports, refused, failed), indent=2))
+        click.echo(json.dumps(_record(hardware, observations, reports, ran), indent=2))
     else:
-        _print(device, observations, reports, refused)
+        _print(hardware, observations, reports, ran.refused)
     unsound = [report for report in reports if report.model in sound and report.forbidden]
     for report in unsound:
         file, values = report.forbidden[0]
         click.echo(f"synth: {report.model} is not sound here: {file} was seen to end in {_list(values)}", err=True)
-    return 1 if failed or unsound else 0
-
-
-def _plan(
-    files: Sequence[Input], backend: Backend, device: Device, launches: Launches
-) -> tuple[list[_Run], dict[str, str]]:
-    """What to run, and which files the device's language cannot say, with the reason."""
-    planned: list[_Run] = []
-    refused: dict[str, str] = {}
-    for file in files:
-        test = file.litmus()
-        try:
-            layout = device.layout(test, launches.instances, launches.stress)
-            sources = backend.memory_files(test.name, layout)
-        except InputError as error:
-            refused[str(file)] = error.message
-            continue
-        trial = MemoryTrial(
-            test=test.name,
-            digest=litmus_digest(test),
-            backend=backend.name,
-            device=device.hardware,
-            instances=layout.instances,
-            iterations=launches.iterations,
-            timeout=launches.timeout,
-            stress=launches.stress,
-            terms=tuple(map(spell, layout.terms)),
-        )
-        planned.append(_Run(str(file), test, layout, sources, trial))
-    return planned, refused
-
-
-def _answer(planned: Sequence[_Run], device: Device, launches: Launches, results: ResultFile) -> dict[str, str]:
-    """Run what the file has no answer for; the files that could not be run, and why."""
-    failed: dict[str, str] = {}
-    for run in watched(planned, len(planned), "Running"):
-        if results.find(run.trial) is not None:
-            continue
-        try:
-            watched_run = run_files(device, run.sources, run.layout, launches.iterations, launches.timeout)
-            seen = outcomes(watched_run)
-        except RunError as error:
-            failed[run.file] = str(error)
-            continue
-        counts = tuple(sorted(seen.counts.items()))
-        asked = msgspec.structs.asdict(run.trial)
-        result = MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung)
-        results.add(result, watched_run.seconds)
-    return failed
+    return 1 if ran.unreadable or ran.failed or unsound else 0
 
 
 def _record(
-    device: Device,
+    hardware: str,
     observations: Sequence[Observation],
     reports: Sequence[ModelReport],
-    refused: dict[str, str],
-    failed: dict[str, str],
+    ran: _Ran,
 ) -> dict[str, object]:
     return {
-        "device": device.hardware,
+        "device": hardware,
         "tests": [
             {
                 "file": each.file,
@@ -160,19 +196,19 @@ def _record(
             for each in observations
         ],
         "models": [asdict(report) for report in reports],
-        "refused": refused,
-        "failed": failed,
+        "refused": ran.refused,
+        "failed": ran.failed | {error.path or "": error.message for error in ran.unreadable},
     }
 
 
 def _print(
-    device: Device,
+    hardware: str,
     observations: Sequence[Observation],
     reports: Sequence[ModelReport],
     refused: dict[str, str],
 ) -> None:
     console = table_console()
-    console.print(Text(device.hardware), soft_wrap=True)
+    console.print(Text(hardware), soft_wrap=True)
     for each in observations:
         result = each.result
         console.print()

@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amber_buffers import dump, totals
 from hypothesis import given
 from hypothesis import strategies as st
-from test_emit import programs
+from strategies import programs
 
 from backends.glsl.amber import read_buffer, shaders
 from backends.glsl.memory import _GATHER, GlslKernel, decode
@@ -89,20 +90,6 @@ def test_on_a_cpu_each_thread_plays_a_cta() -> None:
     ctas = len({thread.place[:3] for thread in test.threads})
     assert place(test, cpu_parameters(test, 4096)).groups == ctas
     assert place(test, cpu_parameters(test, 4096)).instances == 4096
-
-
-def dump(words: list[int], name: str = "3") -> str:
-    """As Amber's ``samples/amber.cc`` prints a buffer."""
-    data = b"".join(word.to_bytes(4, "little") for word in words)
-    text = f"{name}\n"
-    for place_, byte in enumerate(data):
-        text += f" {byte:02x}" + ("\n" if place_ % 16 == 15 else "")
-    return text + "\n"
-
-
-def totals(*rows: list[int], launches: int = 2, instances: int = 64, other: int = 0) -> list[int]:
-    cells = [cell for row in rows for cell in row]
-    return [launches, instances, 0, other, *cells, *[0] * (256 * 3 - len(cells))]
 
 
 def test_what_amber_wrote_is_read_back() -> None:
