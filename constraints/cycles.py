@@ -463,7 +463,8 @@ def _why_idle(run: Sequence[Edge], bounds: CycleBounds, largest: int) -> str:
         ("location", bounds.location_accesses, [edge.same for edge in run]),
     ):
         accesses = 1
-        closes = what == "location" and all(stays)  # the run may be a cycle, and the last access its first
+        # The run may be a whole cycle, whose last access is its first.
+        closes = what == "location" and all(stays) and run[-1].target == run[0].source
         for edge, stay in zip(run, stays, strict=True):
             accesses = accesses + (edge.kind != "Rmw") if stay else 1
             if accesses > most + closes:
