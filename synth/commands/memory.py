@@ -6,11 +6,12 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from constraints.cycles import DEFAULT_SOLVER, cycles
+from constraints.cycles import DEFAULT_SOLVER, cycles, idle
 from constraints.loop import Effort
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import parse_edges
@@ -42,6 +43,7 @@ INTERRUPTED = "interrupted"
 @click.option(
     "--location-accesses", type=click.IntRange(min=2), default=3, show_default=True, help="At most, a location."
 )
+@click.option("--compositions", is_flag=True, help="Communication may go on as communication, as rf;fr does: it is co.")
 @click.option(
     "-m",
     "--model",
@@ -67,6 +69,7 @@ def command(
     regions: str,
     thread_accesses: int,
     location_accesses: int,
+    compositions: bool,
     models: tuple[str, ...],
     distinguish: str | None,
     allowed_by: tuple[str, ...],
@@ -108,6 +111,7 @@ def command(
         regions=_listed("--regions", regions, [region.value for region in Region]),
         thread_accesses=thread_accesses,
         location_accesses=location_accesses,
+        compositions=compositions,
         labelled_under=models,
         allowed_by=(*allowed, *allowed_by),
         forbidden_by=(*forbidden, *forbidden_by),
@@ -116,6 +120,7 @@ def command(
     if edges_file:
         parse_edges(text, request.scopes, str(edges_file))  # so that an error has its line
     asked = request.as_json()
+    _tell_idle(request)
     _check_some_cycle(request, solver)
     started = time.monotonic()
     with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
@@ -181,6 +186,14 @@ def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not (arrow and allowing.strip() and others):
         raise click.BadParameter(f"expected A>B or A>B,C, found '{text}'", param_hint="'--distinguish'")
     return (allowing.strip(),), others
+
+
+def _tell_idle(request: Request) -> None:
+    """Says on standard error which sequences among the edges no cycle has, and why."""
+    largest = request.sizes[1]
+    anyway = idle(replace(request.bounds, compositions=True), largest)
+    for line in idle(request.bounds, largest):
+        click.echo(f"synth: {line}" + ("" if line in anyway else "; --compositions allows it"), err=True)
 
 
 def _check_some_cycle(request: Request, solver: str) -> None:

@@ -50,6 +50,7 @@ class Request:
     regions: tuple[str, ...] = ("global",)
     thread_accesses: int = 2
     location_accesses: int = 3
+    compositions: bool = False
     labelled_under: tuple[str, ...] = ()
     allowed_by: tuple[str, ...] = ()
     forbidden_by: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Request:
             self.threads,
             self.thread_accesses,
             self.location_accesses,
+            self.compositions,
         )
 
     @property

@@ -68,6 +68,28 @@ def test_the_classic_families_of_two_threads_each_once(tmp_path):
     assert manifest["request"]["kind"] == "memory" and manifest["request"]["edges"] == PLAIN
 
 
+def test_communication_may_go_on_as_communication(tmp_path):
+    few = memory(tmp_path / "few", "-e", PLAIN, "--size", 5)
+    more = memory(tmp_path / "more", "-e", PLAIN, "--size", 5, "--compositions")
+    assert set(few) < set(more)
+    assert {name for name in more if name not in few} >= {"R.fr.WW.co.WW.rf", "W.co.WR.fr.WR.fr"}, more
+    result = synth("memory", "-e", "[Rfe,Fre] PodWW Coe", "--size", 5, "--compositions", "-o", tmp_path / "sequence")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert all("Rfe Fre" in test.text for test in read_corpus(tmp_path / "sequence").tests)
+
+
+def test_a_sequence_that_gives_nothing_is_told(tmp_path):
+    result = synth("memory", "-e", f"{PLAIN} [Rfe,Fri] [PodWW,Fre]", "-o", tmp_path / "d")
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "synth: no cycle has [Rfe,Fri]: Rfe and then Fri are co themselves; --compositions allows it",
+        "synth: no cycle has [PodWW,Fre]: PodWW arrives at a write, and Fre leads from a read",
+    ]
+    assert sorted(names(tmp_path / "d")) == TWO_THREADS
+    alone = synth("memory", "-e", "[Rfe,Fri]", "-o", tmp_path / "none")
+    assert alone.exit_code == 2 and alone.stderr.count("\n") == 2 and not (tmp_path / "none").exists()
+
+
 def test_edges_may_come_from_a_file_with_comments(tmp_path):
     (tmp_path / "edges").write_text("# plain\nPodWW PodRR # program order\nRfe Fre\n")
     assert memory(tmp_path / "d", "--edges-file", tmp_path / "edges") == ["MP"]
