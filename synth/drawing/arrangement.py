@@ -8,14 +8,17 @@ As in the papers, program order runs down a column and communication crosses fro
 - to a column further away runs between two rows on its way past the others.
 
 A read from initial memory has a short arrow from nowhere, unless the initial write is shown: above the columns. Labels
-lie on their arrows at the first place that covers nothing, or else the least. Lengths are pixels; the first row is at
+lie on their arrows, or beside them, where they cover no event and no other label, and as little of other arrows as can
+be. Lengths are pixels; the first row is at
 y = 0. Nothing depends on anything but the arguments.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from corpus.litmus.test import Place
 from synth.drawing.pictures import LINE, Box, text_width
@@ -27,7 +30,10 @@ Curve = tuple[Point, Point, Point, Point]
 _ROW, _HEIGHT = 70.0, 28.0  # from row to row; of a box
 _GAP = 96.0  # between columns, besides what bends into the gap
 _STUB = (30.0, 18.0)
-_PLACES = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82)  # along an arrow, for its label
+_PLACES = tuple(0.5 + away * sign for away in (0.0, *(0.04 * n for n in range(1, 10))) for sign in (-1, 1))
+"""Along an arrow, for its label."""
+_BESIDE = 30  # what it costs to be beside an arrow instead, as much as covering three points of another
+_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +124,18 @@ class _Arranger:
         self._boxes = boxes
         self._ports = self._ported()
         curves = [self._curves(number) for number in range(len(self._arrows))]
-        texts = [Box(x, heading, 30, LINE) for x in middles]
-        labels = self._labels(curves, [*boxes.values(), *texts])
+        solid = [*boxes.values(), *(Box(x, heading, 30, LINE) for x in middles)]
+        self._turn_stubs(curves, solid)
+        labels = self._labels(curves, solid)
         routes = tuple(Route(curve, label) for curve, label in zip(curves, labels, strict=True))
         columns = dict(zip(self._threads, middles, strict=True))
         return Arrangement(boxes, routes, columns, heading, tuple(self._frames(heading, boxes, routes)))
 
     def _width(self, event: int) -> float:
         return text_width(self._texts[event]) + 20
+
+    def _widest(self, column: int) -> float:
+        return max((self._width(event) for event in self._columns[column]), default=40.0)
 
     # Columns
 
@@ -173,7 +183,7 @@ class _Arranger:
         return 44.0 + 34 * self._levels[number]
 
     def _reach(self, column: int, way: int) -> float:
-        """How far bent arrows, arrows from nowhere and their labels reach out of a column to one side."""
+        """How far bent arrows, arrows from nowhere and labels reach out of a column to one side."""
         reach = 0.0
         for number, arrow in enumerate(self._arrows):
             if self._column.get(arrow.target) != column:
@@ -182,12 +192,20 @@ class _Arranger:
                 reach = max(reach, _STUB[0] + text_width(arrow.label))
             elif number in self._levels and self._outward(column) == way:
                 reach = max(reach, 0.75 * self._bend(number) + text_width(arrow.label))
+            elif way == 1 and arrow.label and self._is_down(arrow):
+                reach = max(reach, text_width(arrow.label) + 10 - self._widest(column) / 2)
         return reach
 
     def _stub_side(self, event: int) -> int:
         """Where the arrow from nowhere comes from: outside, unless only there is another arrow already."""
         outward = self._outward(self._column[event])
-        taken = {
+        around = any(
+            self._column[self._arrows[number].target] == self._column[event]
+            and self._span(number)[0] < self._row[event] < self._span(number)[1]
+            for number in self._levels
+        )
+        taken = {outward} if around else set()
+        taken |= {
             self._side(event, other)
             for arrow in self._arrows
             if event in (arrow.source, arrow.target) and not self._is_down(arrow)
@@ -197,7 +215,7 @@ class _Arranger:
         return -outward if taken == {outward} else outward
 
     def _middles(self) -> list[float]:
-        widths = [max((self._width(event) for event in column), default=40.0) for column in self._columns]
+        widths = [self._widest(column) for column in range(len(self._columns))]
         middles = [0.0]
         for left, right in zip(range(len(widths)), range(1, len(widths)), strict=False):
             between = [
@@ -205,7 +223,8 @@ class _Arranger:
                 for arrow in self._arrows
                 if {self._column.get(arrow.source), self._column.get(arrow.target)} == {left, right}
             ]
-            gap = _GAP + max(between, default=0.0)
+            widest = max(between, default=0.0)
+            gap = _GAP + widest + min(widest, sum(between) - widest)  # side by side where their arrows cross
             gap += self._reach(left, 1) + self._reach(right, -1)
             middles.append(middles[-1] + widths[left] / 2 + gap + widths[right] / 2)
         return middles
@@ -239,9 +258,7 @@ class _Arranger:
         arrow = self._arrows[number]
         target = self._boxes[arrow.target]
         if arrow.source is None:
-            way = self._stub_side(arrow.target)
-            x, y = target.x + way * target.width / 2, target.y - 5
-            return (_line((x + way * _STUB[0], y - _STUB[1]), (x, y)),)
+            return self._stub(arrow.target, -1)
         source = self._boxes[arrow.source]
         if self._is_down(arrow):
             return (_line((source.x, source.bottom), (target.x, target.top)),)
@@ -259,6 +276,12 @@ class _Arranger:
         reach = (end[0] - start[0]) * 0.4
         return ((start, (start[0] + reach, start[1]), (end[0] - reach, end[1]), end),)
 
+    def _stub(self, event: int, way: int) -> tuple[Curve, ...]:
+        """An arrow from nowhere, from above (-1) or from below (1)."""
+        box, side = self._boxes[event], self._stub_side(event)
+        x, y = box.x + side * box.width / 2, box.y + way * 5
+        return (_line((x + side * _STUB[0], y + way * _STUB[1]), (x, y)),)
+
     def _end(self, number: int, event: int, other: int) -> Point:
         """Where an arrow meets the box of an event."""
         box = self._boxes[event]
@@ -272,12 +295,21 @@ class _Arranger:
         between = self._columns[min(columns) + 1 : max(columns)] if -1 not in columns else []
         return [event for column in between for event in column]
 
+    def _lane(self, arrow: Arrow) -> float:
+        """Between which rows an arrow passes the columns on its way: 0.5 for the first two."""
+        return (self._row[arrow.source] + self._row[arrow.target]) // 2 + 0.5
+
     def _past(self, number: int, start: Point, end: Point, passed: Sequence[int]) -> tuple[Curve, ...]:
         """Between two rows past the columns on the way."""
-        arrow = self._arrows[number]
-        lane = (self._row[arrow.source] + self._row[arrow.target]) // 2 + 0.5
-        earlier = sum(1 for before in self._arrows[:number] if self._passed(before))
-        y = lane * _ROW + (-1) ** earlier * ((earlier + 1) // 2) * 9
+        lane = self._lane(self._arrows[number])
+        shared = [
+            (self._row[arrow.source] + self._row[arrow.target], other)
+            for other, arrow in enumerate(self._arrows)
+            if self._passed(arrow) and self._lane(arrow) == lane
+        ]
+        rank = [other for _, other in sorted(shared)].index(number)
+        step = min(LINE + 2.0, (_ROW - _HEIGHT - 6) / max(1, len(shared) - 1))
+        y = lane * _ROW + (rank - (len(shared) - 1) / 2) * step
         near = min(self._boxes[event].left for event in passed) - 14
         far = max(self._boxes[event].right for event in passed) + 14
         first, last = ((near, y), (far, y)) if start[0] < end[0] else ((far, y), (near, y))
@@ -290,36 +322,68 @@ class _Arranger:
 
     # Labels
 
-    def _labels(self, curves: Sequence[tuple[Curve, ...]], boxes: Sequence[Box]) -> list[Box]:
-        points = [[point_at(curve, part / 24) for part in range(25)] for curve in curves]
-        placed: list[Box] = []
+    def _turn_stubs(self, curves: list[tuple[Curve, ...]], boxes: Sequence[Box]) -> None:
+        """Have an arrow from nowhere come from below where its label would cover something above."""
+        beside = [
+            self._places_of(number, curves[number])[0]
+            for number, arrow in enumerate(self._arrows)
+            if arrow.label and self._is_down(arrow)
+        ]
+        drawn = zip(self._arrows, curves, strict=True)
+        others = sorted(point for arrow, curve in drawn if arrow.source is not None for point in _sampled(curve))
         for number, arrow in enumerate(self._arrows):
-            width = text_width(arrow.label) + 6
             if arrow.source is None:
-                (x, y), way = points[number][0], self._stub_side(arrow.target)
-                placed.append(Box(x + way * (width / 2 - 2), y - 2, width, LINE))
-                continue
-            others = [point for other, line in enumerate(points) if other != number for point in line]
-            best = None
-            for place in _PLACES:
-                x, y = point_at(curves[number], place)
-                box = Box(x + self._shift(number, width), y, width, LINE)
-                around = Box(box.x, box.y, width + 10, LINE + 10)
-                cost = sum(_overlap(around, other) for other in (*boxes, *placed))
-                cost += 20 * sum(_holds(around, point) for point in others)
-                if best is None or cost < best[0]:
-                    best = (cost, box)
-            assert best is not None
-            placed.append(best[1])
-        return placed
+                ways = [self._stub(arrow.target, way) for way in (-1, 1)]
+                costs = [_cost(self._places_of(number, way)[0], [*boxes, *beside], others) for way in ways]
+                curves[number] = ways[costs.index(min(costs))]
 
-    def _shift(self, number: int, width: float) -> float:
-        """How far beside its arrow a label is: a little where the arrow stays in the column or near it."""
-        if self._is_down(self._arrows[number]):
-            return width / 2 + 4
-        if number in self._levels:
-            return self._outward(self._column[self._arrows[number].target]) * (width / 2 - 8)
-        return 0.0
+    def _labels(self, curves: Sequence[tuple[Curve, ...]], boxes: Sequence[Box]) -> list[Box]:
+        """A place for each label: where it covers no box, no other label and as little as can be of other arrows.
+
+        Each label in turn takes the best of its places as the others are, the widest first, until none moves.
+        """
+        lines = [_sampled(curve) for curve in curves]
+        found = [Box(*point_at(curve, 0.5), 0, 0) for curve in curves]
+        places = {}
+        for number, arrow in enumerate(self._arrows):
+            if arrow.label:
+                others = sorted(chain(*lines[:number], lines[number][-2:], *lines[number + 1 :]))  # and its own head
+                boxes_of = self._places_of(number, curves[number])
+                places[number] = [
+                    (box, rank % len(_PLACES) + rank // len(_PLACES) * _BESIDE + _cost(box, boxes, others))
+                    for rank, box in enumerate(boxes_of)
+                ]
+        order = sorted(places, key=lambda number: (len(places[number]) > 1, -places[number][0][0].width, number))
+        taken: dict[int, Box] = {}
+        for _ in range(_ROUNDS):
+            before = dict(taken)
+            for number in order:
+                labels = [box for other, box in taken.items() if other != number]
+                costs = [(cost + _cost(box, labels, ()), rank) for rank, (box, cost) in enumerate(places[number])]
+                taken[number] = places[number][min(costs)[1]][0]
+            if taken == before:
+                break
+        for number, box in taken.items():
+            found[number] = box
+        return found
+
+    def _places_of(self, number: int, curve: tuple[Curve, ...]) -> list[Box]:
+        """Where a label may be: on its arrow from the middle outwards, and then beside it."""
+        arrow = self._arrows[number]
+        width = text_width(arrow.label) + 6
+        if arrow.source is None:
+            x, y = point_at(curve, 0)
+            above = y < self._boxes[arrow.target].y
+            return [Box(x + self._stub_side(arrow.target) * (width / 2 - 2), y - 2 * above, width, LINE)]
+        if self._is_down(arrow):
+            shifts = [(width / 2 + 4, 0.0), (-width / 2 - 4, 0.0)]
+        elif number in self._levels:
+            way = self._outward(self._column[arrow.target])
+            shifts = [(way * (width / 2 - 8), 0.0), (way * (width / 2 + 4), 0.0)]
+        else:
+            shifts = [(0.0, 0.0), (0.0, -LINE / 2 - 4), (0.0, LINE / 2 + 4)]
+        points = [point_at(curve, part) for part in _PLACES]
+        return [Box(x + dx, y + dy, width, LINE) for dx, dy in shifts for x, y in points]
 
     # Frames
 
@@ -341,8 +405,7 @@ class _Arranger:
                 yield Frame(f"{word} {key[-1]}", box)
 
     def _edge(self, column: int, way: int) -> float:
-        width = max((self._width(event) for event in self._columns[column]), default=40.0)
-        return self._middle[column] + way * (width / 2 + self._reach(column, way))
+        return self._middle[column] + way * (self._widest(column) / 2 + self._reach(column, way))
 
 
 def point_at(curves: Sequence[Curve], part: float) -> Point:
@@ -376,10 +439,35 @@ def _line(start: Point, end: Point) -> Curve:
     return start, (start[0] + third[0], start[1] + third[1]), (end[0] - third[0], end[1] - third[1]), end
 
 
+def _sampled(curves: Sequence[Curve]) -> list[Point]:
+    """Points along curves, some five pixels apart."""
+    length = sum(abs(curve[3][0] - curve[0][0]) + abs(curve[3][1] - curve[0][1]) for curve in curves)
+    count = max(8, int(length / 5))
+    return [point_at(curves, part / count) for part in range(count + 1)]
+
+
+def _cost(box: Box, boxes: Iterable[Box], points: Sequence[Point]) -> float:
+    """How bad it is to have a label in a box, among boxes and points of lines, which are sorted.
+
+    An overlap is worse than any number of points; to be near something is bad, too.
+    """
+    near, around = (Box(box.x, box.y, box.width + more, box.height + more) for more in (6, 20))
+    cost = 0.0
+    for other in boxes:
+        if by := _overlap(around, other):
+            cost += by / 4 + _overlap(near, other) + 1000 * _overlap(box, other)
+    for point in points[bisect_left(points, (around.left, 0.0)) : bisect_left(points, (around.right, 0.0))]:
+        if _holds(around, point):
+            cost += 10 if _holds(near, point) else 2
+    return cost
+
+
 def _overlap(one: Box, other: Box) -> float:
-    width = min(one.right, other.right) - max(one.left, other.left)
-    height = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return width * height if width > 0 and height > 0 else 0.0
+    width = (one.width + other.width) / 2 - abs(one.x - other.x)
+    height = (one.height + other.height) / 2 - abs(one.y - other.y)
+    if width <= 0 or height <= 0:
+        return 0.0
+    return min(width, one.width, other.width) * min(height, one.height, other.height)
 
 
 def _holds(box: Box, point: Point) -> bool:
