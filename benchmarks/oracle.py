@@ -65,7 +65,7 @@ def family(name: str, count: int) -> list[LitmusTest]:
     """That many tests of a family, or a few more, spread evenly over it."""
     request = FAMILIES[name]
     sizes = range(request.sizes[0], request.sizes[1] + 1)
-    found = [cycle for size in sizes for cycle in cycles(request.bounds(), size, DEFAULT_SOLVER, Effort())]
+    found = [cycle for size in sizes for cycle in cycles(request.bounds, size, DEFAULT_SOLVER, Effort())]
     return [litmus_test(oriented(cycle)) for cycle in found[:: max(1, len(found) // count)]]
 
 
