@@ -14,11 +14,11 @@ demo: .venv/ready  ## Synthesise, label, compile and run a suite on this machine
 	@bash examples/demo.sh demo $(BIN)/synth
 
 test: .venv/tests-ready  ## The fast tests, with every compiler and device that can be had
-	@bash .ci/debian-packages
+	@bash .ci/debian-packages $(BIN)/python
 	$(BIN)/python -m pytest -q $(TESTS)
 
 test-all: .venv/tests-ready  ## All tests, the slow ones too
-	@bash .ci/debian-packages
+	@bash .ci/debian-packages $(BIN)/python
 	$(BIN)/python -m pytest -q -m '' $(TESTS)
 
 check: .venv/dev-ready  ## What to run before a commit: style, types, import arrows, tests that need no device
@@ -38,13 +38,13 @@ clean:           ## Remove the environment and the demonstration
 .venv/ready: pyproject.toml .ci/versions.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
 	$(PYTHON) -m venv .venv
-	$(INSTALL) .
+	$(INSTALL) '.[glsl]'
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cuda]'
+	$(INSTALL) '.[test,cuda,glsl]'
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready
-	$(INSTALL) '.[test,cuda,dev]'
+	$(INSTALL) '.[test,cuda,glsl,dev]'
 	@touch $@

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The demonstration of `make demo`: from a question to results on this machine. Usage: demo.sh FOLDER [SYNTH]
+# What needs a compiler or device that is not here is left out, and named at the end.
 set -euo pipefail
 out=$1
 synth=${2:-synth}
@@ -11,11 +12,24 @@ step() {
     "$synth" "$@"
 }
 
+# optional WHAT TITLE COMMAND...: a step for which a compiler or device may be lacking; synth then ends with code 2.
+left=()
+optional() {
+    local what=$1 status=0
+    shift
+    step "$@" 2>"$out/errors" || status=$?
+    cat "$out/errors" >&2
+    [ "$status" -ne 2 ] || left+=("$what: $(tail -n 1 "$out/errors")")
+    rm "$out/errors"
+    return "$status"
+}
+
 if [ -e "$out" ]; then
     echo "$out exists; remove it first (make clean does)" >&2
     exit 2
 fi
 
+step "The compilers and devices of this machine" devices
 step "Every minimal progress test of two threads with three instructions in all" \
     progress --threads 2 --instrs 3 -o "$out/suite"
 step "What is in it" show "$out/suite" --svg "$out/models.svg"
@@ -26,12 +40,22 @@ step "The fewest tests that tell the models apart" select "$out/suite" --separat
 for backend in cuda glsl; do
     step "Code for ${backend^^}" compile "$out/suite" --backend "$backend" --mapping all -o "$out/$backend"
 done
+handful=(run "$out/handful" --iterations 3 --timeout 2)
 for backend in opencl cpp; do
-    step "Code for $backend, compiled" compile "$out/handful" --backend "$backend" --mapping all -o "$out/$backend" --check
+    code=(compile "$out/handful" --backend "$backend" --mapping all -o "$out/$backend")
+    status=0
+    optional "$backend" "Code for $backend, compiled" "${code[@]}" --check || status=$?
+    if [ "$status" -eq 2 ]; then
+        step "Code for $backend, as nothing here compiles it" "${code[@]}"
+    elif [ "$status" -ne 0 ]; then
+        exit "$status"
+    elif [ "$backend" = opencl ]; then
+        step "The handful on an OpenCL device, in three mappings of threads to work-groups" \
+            "${handful[@]}" --backend opencl --instances 64
+    else
+        step "The same with C++ threads" "${handful[@]}" --backend cpp
+    fi
 done
-step "The handful on PoCL, OpenCL's CPU device, in three mappings of threads to work-groups" \
-    run "$out/handful" --backend opencl --instances 64 --iterations 3 --timeout 2
-step "The same with C++ threads" run "$out/handful" --backend cpp --iterations 3 --timeout 2
 
 cat <<EOF
 
@@ -42,3 +66,7 @@ Look at
   $out/handful/        the tests that tell the models apart, and results.jsonl of their runs
   $out/cuda/ $out/glsl/ $out/opencl/ $out/cpp/    programs to take to a GPU (docs/backends.md)
 EOF
+if [ ${#left[@]} -gt 0 ]; then
+    printf '\nLeft out, for want of a compiler or device:\n'
+    printf '  %s\n' "${left[@]}"
+fi

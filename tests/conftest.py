@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
+from corpus.errors import InputError
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -33,12 +36,12 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 @pytest.fixture
-def need() -> Callable[[str], None]:
-    """``need(backend)`` skips a test where the compilers of a back end, or for cuda the disassembler, are not there; on
-    CI it fails instead."""
+def need() -> Callable[..., None]:
+    """``need(backend)`` skips a test, and says why, where the compilers or devices of a back end are not there or fail
+    their probe; ``need("opencl", platform)`` where that platform has no device that works. On CI it fails instead."""
 
-    def check(backend: str) -> None:
-        lacking = BACKENDS[backend].compiler.missing()
+    def check(backend: str, platform: str | None = None) -> None:
+        lacking = _lacking(backend, platform)
         if lacking:
             message = f"{backend} needs {' and '.join(lacking)}"
             if os.environ.get("CI"):
@@ -46,3 +49,16 @@ def need() -> Callable[[str], None]:
             pytest.skip(message)
 
     return check
+
+
+@cache
+def _lacking(backend: str, platform: str | None) -> list[str]:
+    compiler = BACKENDS[backend].compiler
+    if platform is not None:
+        try:
+            choose(platform)
+        except InputError as error:
+            return [str(error)]
+    if backend == "opencl" or compiler.missing():  # one device that works is enough
+        return compiler.missing()
+    return [f"{each.name}: {each.problem}" for each in compiler.probe() if not each.usable]

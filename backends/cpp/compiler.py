@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.cpp.progress import Cpp
-from backends.shared.toolchain import Compilation, Compiler, Probed, run, tried, version, which
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
 
 FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
 
@@ -20,10 +20,12 @@ class CppCompiler:
         """As ``Compiler.missing``."""
         return [] if which("g++") else [INSTALL]
 
-    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+    def compile(
+        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
+    ) -> Compilation:
         """As ``Compiler.compile``."""
         with TemporaryDirectory() as scratch:
-            return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()])
+            return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()], None, timeout)
 
     def probe(self) -> list[Probed]:
         """As ``Compiler.probe``: g++, and the CPU that runs what it makes."""

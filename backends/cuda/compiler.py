@@ -10,7 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.cuda.progress import Cuda
-from backends.shared.toolchain import Compilation, Compiler, Probed, problem, run, tried, version, which
+from backends.shared.toolchain import (
+    PROBE_TIMEOUT,
+    TIMEOUT,
+    Compilation,
+    Compiler,
+    Probed,
+    problem,
+    run,
+    tried,
+    version,
+    which,
+)
 
 ARCHITECTURES = (75, 90)
 """Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper."""
@@ -37,13 +48,15 @@ class CudaCompiler:
         lacking = [f"{name} (pip install 'synth[cuda]')" for name in TOOLS if cuda_tool(name) is None]
         return lacking if which("g++") else [*lacking, "g++"]
 
-    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+    def compile(
+        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
+    ) -> Compilation:
         """As ``Compiler.compile``."""
         codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES]
         with TemporaryDirectory() as scratch:
             target = binary or Path(scratch, "program")
             nvcc = cuda_tool("nvcc") or "nvcc"
-            return run(file, [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", target, file.resolve()])
+            return run(file, [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", target, file.resolve()], None, timeout)
 
     def probe(self) -> list[Probed]:
         """As ``Compiler.probe``: one line for nvcc, one for the disassemblers."""
@@ -63,7 +76,7 @@ class CudaCompiler:
         with TemporaryDirectory(prefix="synth-probe-") as folder:
             file, binary = Path(folder, "probe.cu"), Path(folder, "probe")
             file.write_text("__global__ void probe() {}\nint main() { return 0; }\n", encoding="utf-8")
-            if not self.compile(file, binary).ok:
+            if not self.compile(file, binary, timeout=PROBE_TIMEOUT).ok:
                 return "nvcc makes nothing to read"
             try:
                 machine_code(binary)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from backends.glsl.amber import shaders
 from backends.glsl.progress import Glsl
-from backends.shared.toolchain import Compilation, Compiler, Probed, installed, run, tried, version, which
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, run, tried, version, which
 from corpus.errors import InputError
 
 INSTALL = "pip install 'synth[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
@@ -32,7 +32,9 @@ class GlslCompiler:
         tools = {"glslang": glslang, "spirv-val": spirv_val}
         return [f"{name}: {INSTALL}" for name, find in tools.items() if find() is None]
 
-    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+    def compile(
+        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
+    ) -> Compilation:
         """As ``Compiler.compile``; no program is kept."""
         compiler, validator = glslang() or Path("glslangValidator"), spirv_val() or Path("spirv-val")
         try:
@@ -45,10 +47,10 @@ class GlslCompiler:
             for shader in texts:
                 source.write_text(shader, encoding="utf-8")
                 command: list[str | Path] = [compiler, "-V", "--quiet", "--target-env", "spirv1.5", "-o", code, source]
-                compiled = run(file, command, environment=_libraries(compiler))
+                compiled = run(file, command, None, timeout, _libraries(compiler))
                 if compiled.ok:
                     command = [validator, "--target-env", "vulkan1.2", code]
-                    compiled = run(file, command, environment=_libraries(validator))
+                    compiled = run(file, command, None, timeout, _libraries(validator))
                 if not compiled.ok:
                     break
         return compiled

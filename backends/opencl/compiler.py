@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 
 from backends.opencl.platforms import POCL, choose, loader_problems, platform_devices, probe
-from backends.shared.toolchain import Compilation, Compiler, Probed, installed, run
+from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, run
 from corpus.errors import InputError
 
 LINUX_X86 = platform.system() == "Linux" and platform.machine() == "x86_64"
@@ -22,14 +22,16 @@ class OpenClCompiler:
         try:
             choose()
         except InputError as error:
-            return [str(error)]
+            return [f"an OpenCL device ({error})"]
         return []
 
-    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+    def compile(
+        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
+    ) -> Compilation:
         """As ``Compiler.compile``; the two families have hosts of their own. Raises ``InputError`` without a device."""
         device = choose()
         command = device.command(file, "memory_host.py" if memory else "host.py")
-        return run(file, [*command, "0"], environment=device.environment)
+        return run(file, [*command, "0"], None, timeout, device.environment)
 
     def probe(self) -> list[Probed]:
         """As ``Compiler.probe``: the devices in the order in which they are tried, then runtimes that could be had."""

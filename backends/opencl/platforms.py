@@ -112,9 +112,8 @@ def choose(platform: str | None = None) -> PlatformDevice:
                 return device
             failures.append(f"{device.name}: {reason}")
     named = "" if platform is None else f" on a platform named '{platform}'"
-    if failures:
-        raise InputError(f"no OpenCL device{named} that works: {'; '.join(failures)} (see synth devices)")
-    raise InputError(f"no OpenCL device{named} (see synth devices)")
+    said = "".join(f"; {each}" for each in failures or loader_problems())
+    raise InputError(f"no OpenCL device{named}{' works' if failures else ''}{said}; synth devices says what to install")
 
 
 def platform_devices() -> list[PlatformDevice]:

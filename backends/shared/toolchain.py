@@ -70,10 +70,13 @@ class Compiler(Protocol):
     def missing(self) -> list[str]:
         """What this machine lacks to compile the language's files, each with the way to get it; empty if nothing."""
 
-    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+    def compile(
+        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
+    ) -> Compilation:
         """Compile a file that the back end wrote; ``binary`` keeps the program, if there is one.
 
-        ``memory`` says that it is a memory test. Raises ``FileNotFoundError`` where a compiler is missing.
+        ``memory`` says that it is a memory test; ``timeout`` is in seconds. Raises ``FileNotFoundError`` where a
+        compiler is missing.
         """
 
     def probe(self) -> list[Probed]:
@@ -162,7 +165,7 @@ def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool 
         file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")
         file.write_text(renderer.render("probe", launch(PROBE, "plain")), encoding="utf-8")
         try:
-            done = compiler.compile(file, binary)
+            done = compiler.compile(file, binary, timeout=PROBE_TIMEOUT)
             if done.ok and runs:
                 done = run(file, [binary, "1"], timeout=PROBE_TIMEOUT)
         except OSError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from backends.opencl.platforms import POCL
 from synth.cli import main
 
 pytestmark = pytest.mark.device
@@ -61,11 +62,11 @@ def test_an_output_folder_that_is_not_empty(suite: Path, tmp_path: Path) -> None
     assert (tmp_path / "file").read_text() == "precious"
 
 
-def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[[str], None]) -> None:
-    need("opencl")
+def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[..., None]) -> None:
+    need("opencl", POCL)
     results = tmp_path / "results.jsonl"
     command = ("run", suite, "--backend", "opencl", "--mapping", "round-robin", "--instances", 16, "--workers", 2)
-    command = (*command, "--timeout", 2, "--iterations", 3, "-o", results)
+    command = (*command, "--platform", POCL, "--timeout", 2, "--iterations", 3, "-o", results)
     first = synth(*command, "--tests", "forw*")
     assert first.exit_code == 0, first.output
     second = synth(*command)

@@ -8,6 +8,7 @@ import pytest
 
 from backends.cpp.device import CppDevice
 from backends.opencl.device import OpenClDevice
+from backends.opencl.platforms import POCL
 from backends.registry import BACKENDS
 from backends.shared.device import Device, run_files
 from backends.shared.process import Run
@@ -50,10 +51,10 @@ def test_hangs_and_is_killed(backend: str, need: Callable[[str], None]) -> None:
     assert run_test(device(backend, 4), NEVER, "round-robin", 3, 0.5).outcomes == "H"
 
 
-def test_pocl_is_unfair(need: Callable[[str], None]) -> None:
+def test_pocl_is_unfair(need: Callable[..., None]) -> None:
     """Both threads of an instance are in one chunk of work-groups, and the first waits for the second."""
-    need("opencl")
-    pocl = OpenClDevice(instances=16, workers=2)
+    need("opencl", POCL)
+    pocl = OpenClDevice(POCL, instances=16, workers=2)
     assert run_test(pocl, BACKWARD, "round-robin", 3, 2).outcomes == "H"
     assert run_test(pocl, FORWARD, "round-robin", 3, 60).outcomes == "TTT"
 
