@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 from rich.table import Table
 
 Item = TypeVar("Item")
+
+_PERIOD = 3600.0
+"""Seconds over which the time that is left is estimated: items such as hangs take longer than the usual 30."""
 
 
 def table_console(width: int = 160) -> Console:
@@ -25,7 +28,9 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
     return Table(*columns, box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
 
 
-def watched(items: Iterable[Item], total: int, doing: str) -> Iterable[Item]:
+def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
     """The items, with a progress bar on standard error where a person watches."""
     screen = Console(stderr=True)
-    return track(items, doing, total, console=screen, transient=True, disable=not screen.is_terminal)
+    bar = Progress(console=screen, transient=True, disable=not screen.is_terminal, speed_estimate_period=_PERIOD)
+    with bar:
+        yield from bar.track(items, total, description=doing)

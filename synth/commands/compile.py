@@ -17,14 +17,17 @@ from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
 from corpus.errors import InputError
 from corpus.progress.text import program_of
+from synth.families.interface import family_given
 from synth.inputs import MEMORY, Input, expand, family_of, readable
 from synth.memory.compilation import compile_memory
+from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option
 
 
 @click.command(name="compile")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @click.option("--backend", type=click.Choice(list(BACKENDS)), required=True, help="The language to write.")
+@choice_options
 @mapping_option("plain")
 @click.option(
     "--instances",
@@ -48,6 +51,7 @@ from synth.options.mapping import mapping_option
 def command(
     inputs: tuple[str, ...],
     backend: str,
+    choice: Choice,
     mappings: tuple[str, ...],
     instances: int | None,
     iterations: int,
@@ -80,6 +84,7 @@ def command(
     \b
     Examples:
       synth compile suite --backend cuda -o cuda
+      synth compile suite --backend opencl --where 'hsa-weak=terminates' --where threads=2 -o cl
       synth compile examples/progress --backend glsl --mapping all -o glsl --check
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
       synth compile examples/memory --backend cuda -o litmus --check
@@ -92,14 +97,15 @@ def command(
         raise InputError(f"--check needs {' and '.join(lacking)}")
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
+    given = choice.of(expand(inputs), lambda test: test.name, family_given(inputs).record)
     if family_of(inputs) == MEMORY:
         if mappings != ("plain",):
             raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
         parameters = replace(language.parameters, iterations=iterations)
         if instances is not None:
             parameters = replace(parameters, instances=instances)
-        sys.exit(compile_memory(expand(inputs), language, parameters, cpu, output, check))
-    found, unreadable = readable(expand(inputs), Input.axb)
+        sys.exit(compile_memory(given, language, parameters, cpu, output, check))
+    found, unreadable = readable(given, Input.axb)
     for error in unreadable:
         click.echo(f"synth: {error}", err=True)
     tests = distinct(found.values())

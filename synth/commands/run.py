@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
@@ -21,8 +21,10 @@ from corpus.errors import InputError
 from corpus.suite import is_corpus
 from oracle.consistency import resolve_consistency_models
 from oracle.progress.plugins import resolve_models
+from synth.families.interface import family_given
 from synth.inputs import MEMORY, Input, expand, family_of, readable
 from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
+from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option
 from synth.options.model import model_option
 from synth.progress.runs import Ways, run_progress_tests
@@ -54,7 +56,8 @@ from synth.progress.runs import Ways, run_progress_tests
     help="An iteration that takes longer is killed and did not terminate.",
 )
 @click.option("--every-iteration", is_flag=True, help="Go on with the iterations that come after a hang.")
-@click.option("--tests", "globs", multiple=True, metavar="GLOB", help="Only tests whose name matches; repeatable.")
+@choice_options
+@click.option("--tests", "globs", multiple=True, metavar="GLOB", hidden=True)  # as --test was once called
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of them.")
 @click.option(
     "--subscribe",
@@ -101,6 +104,7 @@ def command(
     iterations: int,
     timeout: float,
     every_iteration: bool,
+    choice: Choice,
     globs: tuple[str, ...],
     limit: int | None,
     subscribe: str,
@@ -138,7 +142,8 @@ def command(
     Examples:
       synth run suite --backend opencl
       synth run suite --backend opencl --mapping chunked --instances 8 --timeout 1
-      synth run suite --backend cpp --subscribe over --tests '2x2-*' --json
+      synth run suite --backend cpp --subscribe over --test '2x2-*' --json
+      synth run suite --backend cpp --where obe-weak=hangs
       synth run examples/progress/*.axb --backend opencl --limit 3 -o results.jsonl
       synth run examples/memory --backend cpp --sound rc11 -o memory.jsonl
       synth run examples/memory/c-sb-sc.litmus --backend opencl -m sc -m tso --stress
@@ -156,7 +161,8 @@ def command(
         _refuse_options(context, ("stress", "decode"), "litmus")
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
-    files = _selected(expand(inputs), globs)[:limit]
+    choice = replace(choice, names=(*choice.names, *globs))
+    files = choice.of(expand(inputs), lambda given: given.name, family_given(inputs).record)[:limit]
     if litmus:
         compared = resolve_consistency_models([*models, *sound])
         believed = [model.name for model in resolve_consistency_models(sound, among=models)] if sound else []
@@ -189,10 +195,3 @@ def _refuse_options(context: click.Context, names: Sequence[str], kind: str) -> 
     for parameter in context.command.params:
         if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
             raise InputError(f"{parameter.opts[0]} is for {kind} tests")
-
-
-def _selected(files: Sequence[Input], globs: Sequence[str]) -> list[Input]:
-    chosen = [file for file in files if not globs or any(fnmatchcase(file.name, glob) for glob in globs)]
-    if files and not chosen:
-        raise InputError(f"no test has a name that matches {' or '.join(globs)}")
-    return chosen
