@@ -14,7 +14,7 @@ BACKEND = Backend(
     progress=Glsl,
     memory=GlslKernel,
     files="TEST.amber",
-    usage="amber TEST.amber",
+    usage="amber -d TEST.amber (without -d if there are validation layers)",
     compiler=COMPILER,
     parameters=Parameters(spin=1 << 10),
     decode=decode,
