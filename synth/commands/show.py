@@ -44,7 +44,8 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
     model. It is distinguishing if it also may hang under every model that is strictly less fair. A test is weak if it
     terminates under weak fairness, and strong if it does so under strong fairness only.
 
-    --svg draws Table 4 as bars, Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021).
+    --svg draws Table 4 as bars, Fig. 10 of "Specifying and Testing GPU Workgroup Progress Models" (OOPSLA 2021), and of
+    memory tests a bar for each family and model. It writes SVG, PDF or PNG, as the name says.
 
     \b
     Examples:

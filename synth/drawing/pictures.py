@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +14,7 @@ SIZE, LINE = 12, 16
 ARROW = 7.0
 """How far an arrow head goes beyond the end of its line."""
 
+_UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _GLYPH = 0.61 * SIZE  # width of a character of these fonts
 
@@ -57,16 +59,29 @@ def coord(*values: float) -> str:
     return " ".join(f"{value:.1f}" if abs(value) >= 0.05 else "0.0" for value in values)
 
 
+def printable(text: str) -> str:
+    """Text without characters that XML cannot hold, such as those that steer a terminal: each becomes ``\ufffd``."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
 def text_at(x: float, y: float, text: str, colour: str, bold: bool = False) -> str:
     """A line of text around a point."""
     weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{coord(x)}" y="{coord(y + SIZE * 0.35)}" fill="{colour}"{weight}>{escape(text)}</text>'
+    return f'<text x="{coord(x)}" y="{coord(y + SIZE * 0.35)}" fill="{colour}"{weight}>{escape(printable(text))}</text>'
 
 
 def veil(box: Box) -> str:
     """What keeps a line behind a label from crossing its letters."""
     size = f'width="{coord(box.width)}" height="{coord(box.height)}"'
     return f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="white" fill-opacity="0.85"/>'
+
+
+def rectangle(box: Box, colour: str) -> str:
+    """A rectangle of one colour."""
+    size = f'width="{coord(box.width)}" height="{coord(box.height)}"'
+    return (
+        f'<rect x="{coord(box.left)}" y="{coord(box.top)}" {size} fill="{colour}" stroke="white" stroke-width="0.5"/>'
+    )
 
 
 def arrow(colour: str) -> str:
@@ -91,7 +106,7 @@ def page(title: str, boxes: Sequence[Box], body: Iterable[str], colours: Iterabl
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{coord(width)}" height="{coord(height)}" '
             f'viewBox="{coord(left, top, width, height)}" '
             f'font-family="{_FONT}" font-size="{SIZE}" text-anchor="middle">',
-            f"<title>{escape(title)}</title>",
+            f"<title>{escape(printable(title))}</title>",
             "<defs>",
             *arrows,
             "</defs>",

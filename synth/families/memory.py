@@ -10,7 +10,6 @@ from typing import Any
 from rich.table import Table
 
 from corpus.cycles.suites import litmus_record
-from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.consistency import OperationalModel, resolve_consistency_models
@@ -43,7 +42,16 @@ class Memory:
         return show.summary(corpus, list_tests)
 
     def distribution_svg(self, corpus: Corpus) -> str:
-        raise InputError("--svg draws progress tests")
+        from synth.drawing.figures import memory_distribution_svg
+
+        counts = {
+            shape: {
+                model: (said[Answer.ALLOWED], said[Answer.FORBIDDEN], said[Answer.UNKNOWN])
+                for model, said in row.items()
+            }
+            for shape, row in show.counts_by_shape(corpus).items()
+        }
+        return memory_distribution_svg(corpus.models, counts)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
         from synth.drawing.execution import draw_dot, draw_svg

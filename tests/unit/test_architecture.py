@@ -55,7 +55,6 @@ EDGES = {
     "msgspec": ["corpus", "backends", "synth"],
     "click": ["synth"],
     "rich": ["synth"],
-    "matplotlib": ["synth/drawing"],
     "pygraphviz": ["synth/drawing"],
     "typst": ["synth/drawing"],
 }

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
@@ -369,9 +370,18 @@ def test_show_counts_by_family_model_pair_and_vector(suite):
     assert "LB+datas" in synth("show", suite, "--tests").stdout
 
 
-def test_show_of_what_is_damaged_or_asked_wrongly(suite, tmp_path):
-    refused = synth("show", suite, "--svg", tmp_path / "x.svg")
-    assert refused.exit_code == 2 and "--svg draws progress tests" in refused.stderr
+def test_the_picture_of_a_suite_has_the_counts_of_every_family(suite, tmp_path):
+    for name in ("a.svg", "b.svg"):
+        assert synth("show", suite, "--svg", tmp_path / name).exit_code == 0
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    root = ElementTree.parse(tmp_path / "a.svg").getroot()
+    words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"all", "SB", "tso", "ptx-rmo", "sc", str(len(verdicts(suite)))} <= set(words)
+    bars = {element.text for element in root.iter("{http://www.w3.org/2000/svg}title")}
+    assert {"SB under tso: 2 allowed, 0 forbidden, 0 unknown", "SB under sc: 0 allowed, 2 forbidden, 0 unknown"} <= bars
+
+
+def test_show_of_what_is_damaged(tmp_path):
     memory(tmp_path / "d", "-e", PLAIN, "-m", "sc")
     tests = tmp_path / "d" / "tests.jsonl"
     tests.write_bytes(b"".join(tests.read_bytes().splitlines(keepends=True)[:1]))

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from corpus.errors import InputError
 from synth.cli import main
-from synth.drawing import lts
+from synth.drawing import figures, lts
 from synth.drawing.files import write_picture
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -98,3 +98,46 @@ def test_a_large_transition_system_has_straight_steps(tmp_path, monkeypatch):
     path = tmp_path / "a.svg"
     synth("explain", MUTEX, "--model", "obe-weak", "--svg", path)
     assert len(re.findall("marker-end", path.read_text(encoding="utf-8"))) == 16
+
+
+# Bars
+
+
+def texts(svg):
+    return [element.text for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+
+
+def bars(svg):
+    """Colour, left, top, width and height of each part of a bar, without the page and the key."""
+    shapes = [
+        (shape.get("fill"), *(float(shape.get(key)) for key in ("x", "y", "width", "height")))
+        for shape in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}rect")
+    ]
+    return [shape for shape in shapes if shape[0] != "white" and shape[3:] != (20.0, 14.0)]
+
+
+def test_bars_of_progress_tests_are_as_high_as_their_share():
+    svg = figures.distribution_svg({("weak", "hsa"): 6, ("weak", "fair"): 2, ("strong", "obe"): 2})
+    full = sum(height for _, _, _, _, height in bars(svg)) / 3
+    assert [round(height / full, 2) for *_, height in bars(svg)] == [0.8, 0.2, 0.75, 0.25, 1.0]
+    assert {"10 tests", "8 tests", "2 tests", "6"} <= set(texts(svg))
+
+
+def test_bars_of_memory_tests_by_family_and_model():
+    counts = {"MP": {"sc": (0, 4, 0), "tso": (1, 3, 0)}, "other \x1b[31m": {"sc": (2, 1, 1), "tso": (0, 0, 0)}}
+    svg = figures.memory_distribution_svg(["sc", "tso"], counts)
+    words = texts(svg)
+    assert words[:5] == ["Memory tests by family and model", "allowed", "forbidden", "unknown", "sc"]
+    assert [word for word in words if word in ("all", "MP", "other \ufffd[31m")] == ["all", "MP", "other \ufffd[31m"]
+    assert words[words.index("all") + 1] == "8" and words[words.index("MP") + 1] == "4"
+    full = max(width for _, _, _, width, _ in bars(svg))
+    assert [round(width / full, 2) for _, _, _, width, _ in bars(svg)] == [
+        *(0.25, 0.62, 0.13, 0.25, 0.75),  # all under sc, under tso
+        *(1.0, 0.25, 0.75),
+        *(0.5, 0.25, 0.25),
+    ]
+
+
+def test_bars_of_nothing():
+    assert texts(figures.memory_distribution_svg([], {}))[-2:] == ["all", "0"]
+    assert "0 tests" in texts(figures.distribution_svg({}))
