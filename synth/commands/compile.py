@@ -15,6 +15,7 @@ from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
+from backends.shared.process import ended_by_signals
 from corpus.errors import InputError
 from corpus.progress.text import program_of
 from synth.families.interface import family_given
@@ -98,27 +99,28 @@ def command(
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
     given = choice.of(expand(inputs), lambda test: test.name, family_given(inputs).record)
-    if family_of(inputs) == MEMORY:
-        if mappings != ("plain",):
-            raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
-        parameters = replace(language.parameters, iterations=iterations)
-        if instances is not None:
-            parameters = replace(parameters, instances=instances)
-        sys.exit(compile_memory(given, language, parameters, cpu, output, check))
-    found, unreadable = readable(given, Input.axb)
-    for error in unreadable:
-        click.echo(f"synth: {error}", err=True)
-    tests = distinct(found.values())
-    written = []
-    for test in tests:
-        for mapping in mappings:
-            files = language.progress_files(test.name, language.launch(program_of(test), mapping, instances))
-            write_files(output, files)
-            written.append(output / next(iter(files)))
-    click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
-    refused = _check(written, language) if check else 0
-    if refused or unreadable:
-        sys.exit(1)
+    with ended_by_signals():
+        if family_of(inputs) == MEMORY:
+            if mappings != ("plain",):
+                raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
+            parameters = replace(language.parameters, iterations=iterations)
+            if instances is not None:
+                parameters = replace(parameters, instances=instances)
+            sys.exit(compile_memory(given, language, parameters, cpu, output, check))
+        found, unreadable = readable(given, Input.axb)
+        for error in unreadable:
+            click.echo(f"synth: {error}", err=True)
+        tests = distinct(found.values())
+        written = []
+        for test in tests:
+            for mapping in mappings:
+                files = language.progress_files(test.name, language.launch(program_of(test), mapping, instances))
+                write_files(output, files)
+                written.append(output / next(iter(files)))
+        click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
+        refused = _check(written, language) if check else 0
+        if refused or unreadable:
+            sys.exit(1)
 
 
 def _usages() -> str:

@@ -72,8 +72,11 @@ def _check_names(files: Sequence[Input]) -> None:
 def _check(programs: Sequence[_Program], backend: Backend) -> bool:
     """Compile the programs and say what is wrong with them; whether nothing is."""
     with ThreadPoolExecutor(cores()) as pool:  # the work is that of compilers, in processes of their own
-        checked = pool.map(lambda program: _problems(program, backend), programs)
-        found = list(watched(checked, len(programs), "Compiling"))
+        try:
+            checked = pool.map(lambda program: _problems(program, backend), programs)
+            found = list(watched(checked, len(programs), "Compiling"))
+        finally:  # who stops us waits for the compilers that run, and for no other
+            pool.shutdown(wait=False, cancel_futures=True)
     for program, (_, problems) in zip(programs, found, strict=True):
         for problem in problems:
             click.echo(f"{program.file}: {problem}", err=True)

@@ -168,3 +168,23 @@ def test_what_amber_wrote_is_compared_with_models(tmp_path: Path) -> None:
 def test_nothing_to_decode(arguments: tuple[object, ...], message: str) -> None:
     done = synth("run", *arguments)
     assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.device
+def test_a_check_that_is_told_to_end_leaves_nothing_in_the_temporary_folder(
+    need: Callable[[str], None], tmp_path: Path
+) -> None:
+    need("cpp")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    arguments = ["compile", str(EXAMPLES), "--backend", "cpp", "--check", "-o", str(tmp_path / "out")]
+    command = [sys.executable, "-c", "from synth.cli import main; main()", *arguments]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as process:
+        for _ in range(600):
+            if list(temporary.iterdir()):
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGTERM, said
+    assert list(temporary.iterdir()) == []
