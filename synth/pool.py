@@ -52,8 +52,8 @@ UNLIMITED = Limits()
 class Loss(Generic[Task]):
     """A task that its worker did not finish: how many of its items have arrived, and why the next did not.
 
-    ``certain``: it was the item's own fault, for it was too slow, or all that its process ever did. Else caches may
-    have filled the memory, or the process was ended from outside.
+    ``certain``: it was the item's own fault, for it was too slow, or all that its process ever did. Else what came
+    before may have filled the memory; and Linux kills any process where there is none left.
     """
 
     task: Task
@@ -155,10 +155,12 @@ def map_each(
         start = loss.task.start + loss.arrived
         if not left:  # it died after its last item
             return Instead()
-        if not loss.certain:
+        if not loss.certain and start not in tried:
+            tried.add(start)
             return Instead(tasks=[_Chunk(start, left)])
         return Instead([(start, lost(left[0], loss.reason))], [_Chunk(start + 1, left[1:])])
 
+    tried: set[int] = set()
     early: dict[int, Item] = {}
     due = 0
     for result in run_tasks(chunks, work, jobs, poll, limits, instead):
@@ -261,7 +263,8 @@ class _Crew:
         else:
             worker.process.join()
             reason = _cause(worker.process.exitcode or 0, self.limits)
-        certain = worker.items == 0 or worker.process.exitcode == -signal.SIGALRM
+        code = worker.process.exitcode
+        certain = code == -signal.SIGALRM or (worker.items == 0 and code != -signal.SIGKILL)
         _end(worker)
         return Loss(worker.task, worker.arrived, reason, certain)
 
@@ -315,7 +318,10 @@ def _serve(
         signal.signal(end, signal.SIG_DFL)
     for parent in parents:
         parent.close()  # else this process would not notice that the parent is gone
-    _limit_memory(limits)
+    if limits != UNLIMITED:
+        _limit_memory(limits)
+        # What C++ says as it dies; the user is told by the loss.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
@@ -340,6 +346,8 @@ def _attempt(
         pass  # what was tried is still held here, so there may be no memory to say so
     except Exception as error:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        if "out of memory" in str(error):  # z3's way to say it
+            return _Starved()
         error.add_note("".join(traceback.format_exception(error)))  # a traceback cannot be sent
         return _Failed(error)
     else:

@@ -1,7 +1,8 @@
-"""Tables and progress bars."""
+"""Tables and progress bars, and what of a text a terminal may see."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -13,6 +14,15 @@ Item = TypeVar("Item")
 
 _PERIOD = 3600.0
 """Seconds over which the time that is left is estimated: items such as hangs take longer than the usual 30."""
+
+# Control characters of ASCII and Latin-1 (escape sequences begin with one), what turns the direction of writing, and
+# halves of pairs, which are no characters. Line feeds and tabs only lay out.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """The text with every character escaped, as in ``\\x1b``, that would steer a terminal and not show on it."""
+    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def table_console(width: int = 160) -> Console:

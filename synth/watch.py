@@ -3,23 +3,55 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+Watch = Callable[[int, int | None, int], None]
+"""Told how many units of work are done, how many there are (None: not known yet), and how many tests are found."""
+
+_PAUSE = 0.1
+"""Seconds between two pictures of the bar, which cost more than a small test."""
+
 
 @contextmanager
-def watching() -> Iterator[Callable[[int, int, int], None]]:
-    """Yields a function to tell how many units are done and planned, and how many tests are found."""
-    if not sys.stderr.isatty():
+def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterator[Watch]:
+    """Yields a function to tell it to; a bar shows what it was told last, with the time left where the total is known.
+
+    ``doing`` stands before the bar. Without ``found``, tests are not counted beside it. Not ``shown``: silence on a
+    terminal too.
+    """
+    if not (shown and sys.stderr.isatty()):
         yield lambda done, planned, tests: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[tests]} tests"), TimeElapsedColumn())
+    columns: list[ProgressColumn] = [BarColumn(), MofNCompleteColumn()]
+    if doing:
+        columns.insert(0, TextColumn(doing))
+    if found:
+        columns.append(TextColumn("{task.fields[tests]} tests"))
+    columns += [TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn()]
     # No thread that refreshes it: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         task = progress.add_task("", total=None, tests=0)
-        yield lambda done, planned, tests: progress.update(
-            task, completed=done, total=planned, tests=tests, refresh=True
-        )
+        shown_at = 0.0
+
+        def watch(done: int, planned: int | None, tests: int) -> None:
+            nonlocal shown_at
+            now = time.monotonic()
+            refresh = now - shown_at >= _PAUSE
+            progress.update(task, completed=done, total=planned, tests=tests, refresh=refresh)
+            if refresh:
+                shown_at = now
+
+        yield watch

@@ -129,7 +129,7 @@ def _checked(guarantee: Callable[..., Any], origin: str) -> Guarantee:
         call = f"guarantee({running:#b}, {stepped:#b})"
         try:
             promised = guarantee(running, stepped)
-        except KeyboardInterrupt:  # this one may well be the user's
+        except (KeyboardInterrupt, MemoryError):  # the user's, and the fault of the test, or of what came before it
             raise
         except BaseException as error:
             raise _failed(f"{call} failed", error, origin) from None

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
 
 import click
 
+from corpus.errors import InputError
 from oracle.executions.judge import UNROLL
-from synth.inputs import MEMORY, family_of
+from synth import VERSION, label_file
+from synth.inputs import MEMORY, Input, expand, family_of
+from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
 from synth.memory.judging import AUTO, METHODS
 from synth.options.model import model_option
-from synth.pool import cores
+from synth.options.numbers import JOBS, Seconds
+from synth.pool import Limits, cores
+from synth.watch import watching
 
 
 @click.command(name="label")
@@ -36,14 +44,46 @@ from synth.pool import cores
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="csv: one line a verdict, file,model,verdict and for litmus tests condition. json: one object a test.",
+    type=click.Choice([TABLE, CSV, JSON]),
+    help="csv: one line a verdict, file,model,verdict and for litmus tests condition. json: one object a test. Both "
+    "are printed as verdicts come, the table at the end.  [default: table; csv with -o]",
 )
-@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
+@click.option(
+    "--timeout",
+    type=Seconds(positive=True),
+    default=60,
+    show_default=True,
+    metavar="S",
+    help="Seconds a test may take; of a litmus test, under each model. Beyond that the verdict is UNKNOWN.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(1, 2**24),
+    default=4096,
+    show_default=True,
+    metavar="MB",
+    help="Memory a test may take, likewise.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write csv or json here, each test as soon as it is labelled. FILE.request.json says what was asked.",
+)
+@click.option("--resume", is_flag=True, help="With -o: keep the verdicts that FILE has, and go on behind them.")
+@click.option("-j", "--jobs", type=JOBS, help="Processes.  [default: one a core]")
 def command(
-    inputs: tuple[str, ...], models: tuple[str, ...], method: str, unroll: int, form: str, jobs: int | None
+    inputs: tuple[str, ...],
+    models: tuple[str, ...],
+    method: str,
+    unroll: int,
+    form: str | None,
+    timeout: float,
+    memory: int,
+    output: Path | None,
+    resume: bool,
+    jobs: int | None,
 ) -> None:
     """Say what every model says of a test.
 
@@ -54,7 +94,8 @@ def command(
     Verdicts are always computed anew, never taken from a corpus. What is FORBIDDEN only as far as loops were followed
     says so, as in FORBIDDEN (unroll 2). A litmus file that is no test has the verdict ERROR, a test that a model does
     not speak of UNKNOWN; each is one line on standard error, and the others are labelled. The exit code is 2 where a
-    file is no test or a model has no verdict at all.
+    file is no test or a model has no verdict at all. A test that exceeds --timeout or --memory is UNKNOWN as well, and
+    costs no other its verdict.
 
     \b
     Examples:
@@ -64,6 +105,7 @@ def command(
       synth label suite --model my_scheduler.py --format json -j 2
       synth label examples/memory/*.litmus --model sc --model ptx-6.0
       synth label examples/memory --model ptx-rmo --format csv
+      synth label suite --timeout 10 --memory 2000 -o labels.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
       synth label examples/memory --model examples/models/my-model.cat
 
@@ -83,45 +125,87 @@ def command(
 
     See docs/oracle.md for the models that ship and how verdicts are defined.
     """
+    if output is None and resume:
+        raise click.UsageError("--resume goes on with a file: name it with -o")
+    if output is not None and form == TABLE:
+        raise click.UsageError("-o writes csv or json, and a table is neither")
+    form = form or (TABLE if output is None else CSV)
     if family_of(inputs) == MEMORY:
-        _label_memory(inputs, models, method, unroll, form, jobs or cores())
+        labelling, tests, request = _litmus(inputs, models, method, unroll, form)
     else:
-        _label_progress(inputs, models, form, jobs or cores())
+        labelling, tests, request = _progress(inputs, models)
+    limits, tally = Limits(timeout, memory), Tally(labelling.names)
+    if output is None:
+        # A bar on standard error would be torn by lines on a terminal that is standard output as well.
+        bar = form == TABLE or not sys.stdout.isatty()
+        labelled = _counted(labelling, tests, jobs or cores(), limits, tally, bar)
+        if form == TABLE:
+            print_table(labelling, labelled)
+        else:
+            click.echo(header_of(labelling, form), nl=False)
+            print_lines(labelling, labelled, form)
+    else:
+        request |= {"format": form, "version": VERSION, "tests": _digest(tests)}
+        known: list[Labels] = []
+        if resume:
+            known = label_file.resume(output, request, labelling, form, [test.label for test in tests])
+        else:
+            label_file.begin(output, request, labelling, form)
+        for labels in known:
+            tally.add(labels)
+        labelled = _counted(labelling, tests[len(known) :], jobs or cores(), limits, tally)
+        with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out:
+            print_lines(labelling, labelled, form, out)
+    sys.exit(tally.tell())
 
 
-def _label_memory(
-    inputs: Sequence[str], models: tuple[str, ...], method: str, unroll: int, form: str, jobs: int
-) -> None:
+_Asked = tuple[Labelling, list[Input], dict[str, object]]
+"""How to label, the tests, and what must be the same where a file of labels goes on."""
+
+
+def _litmus(inputs: Sequence[str], models: tuple[str, ...], method: str, unroll: int, form: str) -> _Asked:
     from oracle.consistency import resolve_consistency_models
-    from synth.inputs import expand
-    from synth.memory import labels
+    from synth.memory.labels import LitmusLabelling
 
-    names = [model.name for model in resolve_consistency_models(models)]
-    question = labels.Question(models, method, unroll, digests=form == "json")
-    labelled = list(labels.label_files(expand(inputs), question, jobs))
-    if form == "csv":
-        click.echo(labels.labels_csv(labelled, names, unroll), nl=False)
-    elif form == "json":
-        for row in labelled:
-            click.echo(labels.labels_json(row, names, unroll))
-    else:
-        labels.print_table(labelled, names, unroll)
-    sys.exit(labels.exit_code(labelled, names))
+    resolved = resolve_consistency_models(models)
+    labelling = LitmusLabelling(models, tuple(model.name for model in resolved), method, unroll, digests=form == JSON)
+    digests = {model.name: model.digest for model in resolved}
+    return labelling, expand(inputs), {"models": digests, "method": method, "unroll": unroll}
 
 
-def _label_progress(inputs: Sequence[str], models: tuple[str, ...], form: str, jobs: int) -> None:
+def _progress(inputs: Sequence[str], models: tuple[str, ...]) -> _Asked:
     from oracle.progress.plugins import resolve_models
-    from synth.progress import labels
+    from synth.progress.labels import ProgressLabelling, read_programs
 
-    names = [model.name for model in resolve_models(models)]
-    tests = list(labels.named_tests(inputs))
-    rows = labels.label_tests(tests, models, jobs)
-    labelled = [(file, row) for (file, _), row in zip(tests, rows, strict=True)]
-    if form == "csv":
-        click.echo(labels.labels_csv(labelled, names), nl=False)
-    elif form == "json":
-        for (file, test), row in zip(tests, rows, strict=True):
-            record = {"file": file, "digest": test.digest, "bound": test.bound}
-            click.echo(json.dumps({**record, "verdicts": dict(zip(names, row, strict=True))}))
-    else:
-        labels.print_table(labelled, names)
+    resolved = resolve_models(models)
+    labelling = ProgressLabelling(models, tuple(model.name for model in resolved))
+    return labelling, read_programs(inputs), {"models": {model.name: model.digest for model in resolved}}
+
+
+def _digest(tests: Sequence[Input]) -> str:
+    """Of the names and texts of all tests, in their order."""
+    digest = sha256()
+    for test in tests:
+        try:
+            text = test.text()
+        except InputError:  # it will be labelled ERROR
+            text = ""
+        digest.update(f"{json.dumps([test.label, text])}\n".encode())
+    return digest.hexdigest()
+
+
+def _counted(
+    labelling: Labelling, tests: Sequence[Input], jobs: int, limits: Limits, tally: Tally, bar: bool = True
+) -> Iterator[Labels]:
+    """The labels as they come, counted, with a bar where a person watches."""
+    done = 0
+    with (
+        watching("Labelling", found=False, shown=bar) as watch,
+        closing(label_tests(labelling, tests, jobs, limits)) as answers,
+    ):
+        for labels in answers:
+            if labels is not None:
+                done += 1
+                tally.add(labels)
+                yield labels
+            watch(done, len(tests), done)

@@ -1,135 +1,24 @@
-"""``synth label`` for litmus tests: files to verdicts, over processes, and the verdicts as table, CSV or JSON."""
+"""Labels of litmus tests: what is asked of a file, and what its verdicts look like."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import repeat
+from functools import lru_cache
 
-import click
 from rich.table import Table
 from rich.text import Text
 
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.verdict_table import Verdict, print_verdicts, truth_text
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.verdict_table import truth_text
 from oracle.consistency import resolve_consistency_models
-from oracle.executions.judge import Answer, Judgement
+from oracle.executions.judge import Answer, Judgement, unknown
 from synth.inputs import Input
+from synth.labels import ERROR, Asked, Label, Labels, mark_table
 from synth.memory.judging import judge_with
-from synth.screen import table_console, watched
-
-ERROR = "ERROR"
-"""The verdict on a file that is no test."""
-
-_PARALLEL_FROM = 100
-"""Fewer tests than this are labelled sooner than a process has started."""
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What the models say of a file, in their order; or why nothing can be said of it."""
-
-    file: str
-    digest: str = ""
-    judgements: tuple[Judgement, ...] = ()
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of each file; ``digests``: its digest as well. Models travel to other processes by name."""
-
-    models: tuple[str, ...]
-    method: str
-    unroll: int
-    digests: bool = False
-
-
-def label_files(files: Sequence[Input], question: Question, jobs: int) -> Iterator[Labels]:
-    """The labels of every file, in their order."""
-    if jobs == 1 or len(files) < _PARALLEL_FROM:
-        yield from watched(map(_label, files, repeat(question)), len(files), "Labelling")
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        chunk = min(100, -(-len(files) // (4 * jobs)))
-        yield from watched(pool.map(_label, files, repeat(question), chunksize=chunk), len(files), "Labelling")
-
-
-def _label(file: Input, question: Question) -> Labels:
-    try:
-        test = file.litmus()
-        models = resolve_consistency_models(question.models)
-        judgements = tuple(judge_with(test, model, question.method, question.unroll) for model in models)
-    except InputError as error:
-        return Labels(str(file), error=str(error) if error.path else f"{file}: {error}")
-    return Labels(str(file), litmus_digest(test) if question.digests else "", judgements)
-
-
-def exit_code(labelled: Sequence[Labels], names: Sequence[str]) -> int:
-    """2 where a file is no test, or a model can say nothing of any test; else 0. Tells of both on standard error."""
-    code = 0
-    for labels in labelled:
-        if labels.error:
-            click.echo(f"synth: {labels.error}", err=True)
-            code = 2
-    good = [labels for labels in labelled if not labels.error]
-    for number, name in enumerate(names):
-        reasons = {
-            labels.file: labels.judgements[number].reason
-            for labels in good
-            if labels.judgements[number].answer is Answer.UNKNOWN
-        }
-        if reasons:
-            file, reason = next(iter(reasons.items()))
-            more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-            click.echo(f"synth: {name} has no verdict on {file}{more}: {reason}", err=True)
-            code = 2 if len(reasons) == len(good) else code
-    return code
-
-
-def verdict_text(judgement: Judgement, unroll: int) -> str:
-    """ALLOWED, FORBIDDEN or UNKNOWN; what holds only within the bound of loops says so."""
-    if judgement.provisional:
-        return f"{judgement.answer} (unroll {unroll})"
-    return judgement.answer
-
-
-def labels_csv(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -> str:
-    """One line a verdict: ``file,model,verdict,condition``."""
-    return print_verdicts(row for labels in labelled for row in _verdicts(labels, names, unroll))
-
-
-def _verdicts(labels: Labels, names: Sequence[str], unroll: int) -> Iterator[Verdict]:
-    if labels.error:
-        yield from (Verdict(labels.file, name, ERROR, None) for name in names)
-    for name, judgement in zip(names, labels.judgements, strict=False):
-        yield Verdict(labels.file, name, verdict_text(judgement, unroll), judgement.condition)
-
-
-def labels_json(labels: Labels, names: Sequence[str], unroll: int) -> str:
-    """One object a test."""
-    if labels.error:
-        return json.dumps({"file": labels.file, "error": labels.error})
-    verdicts = {
-        name: _judgement_record(judgement, unroll) for name, judgement in zip(names, labels.judgements, strict=True)
-    }
-    return json.dumps({"file": labels.file, "digest": labels.digest, "verdicts": verdicts})
-
-
-def _judgement_record(judgement: Judgement, unroll: int) -> Mapping[str, object]:
-    record: dict[str, object] = {
-        "verdict": judgement.answer,
-        "condition": judgement.condition,
-        "executions": judgement.executions,
-        "matching": judgement.matching,
-        "flags": list(judgement.flags),
-        "unroll": unroll if judgement.bounded else None,
-    }
-    return record | ({"reason": judgement.reason} if judgement.reason else {})
-
+from synth.screen import plain_table, printable
 
 _MARKS = {
     Answer.ALLOWED: ("A", "green"),
@@ -138,47 +27,103 @@ _MARKS = {
 }
 
 
-def print_table(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -> None:
-    """One line a test: of one model all that it says, of several a letter each."""
-    console = table_console(120 + max((len(labels.file) for labels in labelled), default=0) + 12 * len(names))
-    table = Table("test", box=None, pad_edge=False, header_style="bold")
-    if len(names) == 1:
+@dataclass(frozen=True, slots=True)
+class LitmusLabelling:
+    """How litmus files are labelled: by which models and method, and whether with their digests.
+
+    ``models`` are as the user named them, ``names`` what they are called; models travel to other processes by name.
+    """
+
+    models: tuple[str, ...]
+    names: tuple[str, ...]
+    method: str
+    unroll: int
+    digests: bool = False
+    together = False  # a model that is slow, or large, does not cost the verdicts of the others
+    columns = ("verdict", "condition")
+
+    def label(self, asked: Asked) -> Labels:
+        """The labels of some models, or why the file is no test, or no test to one of them."""
+        try:
+            test = _read(asked.test)
+            models = resolve_consistency_models(self.models)
+            judgements = [judge_with(test, models[number], self.method, self.unroll) for number in asked.models]
+        except InputError as error:
+            return Labels(asked.test.label, error=str(error) if error.path else f"{asked.test.place}: {error}")
+        labels = tuple(Label(judgement.answer, judgement.reason, judgement) for judgement in judgements)
+        return Labels(asked.test.label, labels, {"digest": litmus_digest(test) if self.digests else ""})
+
+    def facts(self, test: Input) -> Mapping[str, object]:
+        """Nothing: to read it may be what failed."""
+        return {"digest": ""}
+
+    def cells(self, label: Label) -> Sequence[str]:
+        """The verdict, with the bound of loops where it holds only that far, and the condition's truth."""
+        judgement = label.judgement
+        return (self._text(label), truth_text(judgement.condition) if judgement else "")
+
+    def record(self, label: Label) -> Mapping[str, object]:
+        """All that was found."""
+        judgement = _judgement(label)
+        record: dict[str, object] = {
+            "verdict": judgement.answer,
+            "condition": judgement.condition,
+            "executions": judgement.executions,
+            "matching": judgement.matching,
+            "flags": list(judgement.flags),
+            "unroll": self.unroll if judgement.bounded else None,
+        }
+        return record | ({"reason": judgement.reason} if judgement.reason else {})
+
+    def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
+        """One line a test: of one model all that it says, of several a letter each."""
+        table = self._wide_table(labelled) if len(self.names) == 1 else mark_table(self.names, labelled, _mark)
+        return table, list(self._legend(labelled))
+
+    def _wide_table(self, labelled: Sequence[Labels]) -> Table:
+        table = plain_table("test")
         for column in ("verdict", "condition", "executions", "matching", "flags"):
             table.add_column(column, no_wrap=True)
-    else:
-        for name in names:
-            table.add_column(name, justify="center", no_wrap=True)
-    for labels in labelled:
-        if labels.error:
-            table.add_row(Text(labels.file), *[Text(ERROR, "red")] * len(names))
-        elif len(names) == 1:
-            table.add_row(Text(labels.file), *_row(labels.judgements[0], unroll))
-        else:
-            table.add_row(Text(labels.file), *(_mark(judgement) for judgement in labels.judgements))
-    console.print(table)
-    for line in _legend(labelled, names, unroll):
-        console.print(line, markup=False)
+        for labels in labelled:
+            row = [Text(ERROR, "red")] if labels.error else self._row(labels.labels[0])
+            table.add_row(Text(printable(labels.file)), *row)
+        return table
+
+    def _row(self, label: Label) -> Iterator[Text]:
+        judgement = _judgement(label)
+        yield Text(self._text(label), _MARKS[judgement.answer][1])
+        yield Text(truth_text(judgement.condition))
+        for count in (judgement.executions, judgement.matching):
+            yield Text("" if count is None else str(count))
+        yield Text(", ".join(judgement.flags))
+
+    def _text(self, label: Label) -> str:
+        hedged = label.judgement is not None and label.judgement.provisional
+        return f"{label.verdict} (unroll {self.unroll})" if hedged else label.verdict
+
+    def _legend(self, labelled: Sequence[Labels]) -> Iterator[str]:
+        every = [_judgement(label) for labels in labelled if not labels.error for label in labels.labels]
+        several = len(self.names) > 1
+        if several:
+            yield "A allowed, F forbidden, ? no verdict"
+        if any(judgement.provisional for judgement in every):
+            yield f"{'< ' if several else ''}loops were cut after {self.unroll} jumps back: more may be allowed beyond"
+        flags = sorted({flag for judgement in every for flag in judgement.flags})
+        if flags and several:
+            yield f"* a flag is raised: {', '.join(flags)}"
 
 
-def _row(judgement: Judgement, unroll: int) -> Iterator[Text]:
-    yield Text(verdict_text(judgement, unroll), _MARKS[judgement.answer][1])
-    yield Text(truth_text(judgement.condition))
-    for count in (judgement.executions, judgement.matching):
-        yield Text("" if count is None else str(count))
-    yield Text(", ".join(judgement.flags))
+@lru_cache(maxsize=1)
+def _read(test: Input) -> LitmusTest:
+    # Models are asked about a test one by one.
+    return test.litmus()
 
 
-def _mark(judgement: Judgement) -> Text:
+def _judgement(label: Label) -> Judgement:
+    return label.judgement or unknown(label.reason)
+
+
+def _mark(label: Label) -> Text:
+    judgement = _judgement(label)
     letter, colour = _MARKS[judgement.answer]
     return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)
-
-
-def _legend(labelled: Sequence[Labels], names: Sequence[str], unroll: int) -> Iterator[str]:
-    every = [judgement for labels in labelled for judgement in labels.judgements]
-    if len(names) > 1:
-        yield "A allowed, F forbidden, ? no verdict"
-    if any(judgement.provisional for judgement in every):
-        yield f"{'< ' if len(names) > 1 else ''}loops were cut after {unroll} jumps back: more may be allowed beyond"
-    flags = sorted({flag for judgement in every for flag in judgement.flags})
-    if flags and len(names) > 1:
-        yield f"* a flag is raised: {', '.join(flags)}"

@@ -1,77 +1,71 @@
-"""``synth label`` for progress tests: verdicts, over processes, as table or CSV."""
+"""Labels of progress tests: what is asked of a program, and what its verdicts look like."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import repeat
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from corpus.progress.text import parse_axb
-from corpus.test import Test
+from corpus.progress.text import program_of
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
-from synth.inputs import expand
-from synth.screen import watched
-
-_PARALLEL_FROM = 500
-"""Fewer tests than this are labelled sooner than a process has started."""
+from synth.inputs import Input, expand
+from synth.labels import UNKNOWN, Asked, Label, Labels, mark_table
 
 
-def named_tests(inputs: Sequence[str]) -> Iterator[tuple[str, Test]]:
-    """The tests of each input with the names that the user knows them by: the file's, or in a corpus the test's."""
-    for given in expand(inputs):
-        yield given.label, given.axb()
+def read_programs(inputs: Sequence[str]) -> list[Input]:
+    """The tests of each input, all of them read. Raises ``InputError`` where one is none."""
+    return [replace(given, record=given.axb()) for given in expand(inputs)]
 
 
-def label_tests(tests: Sequence[tuple[str, Test]], models: tuple[str, ...], jobs: int) -> list[list[str]]:
-    """The verdicts of each named test, in the order of the models."""
-    names, texts = [name for name, _ in tests], [test.text for _, test in tests]
-    if jobs == 1 or len(texts) < _PARALLEL_FROM:
-        return list(watched(map(_verdicts, names, texts, repeat(models)), len(texts), "Labelling"))
-    with ProcessPoolExecutor(jobs) as pool:
-        chunk = min(1000, -(-len(texts) // (4 * jobs)))
-        answers = pool.map(_verdicts, names, texts, repeat(models), chunksize=chunk)
-        return list(watched(answers, len(texts), "Labelling"))
+@dataclass(frozen=True, slots=True)
+class ProgressLabelling:
+    """How programs are labelled: by which models.
 
+    ``models`` are as the user named them, ``names`` what they are called; models travel to other processes by name.
+    """
 
-def _verdicts(name: str, text: str, models: tuple[str, ...]) -> list[str]:
-    return [str(verdict) for verdict in verdicts(parse_axb(text, name), _resolved(models)).values()]
+    models: tuple[str, ...]
+    names: tuple[str, ...]
+    together = True  # most of the work is the transition system, which all models see
+    columns = ("verdict",)
+
+    def label(self, asked: Asked) -> Labels:
+        """The labels of every model. Raises ``InputError`` where the text is no program, or a user's model fails."""
+        said = verdicts(program_of(asked.test.axb()), _resolved(self.models))
+        labels = tuple(Label(str(verdict)) for verdict in said.values())
+        return Labels(asked.test.label, labels, self.facts(asked.test))
+
+    def facts(self, test: Input) -> Mapping[str, object]:
+        """Its digest and its bound."""
+        program = test.axb()
+        return {"digest": program.digest, "bound": program.bound}
+
+    def cells(self, label: Label) -> Sequence[str]:
+        """The verdict."""
+        return (label.verdict,)
+
+    def record(self, label: Label) -> object:
+        """The verdict; where there is none, with the reason."""
+        return {"verdict": label.verdict, "reason": label.reason} if label.verdict == UNKNOWN else label.verdict
+
+    def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
+        """One line a test, one column a model: ``T`` where it terminates, ``H`` where it may hang."""
+        heads = [f"{base}\n{reading}" for base, _, reading in (name.rpartition("-") for name in self.names)]
+        lost = any(label.verdict == UNKNOWN for labels in labelled for label in labels.labels)
+        return mark_table(heads, labelled, _mark), [f"T terminates, H may hang{', ? no verdict' * lost}"]
 
 
 @cache
 def _resolved(models: tuple[str, ...]) -> list[ProgressModel]:
-    # Models travel to other processes by name, for a guarantee from a user's file cannot be sent.
     return resolve_models(models)
 
 
-def labels_csv(rows: Sequence[tuple[str, list[str]]], names: Sequence[str]) -> str:
-    """One line a verdict: ``file,model,verdict``."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["file", "model", "verdict"])
-    for file, row in rows:
-        writer.writerows((file, name, verdict) for name, verdict in zip(names, row, strict=True))
-    return out.getvalue()
+_MARKS = {Verdict.MAY_HANG: ("H", "red"), Verdict.TERMINATES: ("T", "green"), Verdict.UNKNOWN: ("?", "yellow")}
 
 
-def print_table(rows: Sequence[tuple[str, list[str]]], names: Sequence[str]) -> None:
-    """One line a test, one column a model: ``T`` where it terminates, ``H`` where it may hang."""
-    console = Console(highlight=False)
-    table = Table("test", box=None, pad_edge=False, header_style="bold")
-    for name in names:
-        base, _, reading = name.rpartition("-")
-        table.add_column(f"{base}\n{reading}", justify="center", no_wrap=True)
-    for file, row in rows:
-        marks = [Text("H", "red") if verdict == Verdict.MAY_HANG else Text("T", "green") for verdict in row]
-        table.add_row(Text(file), *marks)
-    if not console.is_terminal:
-        console.width = max(console.width, 40 + max(len(file) for file, _ in rows) + 9 * len(names)) if rows else 80
-    console.print(table)
-    console.print("T terminates, H may hang")
+def _mark(label: Label) -> Text:
+    return Text(*_MARKS[Verdict(label.verdict)])

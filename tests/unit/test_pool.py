@@ -140,25 +140,28 @@ def misbehave(what: str) -> str:
     return what.upper()
 
 
-REASONS = {
-    "sleep": "needs more than 1 s",
-    "spin": "needs more than 1 s",
-    "allocate": "needs more than 200 MB",
-    "thrash": "needs more than 200 MB",
-    "abort": "ended its process with SIGABRT, perhaps for want of more than 200 MB",
-    "exit": "ended its process with exit code 7",
-    "SIGKILL": "ended its process with SIGKILL, perhaps for want of memory",
-    "SIGSEGV": "ended its process with SIGSEGV",
-}
+SLOW = Limits(0.5), {"sleep": "needs more than 0.5 s", "spin": "needs more than 0.5 s"}
+LARGE = (
+    Limits(60, 200),
+    {
+        "allocate": "needs more than 200 MB",
+        "thrash": "needs more than 200 MB",
+        "abort": "ended its process with SIGABRT, perhaps for want of more than 200 MB",
+        "exit": "ended its process with exit code 7",
+        "SIGKILL": "ended its process with SIGKILL, perhaps for want of memory",
+        "SIGSEGV": "ended its process with SIGSEGV",
+    },
+)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("chunks", [1, 100])
-def test_what_exceeds_its_limits_costs_itself_alone(monkeypatch, jobs, chunks):
+@pytest.mark.parametrize(("limits", "reasons"), [SLOW, LARGE], ids=["slow", "large"])
+def test_what_exceeds_its_limits_costs_itself_alone(monkeypatch, jobs, chunks, limits, reasons):
     monkeypatch.setattr("synth.pool._CHUNK", chunks)
-    given = [f"{letter}{what}" if letter else what for what in REASONS for letter in ("", "good ", "fine ")]
-    results = map_each(misbehave, given, jobs, Limits(1, 200), lambda what, reason: f"{what} {reason}")
-    expected = [f"{what} {REASONS[what]}" if what in REASONS else what.upper() for what in given]
+    given = [f"{letter}{what}" if letter else what for what in reasons for letter in ("", "good ", "fine ")]
+    results = map_each(misbehave, given, jobs, limits, lambda what, reason: f"{what} {reason}")
+    expected = [f"{what} {reasons[what]}" if what in reasons else what.upper() for what in given]
     assert [result for result in results if result is not None] == expected
     assert active_children() == []
 
