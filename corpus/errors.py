@@ -10,7 +10,7 @@ class InputError(Exception):
     """Bad input: a file, an option or a folder that cannot be used as it is.
 
     Shown as one line, ``file:line:column: message``, and answered with exit code 2.
-    ``line`` and ``column`` count from 1.
+    ``line`` and ``column`` count from 1. What a terminal would not print but obey, or could not, is shown escaped.
     """
 
     message: str
@@ -20,4 +20,11 @@ class InputError(Exception):
 
     def __str__(self) -> str:
         place = [str(part) for part in (self.path, self.line, self.column) if part is not None]
-        return ": ".join([":".join(place), self.message] if place else [self.message])
+        return printable(": ".join([":".join(place), self.message] if place else [self.message]))
+
+
+def printable(text: str) -> str:
+    """The text with escapes for control characters, line ends among them, and for lone surrogates."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)

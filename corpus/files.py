@@ -25,13 +25,19 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises ``InputError`` where it cannot be read or is not UTF-8."""
+    """The text of a file.
+
+    Raises ``InputError`` where it cannot be read, or is not UTF-8, with line and column.
+    """
     with open_bytes(path) as file:
         try:
             return file.read().decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-            raise InputError(f"cannot read: {reason}", str(path)) from None
+        except OSError as error:
+            raise InputError(f"cannot read: {error.strerror}", str(path)) from None
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode("utf-8")
+            line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+            raise InputError("cannot read: not UTF-8 text", str(path), line, column) from None
 
 
 def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = True) -> None:

@@ -17,6 +17,9 @@ LARGEST_NUMBER = 2**31 - 1
 LARGEST_LOCATION = 2**16 - 1
 """A state of a program is as large as its highest location."""
 
+DEEPEST = 100
+"""Levels of a syntax tree: a bracket, an operator or a block within another is one or two."""
+
 _PUNCTUATION = {
     "AMPERSAND": "&",
     "AT": "@",
@@ -54,23 +57,61 @@ def _tree(grammar: str, start: str, text: str) -> Tree[Token]:
     return _grammar(grammar, start).parse(text)
 
 
-def parse(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> Tree[Token]:
+@lru_cache(maxsize=32)
+def _too_deep(grammar: str, start: str, text: str, chains: tuple[str, ...]) -> tuple[int, int] | None:
+    """Line and column of the first tree below ``DEEPEST``; see ``parse``."""
+    below = [(_tree(grammar, start, text), 0)]
+    while below:
+        tree, depth = below.pop()
+        if depth > DEEPEST:
+            return tree.meta.line, tree.meta.column
+        for child in reversed(subtrees(tree)):
+            goes_on = child is tree.children[0] and child.data == tree.data and child.data in chains
+            below.append((child, depth + (not goes_on)))
+    return None
+
+
+def parse(
+    grammar: str,
+    start: str,
+    text: str,
+    path: str | None,
+    terminals: Mapping[str, str],
+    bounded: bool = True,
+    chains: tuple[str, ...] = (),
+) -> Tree[Token]:
     """The syntax tree of ``text`` by a grammar; not to be changed, for it is kept.
 
     The grammar ``corpus.progress.axb`` is the file ``axb.lark`` beside the modules of ``corpus.progress``.
 
-    ``terminals`` says how a terminal's name in the grammar reads to a person, signs apart. Raises ``InputError`` with
-    line, column and what was expected.
+    ``terminals`` says how a terminal's name in the grammar reads to a person, signs apart. The tree has no more than
+    ``DEEPEST`` levels, unless it need not be ``bounded``, for readers walk it by recursion. Where one of the rules
+    ``chains`` goes on to the left, as ``a or b or c`` does, that is one level, to be walked by ``chain``. Raises
+    ``InputError`` with line, column and what was expected.
     """
     try:
-        return _tree(grammar, start, text)
+        tree = _tree(grammar, start, text)
     except UnexpectedInput as error:
         raise _syntax_error(error, text, path, terminals) from None
+    deep = _too_deep(grammar, start, text, chains) if bounded else None
+    if deep:
+        raise InputError("expected code that is not nested as deeply", path, *deep)
+    return tree
 
 
 def subtrees(tree: Tree[Token], kind: str | None = None) -> list[Tree[Token]]:
     """The children of a tree that are trees, all or of one rule."""
     return [child for child in tree.children if isinstance(child, Tree) and kind in (None, child.data)]
+
+
+def chain(tree: Tree[Token]) -> list[Tree[Token]]:
+    """The operands of an operator, ``a``, ``b`` and ``c`` of ``(a or b) or c``, where the tree goes on to the left."""
+    found: list[Tree[Token]] = []
+    left = tree
+    while left.data == tree.data:
+        left, *others = subtrees(left)
+        found += reversed(others)
+    return [left, *reversed(found)]
 
 
 def leaves(tree: Tree[Token], *kinds: str) -> list[Token]:

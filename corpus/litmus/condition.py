@@ -24,7 +24,7 @@ from corpus.litmus.test import (
     conjunction,
     disjunction,
 )
-from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
+from corpus.syntax import LARGEST_LOCATION, chain, number, parse, subtrees, wrapped
 
 _TERMINALS = {
     "EXISTS": "exists",
@@ -52,7 +52,7 @@ Check = Callable[[Term, Token], None]
 
 def parse_condition(text: str, path: str | None, check: Check) -> Condition:
     """The condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name."""
-    tree = parse("corpus.litmus.condition", "condition", text, path, _TERMINALS)
+    tree = parse("corpus.litmus.condition", "condition", text, path, _TERMINALS, chains=("either", "both"))
     return _Reader(path, check).condition(tree)
 
 
@@ -81,9 +81,9 @@ class _Reader:
     def _proposition(self, tree: Tree[Token]) -> Proposition:
         match tree.data:
             case "either":
-                return disjunction(map(self._proposition, subtrees(tree)))
+                return disjunction(map(self._proposition, chain(tree)))
             case "both":
-                return conjunction(map(self._proposition, subtrees(tree)))
+                return conjunction(map(self._proposition, chain(tree)))
             case "negated":
                 return Not(self._proposition(subtrees(tree)[0]))
             case "always":

@@ -44,6 +44,7 @@ _C_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)|/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", r
 _LANGUAGE = re.compile(r"(?:\s|\(\*.*?\*\)|/\*.*?\*/|//[^\n]*\n)*([A-Za-z_][A-Za-z0-9_]*)[ \t]", re.DOTALL)
 _HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+(?P<name>[^\s{]+)[^\n{]*")
 _CONDITION = re.compile(r"^[ \t]*(?=(?:locations|filter|exists|forall|not[ \t]+exists|~[ \t]*exists)\b)", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
 
 
@@ -122,7 +123,13 @@ def language(text: str, path: str | None = None) -> str:
 
 
 def sections(text: str, path: str | None = None, c_comments: bool = False) -> Source:
-    """The outer shape of a litmus test. Raises ``InputError`` where a section is missing."""
+    """The outer shape of a litmus test.
+
+    Raises ``InputError`` where a section is missing, or a control character stands anywhere but between lines.
+    """
+    control = _CONTROL.search(text)
+    if control:
+        raise InputError(f"expected text, found {control[0]!r}", path, *_place(text, control.start()))
     text = _blanked(text, _C_COMMENT if c_comments else _COMMENT)
     header = _HEADER.match(text)
     if not header:

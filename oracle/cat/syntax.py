@@ -228,7 +228,7 @@ class _Reader:
         self._included_digests: list[str] = []
 
     def model(self, text: str) -> Syntax:
-        tree = parse("oracle.cat.cat", "model", text, self._path, _TERMINALS)
+        tree = parse("oracle.cat.cat", "model", text, self._path, _TERMINALS, bounded=False)
         statements: list[Statement] = []
         for item in subtrees(tree):
             statements += self._statement(item)

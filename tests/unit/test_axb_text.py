@@ -66,8 +66,8 @@ def test_malformed_text_gets_one_line_with_its_place(text, place, message):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    (tmp_path / "bytes.axb").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"bytes\.axb: cannot read: not UTF-8 text"):
+    (tmp_path / "bytes.axb").write_bytes("THREAD 0\n// à".encode() + b"\xff\xfe")
+    with pytest.raises(InputError, match=r"bytes\.axb:2:5: cannot read: not UTF-8 text"):
         read_axb(tmp_path / "bytes.axb")
     with pytest.raises(InputError, match=r"none\.axb: cannot read: No such file"):
         read_axb(tmp_path / "none.axb")

@@ -81,7 +81,7 @@ WRONG = [
             (command.format("missing.axb"), "missing.axb: cannot read: No such file or directory"),
             (command.format("truncated.axb"), "truncated.axb:4:21: expected goto"),
             (command.format("range.axb"), "range.axb:2:26: jump out of range: expected END or 0..1, found 7"),
-            (command.format("binary.axb"), "binary.axb: cannot read: not UTF-8 text"),
+            (command.format("binary.axb"), "binary.axb:2:118: cannot read: not UTF-8 text"),
             (command.format("nothing.axb"), "nothing.axb:1:1: expected THREAD, found the end of the file"),
         ]
     ),

@@ -2,8 +2,9 @@
 
 import pytest
 
-from corpus.dialects.registry import parse_litmus, read_litmus
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus
 from corpus.errors import InputError
+from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import (
     Branch,
     Fence,
@@ -143,7 +144,69 @@ def test_shared_memory_of_one_cta_is_fine_and_locations_are_found():
 
 def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "bytes.litmus").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match=r"bytes\.litmus: cannot read: not UTF-8 text"):
+    with pytest.raises(InputError, match=r"bytes\.litmus:1:1: cannot read: not UTF-8 text"):
         read_litmus(tmp_path / "bytes.litmus")
     with pytest.raises(InputError, match=r"none\.litmus: cannot read: No such file"):
         read_litmus(tmp_path / "none.litmus")
+
+
+# Texts that nobody wrote by hand
+
+LONG = 2000
+MIXED = "(x = 1 /\\ (x = 2 \\/ "
+WRITES = "C t\n{ x = 0; }\nP0 (int* x) { *x = 1; }\n"
+
+
+def code(body):
+    return f"C t\n{{ x = 0; }}\nP0 (int* x) {{ {body} }}\nexists (x = 1)\n"
+
+
+@pytest.mark.parametrize("sign", ["\\/", "/\\"])
+def test_conditions_may_be_long(sign):
+    many = f" {sign} ".join(f"x = {value}" for value in range(LONG))
+    test = parse_litmus(f"{WRITES}exists ({many})\n")
+    assert len(test.condition.proposition.parts) == LONG
+    assert litmus_digest(parse_litmus(DIALECTS["c"].print(test))) == litmus_digest(test)
+
+
+def test_brackets_that_say_nothing_may_be_deep():
+    assert parse_litmus(f"{WRITES}exists {'(' * LONG}x = 1{')' * LONG}\n").condition.proposition.right == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{WRITES}exists ({'~' * LONG}(x = 1))\n",
+        f"{WRITES}exists {MIXED * (LONG // 10)}x = 3{'))' * (LONG // 10)}\n",
+        code(f"*x = {'(' * LONG}1{')' * LONG};"),
+        code(f"*x = {' + '.join('1' * LONG)};"),
+        code(f"{'{' * LONG} *x = 1; {'}' * LONG}"),
+        code(f"{'if (1) ' * LONG} *x = 1;"),
+        code(f"*x = {'-' * LONG}1;"),
+    ],
+)
+def test_what_is_nested_too_deeply_has_its_place(text):
+    with pytest.raises(InputError) as caught:
+        parse_litmus(text, "t.litmus")
+    assert caught.value.message == "expected code that is not nested as deeply"
+    assert caught.value.line in (3, 4) and caught.value.column > 1
+
+
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\x7f", "\x9b", "\ud800", "\x1e"])
+@pytest.mark.parametrize("where", ["C \N{BULLET}{}t", "C t{}", '"{}"', "// {}"])
+def test_control_characters_are_no_text(character, where):
+    head = where.format(character).replace("\N{BULLET}", "")
+    lines = [head] if head.startswith("C") else ["C t", head]
+    text = "\n".join([*lines, "{ x = 0; }", "P0 (int* x) { *x = 1; }", "exists (x = 1)", ""])
+    with pytest.raises(InputError, match="expected text, found ") as caught:
+        parse_litmus(text, "t.litmus")
+    assert (caught.value.line, caught.value.column) == (
+        len(lines),
+        text.split("\n")[len(lines) - 1].index(character) + 1,
+    )
+    assert str(caught.value).isprintable()
+
+
+def test_errors_show_what_a_terminal_would_obey():
+    error = InputError("found '\x1b[2J\udcff\n'", "a\x07b.litmus", 1, 2)
+    assert str(error) == r"a\x07b.litmus:1:2: found '\x1b[2J\udcff\n'"

@@ -428,12 +428,6 @@ class CReader:
 
     def test(self) -> LitmusTest:
         """The whole test."""
-        try:
-            return self._test()
-        except RecursionError:
-            raise InputError("expected code that is not nested as deeply", self._source.path) from None
-
-    def _test(self) -> LitmusTest:
         path = self._source.path
         for initial in subtrees(parse(_GRAMMAR, "state", self._source.state, path, _TERMINALS)):
             self._read_initial(initial)
