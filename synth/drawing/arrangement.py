@@ -30,7 +30,7 @@ Curve = tuple[Point, Point, Point, Point]
 _ROW, _HEIGHT = 70.0, 28.0  # from row to row; of a box
 _GAP = 96.0  # between columns, besides what bends into the gap
 _STUB = (30.0, 18.0)
-_PLACES = tuple(0.5 + away * sign for away in (0.0, *(0.04 * n for n in range(1, 10))) for sign in (-1, 1))
+_SPOTS = tuple(0.5 + away * sign for away in (0.0, *(0.04 * n for n in range(1, 10))) for sign in (-1, 1))
 """Along an arrow, for its label."""
 _BESIDE = 30  # what it costs to be beside an arrow instead, as much as covering three points of another
 _ROUNDS = 8
@@ -308,7 +308,7 @@ class _Arranger:
             if self._passed(arrow) and self._lane(arrow) == lane
         ]
         rank = [other for _, other in sorted(shared)].index(number)
-        step = min(LINE + 2.0, (_ROW - _HEIGHT - 6) / max(1, len(shared) - 1))
+        step = min(LINE + 2.0, (_ROW - _HEIGHT - 16) / max(1, len(shared) - 1))
         y = lane * _ROW + (rank - (len(shared) - 1) / 2) * step
         near = min(self._boxes[event].left for event in passed) - 14
         far = max(self._boxes[event].right for event in passed) + 14
@@ -325,7 +325,7 @@ class _Arranger:
     def _turn_stubs(self, curves: list[tuple[Curve, ...]], boxes: Sequence[Box]) -> None:
         """Have an arrow from nowhere come from below where its label would cover something above."""
         beside = [
-            self._places_of(number, curves[number])[0]
+            self._spots(number, curves[number])[0]
             for number, arrow in enumerate(self._arrows)
             if arrow.label and self._is_down(arrow)
         ]
@@ -334,7 +334,7 @@ class _Arranger:
         for number, arrow in enumerate(self._arrows):
             if arrow.source is None:
                 ways = [self._stub(arrow.target, way) for way in (-1, 1)]
-                costs = [_cost(self._places_of(number, way)[0], [*boxes, *beside], others) for way in ways]
+                costs = [_cost(self._spots(number, way)[0], [*boxes, *beside], others) for way in ways]
                 curves[number] = ways[costs.index(min(costs))]
 
     def _labels(self, curves: Sequence[tuple[Curve, ...]], boxes: Sequence[Box]) -> list[Box]:
@@ -344,30 +344,30 @@ class _Arranger:
         """
         lines = [_sampled(curve) for curve in curves]
         found = [Box(*point_at(curve, 0.5), 0, 0) for curve in curves]
-        places = {}
+        spots = {}
         for number, arrow in enumerate(self._arrows):
             if arrow.label:
                 others = sorted(chain(*lines[:number], lines[number][-2:], *lines[number + 1 :]))  # and its own head
-                boxes_of = self._places_of(number, curves[number])
-                places[number] = [
-                    (box, rank % len(_PLACES) + rank // len(_PLACES) * _BESIDE + _cost(box, boxes, others))
-                    for rank, box in enumerate(boxes_of)
+                found_spots = self._spots(number, curves[number])
+                spots[number] = [
+                    (box, rank % len(_SPOTS) + rank // len(_SPOTS) * _BESIDE + _cost(box, boxes, others))
+                    for rank, box in enumerate(found_spots)
                 ]
-        order = sorted(places, key=lambda number: (len(places[number]) > 1, -places[number][0][0].width, number))
+        order = sorted(spots, key=lambda number: (len(spots[number]) > 1, -spots[number][0][0].width, number))
         taken: dict[int, Box] = {}
         for _ in range(_ROUNDS):
             before = dict(taken)
             for number in order:
                 labels = [box for other, box in taken.items() if other != number]
-                costs = [(cost + _cost(box, labels, ()), rank) for rank, (box, cost) in enumerate(places[number])]
-                taken[number] = places[number][min(costs)[1]][0]
+                costs = [(cost + _cost(box, labels, ()), rank) for rank, (box, cost) in enumerate(spots[number])]
+                taken[number] = spots[number][min(costs)[1]][0]
             if taken == before:
                 break
         for number, box in taken.items():
             found[number] = box
         return found
 
-    def _places_of(self, number: int, curve: tuple[Curve, ...]) -> list[Box]:
+    def _spots(self, number: int, curve: tuple[Curve, ...]) -> list[Box]:
         """Where a label may be: on its arrow from the middle outwards, and then beside it."""
         arrow = self._arrows[number]
         width = text_width(arrow.label) + 6
@@ -382,7 +382,7 @@ class _Arranger:
             shifts = [(way * (width / 2 - 8), 0.0), (way * (width / 2 + 4), 0.0)]
         else:
             shifts = [(0.0, 0.0), (0.0, -LINE / 2 - 4), (0.0, LINE / 2 + 4)]
-        points = [point_at(curve, part) for part in _PLACES]
+        points = [point_at(curve, part) for part in _SPOTS]
         return [Box(x + dx, y + dy, width, LINE) for dx, dy in shifts for x, y in points]
 
     # Frames
