@@ -253,14 +253,14 @@ def _verdict(hang: int) -> Verdict:
 
 # Images of a program under permutation of its threads, all judged at once.
 
-Order = tuple[int, ...]
+Permutation = tuple[int, ...]
 """A permutation: thread ``t`` of the image is thread ``order[t]`` of the program."""
 
 Vector = Mapping[str, Verdict]
 """The verdicts of the 12 models, by name."""
 
 
-def image_verdicts(automaton: Behaviour, orders: tuple[Order, ...]) -> list[Vector]:
+def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> list[Vector]:
     """What the 12 models say of the images of every program with this behaviour, image by image.
 
     A model sees who runs and who steps, never memory, so programs with equal minimal automata have equal verdicts.
@@ -272,16 +272,16 @@ def image_verdicts(automaton: Behaviour, orders: tuple[Order, ...]) -> list[Vect
 
 
 @lru_cache(maxsize=1 << 16)  # the reductions of many tests have few behaviours
-def _image_hangs(automaton: Behaviour, orders: tuple[Order, ...]) -> tuple[int, int]:
+def _image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
     return hangs(unfold(automaton), _image_panel(orders))
 
 
 @cache
-def _image_panel(orders: tuple[Order, ...]) -> Panel:
+def _image_panel(orders: tuple[Permutation, ...]) -> Panel:
     return Panel([_seen_in(order, guarantee) for order in orders for guarantee in GUARANTEES.values()])
 
 
-def _seen_in(order: Order, guarantee: Guarantee) -> Guarantee:
+def _seen_in(order: Permutation, guarantee: Guarantee) -> Guarantee:
     """The guarantee as the threads of a program see it when they run in the places that an order gives them."""
 
     def seen(running: int, stepped: int) -> int:
@@ -291,7 +291,7 @@ def _seen_in(order: Order, guarantee: Guarantee) -> Guarantee:
     return seen
 
 
-def _places(order: Order, threads: int) -> int:
+def _places(order: Permutation, threads: int) -> int:
     return sum(1 << place for place, tid in enumerate(order) if threads >> tid & 1)
 
 

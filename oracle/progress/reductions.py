@@ -16,7 +16,7 @@ from itertools import chain
 from corpus.progress.axb import Instruction, Program, Thread, instructions, rename_locations
 from oracle.progress.behaviour import Behaviour, minimise
 from oracle.progress.lts import explore
-from oracle.progress.models import Order, Vector, image_verdicts, verdicts
+from oracle.progress.models import Permutation, Vector, image_verdicts, verdicts
 from oracle.progress.wellformed import influences, terminating_with_a_cycle
 
 
@@ -83,7 +83,7 @@ def _behaviour_of_test(program: Program) -> Behaviour | None:
     return minimise(lts) if terminating_with_a_cycle(lts) else None
 
 
-def minimal_images(program: Program, orders: tuple[Order, ...], vectors: Sequence[Vector]) -> list[bool]:
+def minimal_images(program: Program, orders: tuple[Permutation, ...], vectors: Sequence[Vector]) -> list[bool]:
     """Which images of a test, under permutation of its threads, are minimal: no single-step reduction of the image is
     a valid test with the same verdict under each of the 12 models.
 
@@ -103,7 +103,7 @@ def minimal_images(program: Program, orders: tuple[Order, ...], vectors: Sequenc
 
 
 @cache
-def _restricted(orders: tuple[Order, ...], deleted: int) -> tuple[Order, ...]:
+def _restricted(orders: tuple[Permutation, ...], deleted: int) -> tuple[Permutation, ...]:
     """The orders that are left to the other threads, renumbered, when one is deleted."""
     return tuple(tuple(tid - (tid > deleted) for tid in order if tid != deleted) for order in orders)
 
