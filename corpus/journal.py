@@ -202,8 +202,8 @@ class Journal:
 
     def _reload(self) -> bool:
         """Take in what the file holds, and whether it holds anything; what was cut off is dropped."""
-        kept = 0
-        for end, entry in _entries(self.path / JOURNAL):
+        kept, read = 0, record_reader()
+        for number, (end, entry) in enumerate(_entries(self.path / JOURNAL), 1):
             kept = end
             if entry.request is not UNSET:
                 _check_same(entry.request, self.request, self.path)
@@ -211,6 +211,11 @@ class Journal:
                 self.closed[entry.unit] = entry.closed
             elif entry.unit is not UNSET and entry.program is not UNSET and entry.tests is not UNSET:
                 tests = tuple((key, bytes(record)) for key, record in entry.tests)
+                try:
+                    for _, record in tests:
+                        read(record)
+                except ValueError:
+                    raise InputError("expected records of tests", str(self.path / JOURNAL), number) from None
                 self.units.setdefault(entry.unit, []).append(Found(entry.program, tests))
         self._file.cut(kept)
         return kept > 0

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from corpus.cycles.cycle import family
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -17,6 +19,7 @@ from corpus.files import read_text
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Rmw, Store
 from corpus.litmus.verdict_table import read_verdicts
+from corpus.suite import MANIFEST
 from corpus.test import Test
 
 
@@ -60,9 +63,17 @@ def read_old_suite(folder: Path, manifest: Mapping[str, Any]) -> list[Test]:
     models = manifest.get("models", [])
     said = {(row.file, row.model): row.verdict for row in read_verdicts(folder / "labels.csv")}
     files = [line.strip() for line in read_text(folder / "@all").splitlines() if line.strip()]
-    sizes = [int(size) for size, count in manifest.get("counts", {}).get("sizes", {}).items() for _ in range(count)]
-    if len(files) != len(sizes):
-        raise InputError(f"{len(files)} tests, where the manifest promises {len(sizes)}", str(folder / "@all"))
+    try:
+        counts = msgspec.convert(manifest.get("counts", {}).get("sizes", {}), dict[int, int], strict=False)
+    except msgspec.ValidationError:
+        raise InputError(
+            "not the manifest of a suite: 'sizes' is not as it should be", str(folder / MANIFEST)
+        ) from None
+    if len(files) != sum(counts.values()):
+        raise InputError(
+            f"{len(files)} tests, where the manifest promises {sum(counts.values())}", str(folder / "@all")
+        )
+    sizes = [size for size, count in counts.items() for _ in range(count)]
     tests = []
     for file, size in zip(files, sizes, strict=True):
         path = folder / file

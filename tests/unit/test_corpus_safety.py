@@ -1,0 +1,232 @@
+"""What a corpus must never do: lose the user's files, mix two models' verdicts, or be a folder that does not open."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from constraints.cycles import cycles
+from corpus.errors import InputError
+from corpus.journal import Found, Journal, finish, read_corpus
+from corpus.records import test_record
+from corpus.suite import MANIFEST, TESTS
+from corpus.test import Test
+from synth.cli import main
+
+EDGES = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
+
+
+def synth(*arguments: object) -> Result:
+    return CliRunner().invoke(main, list(map(str, arguments)), prog_name="synth", catch_exceptions=False)
+
+
+def memory(folder: Path, *arguments: object) -> Result:
+    return synth("memory", "-e", EDGES, *arguments, "-o", folder)
+
+
+def found(number: int) -> Found:
+    text = f"THREAD 0\n0: Mem[{number}] = 1;\n"
+    return Found(text, ((f"{number:04}", test_record(Test("", f"{number:016x}", text))),))
+
+
+class Killed(BaseException):
+    """What a kill looks like from inside: nothing after it happens."""
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_a_kill_at_any_moment_leaves_a_folder_that_opens(tmp_path, monkeypatch, complete):
+    """Stopped early, resumed, and killed before each change of a file in turn."""
+    with Journal.create(tmp_path / "start", {"n": 1}) as journal:
+        journal.append("a", [found(1), found(2)])
+        finish(journal, {"complete": False}, {})
+
+    def steps(folder: Path, most: int) -> bool:
+        """Whether the run came to its end before it was killed."""
+        left = itertools.count(most, -1)
+
+        def counted(change):
+            def call(*args, **kwargs):
+                if next(left) <= 0:
+                    raise Killed
+                return change(*args, **kwargs)
+
+            return call
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", counted(Path.replace))
+            patch.setattr(Path, "unlink", counted(Path.unlink))
+            try:
+                with Journal.resume(folder, {"n": 1}) as journal:
+                    journal.append("a", [found(3)])
+                    finish(journal, {"complete": complete}, {})
+            except Killed:
+                return False
+        return True
+
+    for most in range(30):
+        folder = tmp_path / str(most)
+        shutil.copytree(tmp_path / "start", folder)
+        ended = steps(folder, most)
+        assert len(read_corpus(folder).tests) in ({3} if ended else {2, 3})
+        if ended:
+            break
+        if not read_corpus(folder).complete:
+            with Journal.resume(folder, {"n": 1}) as journal:
+                journal.append("a", [found(3)])
+                finish(journal, {"complete": True}, {})
+        assert len(read_corpus(folder).tests) == 3
+    assert ended and most > 5
+
+
+def test_resume_deletes_nothing_that_is_not_its_own(tmp_path):
+    assert memory(tmp_path / "d", "--max-tests", 2).exit_code == 0
+    mine = {"mine.litmus": "GPU_PTX mine\n", "MP.litmus": "..", ".notes.litmus.1.tmp": "x", "@all": "mine.litmus\n"}
+    for name, text in mine.items():
+        (tmp_path / "d" / name).write_text(text)
+    assert memory(tmp_path / "d", "--resume").exit_code == 0
+    assert {name: (tmp_path / "d" / name).read_text() for name in mine} == mine
+    assert len(read_corpus(tmp_path / "d").tests) == 6
+
+
+def test_a_model_that_changed_is_not_gone_on_with(tmp_path):
+    model, part = tmp_path / "m.cat", tmp_path / "part.cat"
+    part.write_text("let com = rf | co | fr\n")
+    model.write_text('include "part.cat"\nacyclic po | com as sc\n')
+    asked = ["-m", model]
+    assert memory(tmp_path / "d", *asked, "--max-tests", 2).exit_code == 0
+    kept = (tmp_path / "d" / MANIFEST).read_bytes()
+    part.write_text("let com = rf | co\n")  # what it includes counts
+    command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", "-e", EDGES, *asked, "--resume"]
+    changed = subprocess.run([*command, "-o", tmp_path / "d"], capture_output=True, text=True)  # models are kept in one
+    assert changed.returncode == 2
+    assert "the model m has changed since: its verdicts here are old; make the corpus anew" in changed.stderr
+    assert (tmp_path / "d" / MANIFEST).read_bytes() == kept
+    part.write_text("let com = rf | co | fr\n")
+    assert memory(tmp_path / "d", *asked, "--resume").exit_code == 0
+    other = memory(tmp_path / "d", "-m", "sc", "--resume")
+    assert "made with another labelled_under" in other.stderr
+
+
+def test_filters_are_a_conjunction(tmp_path):
+    for asked in (
+        ["--allowed-by", "sc", "--forbidden-by", "sc"],
+        ["--distinguish", "tso>sc,tso"],
+        ["--distinguish", "tso>sc", "--forbidden-by", "tso"],
+    ):
+        refused = memory(tmp_path / "d", *asked)
+        assert refused.exit_code == 2 and "no test is like that:" in refused.stderr
+        assert not (tmp_path / "d").exists()
+    assert memory(tmp_path / "d", "--allowed-by", "tso", "--allowed-by", "rmo", "--forbidden-by", "sc").exit_code == 0
+    for test in read_corpus(tmp_path / "d").tests:
+        assert dict(test.verdicts) == {"tso": "ALLOWED", "rmo": "ALLOWED", "sc": "FORBIDDEN"}
+
+
+def test_the_first_tests_of_a_large_size_come_at_once(tmp_path, monkeypatch):
+    """Cycles are labelled as they are found: 10 of size 7 need no more than one chunk of them."""
+    calls = []
+
+    def counted(*args, **kwargs):
+        for cycle in cycles(*args, **kwargs):
+            calls.append(cycle)
+            yield cycle
+
+    monkeypatch.setattr("synth.memory.synthesis.cycles", counted)
+    assert memory(tmp_path / "d", "--size", 7, "--max-tests", 10).exit_code == 0
+    assert len(read_corpus(tmp_path / "d").tests) == 10
+    assert len(calls) <= 50
+
+
+def test_what_cannot_be_said_is_left_out_and_listed(tmp_path, monkeypatch):
+    """A cycle that no dialect says costs that cycle alone."""
+    from synth.memory import synthesis
+
+    said = synthesis.dialect_for
+
+    def picky(test):
+        if test.name == "MP":
+            raise InputError("no dialect can say it (because)")
+        return said(test)
+
+    monkeypatch.setattr(synthesis, "dialect_for", picky)
+    result = memory(tmp_path / "d", "-m", "sc", "-j", 1)
+    assert result.exit_code == 0
+    assert result.stdout.endswith("5 tests of 6 cycles, complete\n")
+    assert "1 of 6 tests are left out, and the manifest lists them: MP: no dialect can say it" in result.stderr
+    manifest = json.loads((tmp_path / "d" / MANIFEST).read_text())
+    assert manifest["refused"] == {"MP": "no dialect can say it (because)"} and manifest["counts"]["refused"] == 1
+
+
+def test_sc_accesses_beside_cache_operators_do_not_end_a_synthesis(tmp_path):
+    result = synth("memory", "-e", "PodWR Fre Sc.gpu Cg Vol", "-m", "sc", "-o", tmp_path / "d")
+    assert result.exit_code == 0 and result.stdout.endswith("11 tests of 45 cycles, complete\n")
+    assert "34 of 45 tests are left out, and the manifest lists them" in result.stderr
+    assert {test.text.split()[0] for test in read_corpus(tmp_path / "d").tests} == {"GPU_PTX", "OPENCL"}
+    assert len(json.loads((tmp_path / "d" / MANIFEST).read_text())["refused"]) == 34
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        '{"format": 2, "counts": {"tests": 1' + "0" * 5000 + "}}",
+        '{"format": 2, "counts": {"tests": "many"}}',
+        '{"format": 2, "counts": {"tests": -1}}',
+        '{"format": 2, "models": {"sc": 1}}',
+        '{"format": 2, "models": "sc"}',
+        '{"format": 2, "request": []}',
+        '{"format": 2, "complete": "yes"}',
+        '{"format": 1, "request": {"kind": "memory"}, "models": ["sc"], "counts": {"sizes": {"4": 1000000000000}}}',
+        '{"format": 1, "request": {"kind": "memory"}, "models": ["sc"], "counts": {"sizes": {"x": 1}}}',
+        '{"format": 1, "request": {"kind": "memory"}, "models": ["sc"], "counts": {"sizes": [1, 2]}}',
+        "[" * 100_000,
+        '{"format": true}',
+        "\ufeff{}",
+    ],
+    ids=range(13),
+)
+def test_manifests_that_are_none(tmp_path, manifest):
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / MANIFEST).write_text(manifest)
+    (folder / TESTS).write_text("")
+    (folder / "labels.csv").write_text("file,model,verdict,condition\n")
+    (folder / "@all").write_text("a.litmus\n")
+    for command in (["show"], ["export", "--to", "litmus", "-o", tmp_path / "o"], ["label"]):
+        result = synth(command[0], folder, *command[1:])
+        assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1, result.output
+
+
+LINES = [
+    '{"unit":1,"program":"","tests":[]}',
+    '{"unit":"a","program":"","tests":{}}',
+    '{"unit":"a","program":"","tests":[["k"]]}',
+    '{"unit":"a","program":"","tests":[["k",7]]}',
+    '{"unit":"a","program":"","tests":[["k",{}]]}',
+    '{"unit":"a","program":"","tests":[[7,{}]]}',
+    '{"unit":"a","closed":[]}',
+    '{"closed":{}}',
+    '{"tests":[]}',
+    '{"request":[]}',
+    '{"unit":"a","program":"","tests":[["k",{"name":"","digest":"","text":"","verdicts":{"ALLOWED":"sc"},"tags":[]}]]}',
+    '{"unit":"a","program":"","tests":[["k",{"name":"","digest":"","text":"","verdicts":[],"tags":[]}]]}',
+    "[" * 5000,
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=range(len(LINES)))
+def test_journals_whose_lines_have_the_wrong_shape(tmp_path, line):
+    folder = tmp_path / "d"
+    assert memory(folder, "-m", "sc", "--max-tests", 2).exit_code == 0
+    for name in (TESTS, MANIFEST):
+        (folder / name).unlink()
+    with (folder / "journal.jsonl").open("a") as file:
+        file.write(line + "\n" + '{"unit":"4","closed":{}}\n')
+    for result in (synth("show", folder), memory(folder, "-m", "sc", "--resume")):
+        assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1, result.output
+        assert "journal.jsonl:" in result.stderr
