@@ -12,8 +12,7 @@
     }
     exists (1:r0 = 1 /\\ 1:r1 = 0)
 
-The dialect is Dartagnan's; what is C in it is read and printed as C (``corpus.dialects.c_like.reader`` and
-``c_writer``).
+The dialect is Dartagnan's; what is C in it is read and printed as C (``corpus.dialects.c_like``).
 
 - An atomic without a scope is of scope device, as in the OpenCL C specification. ``memory_scope_work_item`` orders a
   work-item with itself and is refused.
