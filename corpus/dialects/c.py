@@ -7,8 +7,8 @@
     exists (1:r0 = 1 /\\ 1:r1 = 0)
 
 C says nothing of scopes: every atomic is of scope sys, every thread in a CTA of its own, all memory is global. What
-herd and Dartagnan do not read (``do``, the comma operator, ``&r`` as a compare-exchange's expected value) is refused where
-files for herd are written.
+herd and Dartagnan do not read (``do``, the comma operator, ``&r`` as a compare-exchange's expected value) is refused in
+files for herd.
 """
 
 from __future__ import annotations
