@@ -58,7 +58,7 @@ def _lacking(backend: str, platform: str | None) -> list[str]:
         try:
             choose(platform)
         except InputError as error:
-            return [str(error)]
+            return [f"a device of that platform ({error})"]
     if backend == "opencl" or compiler.missing():  # one device that works is enough
         return compiler.missing()
     return [f"{each.name}: {each.problem}" for each in compiler.probe() if not each.usable]

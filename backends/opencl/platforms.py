@@ -112,8 +112,9 @@ def choose(platform: str | None = None) -> PlatformDevice:
                 return device
             failures.append(f"{device.name}: {reason}")
     named = "" if platform is None else f" on a platform named '{platform}'"
-    said = "".join(f"; {each}" for each in failures or loader_problems())
-    raise InputError(f"no OpenCL device{named}{' works' if failures else ''}{said}; synth devices says what to install")
+    said = "; ".join(failures or loader_problems())
+    works = " works" if failures else ""
+    raise InputError(f"no OpenCL device{named}{works}{said and ': '}{said} (synth devices says what to install)")
 
 
 def platform_devices() -> list[PlatformDevice]:

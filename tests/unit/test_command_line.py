@@ -277,7 +277,7 @@ def test_the_first_tour_runs(tmp_path, monkeypatch):
     run_examples(tour[:-1])
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "run"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("devices", "run")])
 def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     """Those that need a compiler or a device are run by ``tests/device``."""
     monkeypatch.chdir(tmp_path)

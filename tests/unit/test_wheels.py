@@ -35,19 +35,8 @@ ONLY_THERE = {
 def test_everything_is_had_as_wheels(platform: str, python: str) -> None:
     extras = [option for extra in PROJECT["optional-dependencies"] for option in ("--extra", extra)]
     where = ["--python-platform", PLATFORMS[platform], "--python-version", python]
-    command = [
-        sys.executable,
-        "-m",
-        "uv",
-        "pip",
-        "compile",
-        "pyproject.toml",
-        "--only-binary",
-        ":all:",
-        "--no-header",
-        *extras,
-        *where,
-    ]
+    uv = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--no-header"]
+    command = [*uv, "--only-binary", ":all:", *extras, *where]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     resolved = {line.partition("==")[0] for line in done.stdout.splitlines()}

@@ -1,0 +1,28 @@
+"""``synth devices`` on this machine: what other tests use is said to work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner
+
+from backends.registry import BACKENDS
+from synth.cli import main
+
+pytestmark = pytest.mark.device
+
+
+def test_what_is_here_works(need: Callable[[str], None]) -> None:
+    done = CliRunner().invoke(main, ["devices", "--json"])
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)
+    assert {row["backend"] for row in rows} == set(BACKENDS)
+    for row in rows:
+        assert row["usable"] == (not row["problem"])
+        assert row["usable"] or "\n" not in row["problem"]
+        assert not row["usable"] or row["version"], row
+    for backend in BACKENDS:
+        need(backend)
+        assert any(row["usable"] for row in rows if row["backend"] == backend)
