@@ -207,7 +207,7 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
 
     def chosen(tests: list[Test]) -> list[Test]:
         passing = [test for test in tests if test.name in there and request.wants(test)]
-        return _minimal(passing, there) if request.minimal else passing
+        return minimal_tests(passing, there) if request.minimal else passing
 
     refused = sorted(outcome.refused, key=lambda each: each.name)
     manifest: dict[str, Any] = {
@@ -222,7 +222,7 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
     return finish(journal, manifest, times, chosen)
 
 
-def _minimal(tests: Iterable[Test], there: Mapping[str, Cycle]) -> list[Test]:
+def minimal_tests(tests: Iterable[Test], there: Mapping[str, Cycle]) -> list[Test]:
     """The tests that contain no other of the same verdicts (``corpus.cycles.containment``)."""
     groups: dict[tuple[str, ...], list[Test]] = {}
     tests = list(tests)

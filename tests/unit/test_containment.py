@@ -14,7 +14,8 @@ from corpus.cycles.cycle import Cycle, cycle_name, oriented
 from corpus.cycles.edges import PLAIN, Annotation, Edge, all_annotations, atomic_mode, parse_edges
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import Order, Region, Scope
-from synth.memory.synthesis import Labelled, Request, kept
+from corpus.test import Test
+from synth.memory.synthesis import minimal_tests
 
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 NARROWER = {Scope.SYS: Scope.GPU, Scope.GPU: Scope.CTA, "sys": "gpu", "gpu": "cta"}
@@ -195,15 +196,20 @@ def test_minimal_cycles_contain_no_other_and_each_is_there(edges):
 
 
 def test_a_suite_keeps_the_minimal_tests_of_each_verdict_vector():
-    found = []
-    for number, cycle in enumerate(made(f"{CLASSIC} MembarGldWW MembarGldRR", 4, 5)):
+    cycles_by_name, tests = {}, []
+    for number, cycle in enumerate(sorted(made(f"{CLASSIC} MembarGldWW MembarGldRR", 4, 5), key=by_size)):
         verdict = ("ALLOWED", "FORBIDDEN")[number % 3 == 0]  # any function will do
-        found.append((cycle, Labelled(cycle_name(cycle), "", ((verdict, None),))))
-    found.sort(key=lambda pair: (pair[0].size, pair[1].name))
-    chosen = kept(Request(CLASSIC, (4, 5), models=("sc",), minimal=True), found)
-    groups: dict[object, list[Cycle]] = {}
-    for cycle, labelled in found:
-        groups.setdefault(labelled.verdicts, []).append(cycle)
+        cycles_by_name[cycle_name(cycle)] = cycle
+        tests.append(Test(cycle_name(cycle), "", "", {"sc": verdict}))
+    chosen = minimal_tests(tests, cycles_by_name)
+    groups: dict[str, list[Cycle]] = {}
+    for test in tests:
+        groups.setdefault(test.verdicts["sc"], []).append(cycles_by_name[test.name])
     assert len(groups) == 2
     for said, group in groups.items():
-        assert [cycle for cycle, labelled in chosen if labelled.verdicts == said] == minimal(group)
+        kept = [cycles_by_name[test.name] for test in chosen if test.verdicts["sc"] == said]
+        assert kept == minimal(group)
+
+
+def by_size(cycle: Cycle) -> tuple[int, str]:
+    return cycle.size, cycle_name(cycle)
