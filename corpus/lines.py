@@ -11,22 +11,23 @@ import fcntl
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar
 
 import msgspec
 
 from corpus.errors import InputError
+from corpus.files import open_bytes
 
 Entry = TypeVar("Entry")
 
 
-def decoder(kind: type[Entry]) -> Callable[[bytes], Entry]:
+def decoder(kind: type[Entry]) -> Callable[[bytes | str], Entry]:
     """A function from a line of JSON to a value of a type; it raises ``ValueError`` where the line denotes none."""
     typed = msgspec.json.Decoder(kind)
 
-    def decode(line: bytes) -> Entry:
+    def decode(line: bytes | str) -> Entry:
         try:
             return typed.decode(line)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -56,6 +57,34 @@ def whole_lines(
             continue
         end += len(line)
         yield end, entry
+
+
+@contextmanager
+def open_lines(
+    path: Path | None, decode: Callable[[bytes], Entry], begins: bytes, expected: str, busy: str
+) -> Iterator[tuple[list[Entry], Callable[[bytes], None]]]:
+    """What a file of lines holds, which is made if need be, and a function that adds a line; ``None`` keeps nothing.
+
+    A last line that was cut off is dropped; one that does not begin as every line does was not cut off, it is something
+    else. Raises ``InputError`` where the file cannot be opened, is in use, or a line is not ``expected``.
+    """
+    if path is None:
+        yield [], lambda line: None
+        return
+    try:
+        lines = LineFile.open(path, busy)
+    except OSError as error:
+        raise InputError(f"cannot open: {error.strerror}", str(path)) from None
+    with lines:
+        with open_bytes(path) as file:
+            read = list(whole_lines(file, path, decode, expected))
+            end = read[-1][0] if read else 0
+            file.seek(end)
+            rest = file.read()
+        if b"\n" in rest or not begins.startswith(rest[: len(begins)]):
+            raise InputError(f"expected {expected}", str(path), len(read) + 1)
+        lines.cut(end)
+        yield [entry for _, entry in read], lambda line: lines.append([line])
 
 
 class LineFile:

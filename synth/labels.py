@@ -67,6 +67,9 @@ class Labelling(Protocol):
     def names(self) -> Sequence[str]:
         """The models."""
 
+    def request(self) -> dict[str, object]:
+        """What must be the same where a file of labels goes on: the models, with the digest of each, and the method."""
+
     @property
     def together(self) -> bool:
         """Whether all models are asked about a test at once, for they share the work."""

@@ -9,16 +9,21 @@ again. Both families share a file; a line with ``mapping`` is of a progress test
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import msgspec
 
-from backends.shared.journal import Journal, open_journal
 from backends.shared.process import TERMINATED, TIMED_OUT
+from corpus.lines import decoder, open_lines
+
+BEGINS = b'{"test":'
+"""How every line begins."""
+
+BUSY = "another process is at work on these results"
 
 RESULTS = "results.jsonl"
 """The name of the file in a corpus folder."""
@@ -107,14 +112,13 @@ def trial_of(result: Result) -> Trial:
     return kind(**{name: getattr(result, name) for name in kind.__struct_fields__})
 
 
-def parse_result(line: str) -> Result:
+_as_memory, _as_progress = decoder(MemoryResult), decoder(ProgressResult)
+_has_terms = decoder(dict[str, Any])
+
+
+def parse_result(line: bytes | str) -> Result:
     """The result that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
-    try:
-        record = json.loads(line)
-        kind: type[Result] = MemoryResult if isinstance(record, dict) and "terms" in record else ProgressResult
-        return msgspec.convert(record, kind)
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise ValueError(str(error)) from None
+    return _as_memory(line) if "terms" in _has_terms(line) else _as_progress(line)
 
 
 def print_result(result: Result) -> str:
@@ -127,8 +131,8 @@ class ResultFile:
     """The results of a file by what was asked, and the way to add to them; made by ``open_results``."""
 
     results: dict[Trial, Result]
-    _lines: Journal[Result]
-    _times: Journal[object]
+    _add: Callable[[bytes], None]
+    _add_times: Callable[[bytes], None]
 
     @overload
     def find(self, trial: ProgressTrial) -> ProgressResult | None: ...
@@ -149,8 +153,8 @@ class ResultFile:
             "instances": result.instances,
             "seconds": [round(time, 6) for time in seconds],
         }
-        self._times.append(json.dumps(times))
-        self._lines.append(print_result(result))
+        self._add_times(json.dumps(times).encode())
+        self._add(print_result(result).encode())
 
 
 @contextmanager
@@ -162,7 +166,7 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
     """
     times = None if path is None else path.with_suffix(".times.jsonl")
     with (
-        open_journal(path, parse_result, b'{"test":', "a result of a test") as lines,
-        open_journal(times, json.loads, b'{"test":', "the times of a test") as seconds,
+        open_lines(path, parse_result, BEGINS, "a result of a test", BUSY) as (results, add),
+        open_lines(times, decoder(dict[str, Any]), BEGINS, "the times of a test", BUSY) as (_, add_times),
     ):
-        yield ResultFile({trial_of(result): result for result in lines.entries}, lines, seconds)
+        yield ResultFile({trial_of(result): result for result in results}, add, add_times)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import track
 
 from backends.registry import BACKENDS
-from backends.shared.backend import Backend
-from backends.shared.files import distinct, write_files
 from backends.shared.layout import Parameters
 from backends.shared.process import ended_by_signals
 from corpus.errors import InputError
-from corpus.progress.text import program_of
-from synth.families.interface import family_given
-from synth.inputs import MEMORY, Input, expand, family_of, readable
-from synth.memory.compilation import compile_memory
+from synth.families.interface import Making, family_given, refuse_foreign
+from synth.inputs import expand
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option
 
@@ -49,7 +42,9 @@ from synth.options.mapping import mapping_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
+@click.pass_context
 def command(
+    context: click.Context,
     inputs: tuple[str, ...],
     backend: str,
     choice: Choice,
@@ -98,29 +93,11 @@ def command(
         raise InputError(f"--check needs {' and '.join(lacking)}")
     if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
-    given = choice.of(expand(inputs), lambda test: test.name, family_given(inputs).record)
+    kind = family_given(inputs)
+    refuse_foreign(context, kind)
+    tests = choice.of(expand(inputs), lambda given: given.name, kind.record)
     with ended_by_signals():
-        if family_of(inputs) == MEMORY:
-            if mappings != ("plain",):
-                raise InputError("--mapping is for progress tests: memory tests are placed by their scope trees")
-            parameters = replace(language.parameters, iterations=iterations)
-            if instances is not None:
-                parameters = replace(parameters, instances=instances)
-            sys.exit(compile_memory(given, language, parameters, cpu, output, check))
-        found, unreadable = readable(given, Input.axb)
-        for error in unreadable:
-            click.echo(f"synth: {error}", err=True)
-        tests = distinct(found.values())
-        written = []
-        for test in tests:
-            for mapping in mappings:
-                files = language.progress_files(test.name, language.launch(program_of(test), mapping, instances))
-                write_files(output, files)
-                written.append(output / next(iter(files)))
-        click.echo(f"{len(written)} {backend} programs of {len(tests)} tests in {output}", err=True)
-        refused = _check(written, language) if check else 0
-        if refused or unreadable:
-            sys.exit(1)
+        sys.exit(kind.compile(tests, language, Making(mappings, instances, iterations, cpu), output, check))
 
 
 def _usages() -> str:
@@ -130,16 +107,3 @@ def _usages() -> str:
 
 
 command.help = cleandoc(command.help or "").replace("  USAGES", _usages())
-
-
-def _check(files: list[Path], language: Backend) -> int:
-    """Compile the files; how many do not."""
-    console = Console(stderr=True)
-    refused = 0
-    for file in track(files, "Compiling", console=console, disable=not console.is_terminal, transient=True):
-        compilation = language.compiler.compile(file)
-        if not compilation.ok:
-            refused += 1
-            click.echo(f"{file}: does not compile\n{compilation.output}", err=True)
-    click.echo(f"{len(files) - refused} of {len(files)} compile", err=True)
-    return refused

@@ -14,9 +14,11 @@ import click
 from corpus.errors import InputError
 from oracle.executions.judge import UNROLL
 from synth import VERSION, label_file
-from synth.inputs import MEMORY, Input, expand, family_of
+from synth.families.interface import family_given
+from synth.inputs import Input, expand
 from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
 from synth.memory.judging import AUTO, METHODS
+from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 from synth.options.numbers import JOBS, Seconds
 from synth.pool import Limits, cores
@@ -26,6 +28,7 @@ from synth.watch import watching
 @click.command(name="label")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @model_option(memory=True)
+@choice_options
 @click.option(
     "--method",
     type=click.Choice([AUTO, *METHODS]),
@@ -76,6 +79,7 @@ from synth.watch import watching
 def command(
     inputs: tuple[str, ...],
     models: tuple[str, ...],
+    choice: Choice,
     method: str,
     unroll: int,
     form: str | None,
@@ -105,6 +109,7 @@ def command(
       synth label suite --model my_scheduler.py --format json -j 2
       synth label examples/memory/*.litmus --model sc --model ptx-6.0
       synth label examples/memory --model ptx-rmo --format csv
+      synth label suite --where obe-weak=hangs --model lobe
       synth label suite --timeout 10 --memory 2000 -o labels.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
       synth label examples/memory --model examples/models/my-model.cat
@@ -130,10 +135,9 @@ def command(
     if output is not None and form == TABLE:
         raise click.UsageError("-o writes csv or json, and a table is neither")
     form = form or (TABLE if output is None else CSV)
-    if family_of(inputs) == MEMORY:
-        labelling, tests, request = _litmus(inputs, models, method, unroll, form)
-    else:
-        labelling, tests, request = _progress(inputs, models)
+    kind = family_given(inputs)
+    labelling = kind.labelling(models, method, unroll, digests=form == JSON)
+    tests = kind.checked(choice.of(expand(inputs), lambda given: given.name, kind.record))
     limits, tally = Limits(timeout, memory), Tally(labelling.names)
     if output is None:
         # A bar on standard error would be torn by lines on a terminal that is standard output as well.
@@ -145,7 +149,7 @@ def command(
             click.echo(header_of(labelling, form), nl=False)
             print_lines(labelling, labelled, form)
     else:
-        request |= {"format": form, "version": VERSION, "tests": _digest(tests)}
+        request = labelling.request() | {"format": form, "version": VERSION, "tests": _digest(tests)}
         known: list[Labels] = []
         if resume:
             known = label_file.resume(output, request, labelling, form, [test.label for test in tests])
@@ -157,29 +161,6 @@ def command(
         with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out:
             print_lines(labelling, labelled, form, out)
     sys.exit(tally.tell())
-
-
-_Asked = tuple[Labelling, list[Input], dict[str, object]]
-"""How to label, the tests, and what must be the same where a file of labels goes on."""
-
-
-def _litmus(inputs: Sequence[str], models: tuple[str, ...], method: str, unroll: int, form: str) -> _Asked:
-    from oracle.consistency import resolve_consistency_models
-    from synth.memory.labels import LitmusLabelling
-
-    resolved = resolve_consistency_models(models)
-    labelling = LitmusLabelling(models, tuple(model.name for model in resolved), method, unroll, digests=form == JSON)
-    digests = {model.name: model.digest for model in resolved}
-    return labelling, expand(inputs), {"models": digests, "method": method, "unroll": unroll}
-
-
-def _progress(inputs: Sequence[str], models: tuple[str, ...]) -> _Asked:
-    from oracle.progress.plugins import resolve_models
-    from synth.progress.labels import ProgressLabelling, read_programs
-
-    resolved = resolve_models(models)
-    labelling = ProgressLabelling(models, tuple(model.name for model in resolved))
-    return labelling, read_programs(inputs), {"models": {model.name: model.digest for model in resolved}}
 
 
 def _digest(tests: Sequence[Input]) -> str:

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from backends.cpp.device import SUBSCRIPTIONS
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
-from backends.shared.files import distinct
 from backends.shared.process import ended_by_signals
 from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.suite import is_corpus
-from oracle.consistency import resolve_consistency_models
-from oracle.progress.plugins import resolve_models
-from synth.families.interface import family_given
-from synth.inputs import MEMORY, Input, expand, family_of, readable
-from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
+from synth.families.interface import Running, family_given, refuse_foreign
+from synth.inputs import expand
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option
 from synth.options.model import model_option
-from synth.progress.runs import Ways, run_progress_tests
 
 
 @click.command(name="run")
@@ -154,44 +147,15 @@ def command(
     if not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     language = BACKENDS[backend]
-    litmus = family_of(inputs) == MEMORY
-    if litmus:
-        _refuse_options(context, ("mappings", "every_iteration", "subscribe"), "progress")
-    else:
-        _refuse_options(context, ("stress", "decode"), "litmus")
+    kind = family_given(inputs)
+    refuse_foreign(context, kind)
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
     choice = replace(choice, names=(*choice.names, *globs))
-    files = choice.of(expand(inputs), lambda given: given.name, family_given(inputs).record)[:limit]
-    if litmus:
-        compared = resolve_consistency_models([*models, *sound])
-        believed = [model.name for model in resolve_consistency_models(sound, among=models)] if sound else []
-    if decode is not None:
-        if language.decode is None:
-            raise InputError(f"--decode: {backend} tests are run here, and write nothing to read")
-        if len(files) != 1:
-            raise InputError(f"--decode reads the outcomes of one test, and {len(files)} are named")
-        sys.exit(decode_memory_test(files[0], language, decode, compared, believed, output, as_json))
-    if language.device is None:
-        raise InputError(f"{backend} tests are run elsewhere; --decode FILE reads what one of them wrote")
-    device = language.device(DeviceOptions(instances, platform, workers, subscribe))
+    tests = choice.of(expand(inputs), lambda given: given.name, kind.record)[:limit]
+    device = DeviceOptions(instances, platform, workers, subscribe)
+    running = Running(
+        device, mappings, iterations, timeout, every_iteration, stress, models, sound, decode, output, as_json
+    )
     with ended_by_signals():
-        if litmus:
-            launches = Launches(instances or INSTANCES, iterations, timeout, stress)
-            sys.exit(run_memory_tests(files, language, device, launches, compared, believed, output, as_json))
-        found, unreadable = readable(files, Input.axb)
-        for error in unreadable:
-            click.echo(f"synth: {error}", err=True)
-        tests = distinct(found.values())
-        ways = Ways(mappings, iterations, timeout, every_iteration)
-        judges = resolve_models([*models, *sound]) if models or sound else []
-        believed = [model.name for model in resolve_models(sound)] if sound else []
-        code = run_progress_tests(tests, language, device, ways, judges, believed, output, as_json)
-        sys.exit(1 if unreadable else code)
-
-
-def _refuse_options(context: click.Context, names: Sequence[str], kind: str) -> None:
-    """One line where an option was given that only tests of the other kind have."""
-    for parameter in context.command.params:
-        if parameter.name in names and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE:
-            raise InputError(f"{parameter.opts[0]} is for {kind} tests")
+        sys.exit(kind.run(tests, language, running))

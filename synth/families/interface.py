@@ -8,11 +8,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import click
+from click.core import ParameterSource
 from rich.table import Table
 
+from backends.shared.backend import Backend
+from backends.shared.device import Device, DeviceOptions
+from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
 from synth.inputs import MEMORY, PROGRESS, Input, family_of
+from synth.labels import Labelling
 
 
 class Side(NamedTuple):
@@ -34,19 +40,63 @@ class Told:
     dot: Callable[[], str]
 
 
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How programs are made: under which mappings (progress tests), of how many instances, for how many launches."""
+
+    mappings: tuple[str, ...]
+    instances: int | None
+    iterations: int
+    cpu: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How tests are run, what they are compared with, and where results go; seconds for each iteration.
+
+    ``decode`` names what running one test elsewhere wrote, where nothing is to be run.
+    """
+
+    device: DeviceOptions
+    mappings: tuple[str, ...]
+    iterations: int
+    timeout: float
+    every_iteration: bool
+    stress: bool
+    models: tuple[str, ...]
+    sound: tuple[str, ...]
+    decode: Path | None
+    output: Path | None
+    as_json: bool
+
+
+def device_of(language: Backend, running: Running) -> Device:
+    """The device to run on. Raises ``InputError`` where the language has none here."""
+    if language.device is None:
+        raise InputError(f"{language.name} tests are run elsewhere; --decode FILE reads what one of them wrote")
+    return language.device(running.device)
+
+
 class Family(Protocol):
     """A family of tests.
 
     ``kind`` is what its tests are called, ``sides`` its verdicts, the stricter one first, ``targets`` the forms that
-    its tests can be exported in.
+    its tests can be exported in, ``foreign`` the parameters of ``compile`` and ``run`` that are for the other family.
     """
 
     kind: str
     sides: tuple[Side, Side]
     targets: tuple[str, ...]
+    foreign: tuple[str, ...]
 
     def record(self, given: Input) -> Test:
         """The test as one of a corpus. Raises ``InputError`` where it is none."""
+
+    def checked(self, tests: Sequence[Input]) -> list[Input]:
+        """The tests, read already where that is cheap and one that is wrong is to end the command.
+
+        Raises ``InputError`` then.
+        """
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
         """What is in a corpus, as titles and tables."""
@@ -59,6 +109,15 @@ class Family(Protocol):
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
         """Why each model says what it says. Raises ``InputError`` where a model is unknown or the test is none."""
+
+    def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
+        """How its tests are labelled. Raises ``InputError`` where a model is unknown."""
+
+    def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+        """Write tests as programs, compile them where that is asked for, and give the exit code."""
+
+    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+        """Run tests on a device, or read what one of them wrote elsewhere; tell of it, and give the exit code."""
 
     def export(self, tests: Sequence[Input], target: str, dropped: Sequence[str], folder: Path) -> int:
         """Write tests in one of these forms into a new folder, and give the exit code."""
@@ -81,3 +140,12 @@ def families() -> dict[str, Family]:
 def family_given(paths: Sequence[str]) -> Family:
     """The family of the tests that paths name. Raises ``InputError`` where they name tests of both."""
     return family(family_of(paths))
+
+
+def refuse_foreign(context: click.Context, kind: Family) -> None:
+    """Raises ``InputError`` where an option was given that the family at hand does not have."""
+    others = " and ".join(each.kind for each in families().values() if each is not kind)
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name in kind.foreign:
+            raise InputError(f"{parameter.opts[0]} is for {others}")

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
+from backends.shared.backend import Backend
 from corpus.cycles.suites import litmus_record
+from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.executions.witness import explain_memory
-from synth.families.interface import Side, Told
+from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input
+from synth.labels import Labelling
 from synth.memory import show
+from synth.memory.compilation import compile_memory
 from synth.memory.conversion import TARGETS, convert_folder
 from synth.memory.explanation import explanation_record, explanation_text, no_picture, run_record, run_text
+from synth.memory.labels import LitmusLabelling
+from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
 
 
 class Memory:
@@ -31,9 +38,13 @@ class Memory:
         Side(Answer.ALLOWED, "allowed by", "allowed"),
     )
     targets = tuple(TARGETS)
+    foreign = ("mappings", "every_iteration", "subscribe")
 
     def record(self, given: Input) -> Test:
         return given.record or litmus_record(given.litmus(), given.text())
+
+    def checked(self, tests: Sequence[Input]) -> list[Input]:
+        return list(tests)
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
         return show.tables(corpus, list_tests)
@@ -77,6 +88,34 @@ class Memory:
                     )
                 )
         return told
+
+    def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
+        names = tuple(model.name for model in resolve_consistency_models(models))
+        return LitmusLabelling(tuple(models), names, method, unroll, digests)
+
+    def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+        parameters = replace(language.parameters, iterations=making.iterations)
+        if making.instances is not None:
+            parameters = replace(parameters, instances=making.instances)
+        return compile_memory(tests, language, parameters, making.cpu, output, check)
+
+    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+        compared = resolve_consistency_models([*running.models, *running.sound])
+        sound = (
+            resolve_consistency_models(running.sound, among=[*running.models, *running.sound]) if running.sound else []
+        )
+        believed = [model.name for model in sound]
+        if running.decode is not None:
+            if language.decode is None:
+                raise InputError(f"--decode: {language.name} tests are run here, and write nothing to read")
+            if len(tests) != 1:
+                raise InputError(f"--decode reads the outcomes of one test, and {len(tests)} are named")
+            written, output, as_json = running.decode, running.output, running.as_json
+            return decode_memory_test(tests[0], language, written, compared, believed, output, as_json)
+        device = device_of(language, running)
+        instances = running.device.instances or INSTANCES
+        launches = Launches(instances, running.iterations, running.timeout, running.stress)
+        return run_memory_tests(tests, language, device, launches, compared, believed, running.output, running.as_json)
 
     def export(self, tests: Sequence[Input], target: str, dropped: Sequence[str], folder: Path) -> int:
         dialect, runner = TARGETS[target] or (None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import click
 from rich.table import Table
 
+from backends.shared.backend import Backend
+from backends.shared.files import distinct
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
 from corpus.progress.text import program_of
@@ -18,10 +21,15 @@ from corpus.test import Test
 from oracle.progress.explain import explain
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
-from synth.families.interface import Side, Told
-from synth.inputs import Input
+from synth.families.interface import Making, Running, Side, Told, device_of
+from synth.inputs import Input, readable
+from synth.labels import Labelling
 from synth.progress import show
+from synth.progress.compilation import compile_progress
 from synth.progress.explanation import explanation_record, explanation_text
+from synth.progress.labels import ProgressLabelling
+from synth.progress.runs import Ways, run_progress_tests
+from synth.screen import printable
 
 
 class Progress:
@@ -33,9 +41,13 @@ class Progress:
         Side(Verdict.MAY_HANG, "may hang under", "may_hang"),
     )
     targets = tuple(TARGETS)
+    foreign = ("stress", "decode")
 
     def record(self, given: Input) -> Test:
         return given.axb()
+
+    def checked(self, tests: Sequence[Input]) -> list[Input]:
+        return [replace(given, record=given.axb()) for given in tests]
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
         return show.tables(corpus, list_tests)
@@ -67,12 +79,45 @@ class Progress:
             )
         return told
 
+    def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
+        return ProgressLabelling(tuple(models), tuple(model.name for model in resolve_models(models)))
+
+    def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+        found, wrong = _read(tests)
+        refused = compile_progress(found, language, making.mappings, making.instances, output, check)
+        return 1 if refused or wrong else 0
+
+    def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+        device = device_of(language, running)
+        found, wrong = _read(tests)
+        named = [*running.models, *running.sound]
+        ways = Ways(running.mappings, running.iterations, running.timeout, running.every_iteration)
+        code = run_progress_tests(
+            distinct(found),
+            language,
+            device,
+            ways,
+            resolve_models(named) if named else [],
+            [model.name for model in resolve_models(running.sound)] if running.sound else [],
+            running.output,
+            running.as_json,
+        )
+        return 1 if wrong else code
+
     def export(self, tests: Sequence[Input], target: str, dropped: Sequence[str], folder: Path) -> int:
         if dropped:
             raise InputError("--drop is for litmus tests")
         export([given.axb() for given in tests], target, folder)
         click.echo(f"{len(tests)} tests in {folder}")
         return 0
+
+
+def _read(tests: Sequence[Input]) -> tuple[list[Test], bool]:
+    """Those that can be read; a line on each other, and whether there is any."""
+    found, wrong = readable(tests, Input.axb)
+    for error in wrong:
+        click.echo(printable(f"synth: {error}"), err=True)
+    return list(found.values()), bool(wrong)
 
 
 FAMILY = Progress()

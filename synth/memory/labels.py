@@ -42,6 +42,11 @@ class LitmusLabelling:
     together = False  # a model that is slow, or large, does not cost the verdicts of the others
     columns = ("verdict", "condition")
 
+    def request(self) -> dict[str, object]:
+        """The models with their digests, the method, and how far loops are followed."""
+        models = {model.name: model.digest for model in resolve_consistency_models(self.models)}
+        return {"models": models, "method": self.method, "unroll": self.unroll}
+
     def label(self, asked: Asked) -> Labels:
         """The labels of some models, or why the file is no test, or no test to one of them."""
         try:

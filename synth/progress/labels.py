@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from rich.table import Table
@@ -12,13 +12,8 @@ from rich.text import Text
 from corpus.progress.text import program_of
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
-from synth.inputs import Input, expand
+from synth.inputs import Input
 from synth.labels import UNKNOWN, Asked, Label, Labels, mark_table
-
-
-def read_programs(inputs: Sequence[str]) -> list[Input]:
-    """The tests of each input, all of them read. Raises ``InputError`` where one is none."""
-    return [replace(given, record=given.axb()) for given in expand(inputs)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +27,10 @@ class ProgressLabelling:
     names: tuple[str, ...]
     together = True  # most of the work is the transition system, which all models see
     columns = ("verdict",)
+
+    def request(self) -> dict[str, object]:
+        """The models with their digests."""
+        return {"models": {model.name: model.digest for model in resolve_models(self.models)}}
 
     def label(self, asked: Asked) -> Labels:
         """The labels of every model. Raises ``InputError`` where the text is no program, or a user's model fails."""

@@ -1,0 +1,43 @@
+"""``synth compile`` for progress tests: each under each mapping as a program, and what real compilers make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from backends.shared.backend import Backend
+from backends.shared.files import distinct, write_files
+from corpus.progress.text import program_of
+from corpus.test import Test
+from synth.screen import printable, watched
+
+
+def compile_progress(
+    tests: Sequence[Test], backend: Backend, mappings: Sequence[str], instances: int | None, output: Path, check: bool
+) -> int:
+    """Write a program for each test and mapping into ``output``; give how many of them do not compile, if asked.
+
+    Raises ``InputError`` where two tests share a file name, or a size is too much for the language.
+    """
+    chosen = distinct(tests)
+    written = []
+    for test in chosen:
+        for mapping in mappings:
+            files = backend.progress_files(test.name, backend.launch(program_of(test), mapping, instances))
+            write_files(output, files)
+            written.append(output / next(iter(files)))
+    click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)
+    return _refused(written, backend) if check else 0
+
+
+def _refused(files: Sequence[Path], backend: Backend) -> int:
+    refused = 0
+    for file in watched(files, len(files), "Compiling"):
+        compilation = backend.compiler.compile(file)
+        if not compilation.ok:
+            refused += 1
+            click.echo(printable(f"{file}: does not compile\n{compilation.output}"), err=True)
+    click.echo(f"{len(files) - refused} of {len(files)} compile", err=True)
+    return refused
