@@ -1,1 +1,1 @@
-"""Tests as text for a device, the compilers that accept it, and (in ``runtime``) the devices that run it."""
+"""Tests as text for a device, the compilers that accept it, and the devices that run it."""
