@@ -19,7 +19,7 @@ optional() {
     shift
     step "$@" 2>"$out/errors" || status=$?
     cat "$out/errors" >&2
-    [ "$status" -ne 2 ] || left+=("$what: $(tail -n 1 "$out/errors")")
+    [ "$status" -ne 2 ] || left+=("$what: $(tail -n 1 "$out/errors" | sed 's/^synth: --check //')")
     rm "$out/errors"
     return "$status"
 }
@@ -29,7 +29,9 @@ if [ -e "$out" ]; then
     exit 2
 fi
 
-step "The compilers and devices of this machine" devices
+printf '\n== The compilers and devices of this machine\n$ synth devices\n'
+devices=$("$synth" devices)
+printf '%s\n' "$devices"
 step "Every minimal progress test of two threads with three instructions in all" \
     progress --threads 2 --instrs 3 -o "$out/suite"
 step "What is in it" show "$out/suite" --svg "$out/models.svg"
@@ -69,4 +71,6 @@ EOF
 if [ ${#left[@]} -gt 0 ]; then
     printf '\nLeft out, for want of a compiler or device:\n'
     printf '  %s\n' "${left[@]}"
+    printf 'What is not here, and how to get it:\n'
+    grep '; to install: ' <<<"$devices" | sed 's/^/  /' || true
 fi

@@ -5,9 +5,8 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
-from backends.opencl.platforms import POCL, choose, loader_problems, platform_devices, probe
+from backends.opencl.platforms import POCL, choose, first_that_works, loader_problems, platform_devices, probe
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, run
-from corpus.errors import InputError
 
 LINUX_X86 = platform.system() == "Linux" and platform.machine() == "x86_64"
 
@@ -19,11 +18,9 @@ class OpenClCompiler:
 
     def missing(self) -> list[str]:
         """As ``Compiler.missing``: a device counts only if it builds and runs a trivial kernel."""
-        try:
-            choose()
-        except InputError as error:
-            return [f"an OpenCL device ({error})"]
-        return []
+        device, failures = first_that_works()
+        said = "; ".join([*failures, "synth devices says what to install"])
+        return [] if device else [f"an OpenCL device that works ({said})"]
 
     def compile(
         self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT

@@ -99,22 +99,29 @@ class PlatformDevice:
         return [sys.executable, str(HERE / host), *choice, str(kernel.resolve())]
 
 
-def choose(platform: str | None = None) -> PlatformDevice:
-    """The first device that passes its probe; of a platform whose name and version contain ``platform``, if given.
+def first_that_works(platform: str | None = None) -> tuple[PlatformDevice | None, list[str]]:
+    """The first device that passes its probe, and what is wrong with those before it, a line each.
 
-    Raises ``InputError`` where there is none: which were tried, and what they said.
+    Of a platform whose name and version contain ``platform``, if given; ``None`` where no device works.
     """
-    failures = []
+    failures = list[str]()
     for device in _in_order():
         if platform is None or platform in device.selector:
             reason = probe(device)
             if not reason:
-                return device
+                return device, failures
             failures.append(f"{device.name}: {reason}")
+    return None, failures or loader_problems()
+
+
+def choose(platform: str | None = None) -> PlatformDevice:
+    """That device. Raises ``InputError`` where there is none: which were tried, and what they said."""
+    device, failures = first_that_works(platform)
+    if device is not None:
+        return device
     named = "" if platform is None else f" on a platform named '{platform}'"
-    said = "; ".join(failures or loader_problems())
-    works = " works" if failures else ""
-    raise InputError(f"no OpenCL device{named}{works}{said and ': '}{said} (synth devices says what to install)")
+    said = f" that works: {'; '.join(failures)}" if failures else ""
+    raise InputError(f"no OpenCL device{named}{said} (synth devices says what to install)")
 
 
 def platform_devices() -> list[PlatformDevice]:

@@ -80,7 +80,7 @@ def test_a_named_platform(machine):
     assert choose("NVIDIA").device == "H100"
     assert choose("PoCL 3.1").driver == "3.1"
     assert choose(POCL).driver == "3.0-rc2"
-    with pytest.raises(InputError, match=r"named 'Intel' works: Xeon, OpenCL 3\.1 LINUX: error: unknown target CPU"):
+    with pytest.raises(InputError, match=r"named .Intel. that works: Xeon, OpenCL 3\.1 LINUX: error"):
         choose("Intel")
     with pytest.raises(InputError, match="no OpenCL device on a platform named 'none'"):
         choose("none")
