@@ -7,12 +7,13 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from synth import VERSION
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
@@ -42,6 +43,14 @@ class _LazyGroup(click.Group):
         command: click.Command = import_module(f"synth.commands.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        near = [] if args[0] in COMMANDS else get_close_matches(args[0], COMMANDS)
+        if near and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(map(repr, near))}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -68,7 +77,7 @@ def _one_line() -> Iterator[None]:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "synth"
         message = " ".join(error.format_message().split()).rstrip(".")
-        line = f"{command}: {message}; see {command} --help"
+        line = f"{command}: {message}{' See' if message.endswith('?') else '; see'} {command} --help"
     except InputError as error:
         line = f"synth: {error}"
     except KeyboardInterrupt:
@@ -78,7 +87,7 @@ def _one_line() -> Iterator[None]:
             raise
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
         _drop_output()
-    click.echo(line, err=True)
+    click.echo(printable(line), err=True)
     sys.exit(code)
 
 

@@ -18,10 +18,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from corpus.errors import printable
 from oracle.executions.judge import Judgement
 from synth.inputs import Input
 from synth.pool import Limits, map_each
-from synth.screen import plain_table, printable, table_console
+from synth.screen import plain_table, table_console
 
 ERROR = "ERROR"
 """The verdict on a file that is no test."""
@@ -194,7 +195,7 @@ def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[
         table.add_column(head, justify="center", no_wrap=True)
     for labels in labelled:
         marks = [Text(ERROR, "red")] * len(heads) if labels.error else [mark(label) for label in labels.labels]
-        table.add_row(Text(printable(labels.file)), *marks)
+        table.add_row(Text(labels.file), *marks)
     return table
 
 

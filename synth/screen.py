@@ -1,36 +1,55 @@
-"""Tables and progress bars, and what of a text a terminal may see."""
+"""Tables and progress bars."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.progress import Progress
+from rich.segment import Segment
 from rich.table import Table
+
+from corpus.errors import printable
 
 Item = TypeVar("Item")
 
 _PERIOD = 3600.0
 """Seconds over which the time that is left is estimated: items such as hangs take longer than the usual 30."""
 
-# Control characters of ASCII and Latin-1 (escape sequences begin with one), what turns the direction of writing, and
-# halves of pairs, which are no characters. Line feeds and tabs only lay out.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    """The text with every character escaped, as in ``\\x1b``, that would steer a terminal and not show on it."""
-    return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
-
 
 def table_console(width: int = 160) -> Console:
-    """Standard output: as wide as the terminal, or ``width`` columns where it is none."""
+    """Standard output: as wide as the terminal, or ``width`` columns where it is none.
+
+    Whatever names are in what it prints, a terminal is shown them and does not obey them.
+    """
     console = Console(highlight=False)
+    console.push_render_hook(_Tame())
     if not console.is_terminal:
         console.width = width
     return console
+
+
+def printable_lines(text: str) -> str:
+    """The text with everything escaped that a terminal would obey and not print, but the ends of lines."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+class _Tame(RenderHook):
+    """Lets through no character of a text that would steer the terminal."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Tamed(renderable) for renderable in renderables]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tamed:
+    inner: ConsoleRenderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in console.render(self.inner, options):
+            yield Segment(text if control else printable_lines(text), style, control)
 
 
 def plain_table(*columns: str, title: str | None = None) -> Table:

@@ -13,6 +13,9 @@ Watch = Callable[[int, int | None, int], None]
 _PAUSE = 0.1
 """Seconds between two pictures of the bar, which cost more than a small test."""
 
+_PERIOD = 3600.0
+"""Seconds over which the time left is estimated: a unit of a synthesis takes longer than the usual 30."""
+
 
 @contextmanager
 def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterator[Watch]:
@@ -40,18 +43,21 @@ def watching(doing: str = "", found: bool = True, shown: bool = True) -> Iterato
         columns.insert(0, TextColumn(doing))
     if found:
         columns.append(TextColumn("{task.fields[tests]} tests"))
-    columns += [TimeElapsedColumn(), TextColumn("ETA"), TimeRemainingColumn()]
+    columns += [TimeElapsedColumn(), TextColumn("{task.fields[eta]}"), TimeRemainingColumn()]
     # No thread that refreshes it: a forked worker would inherit its locks, and Ctrl-C could reach it inside a solver.
-    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
-        task = progress.add_task("", total=None, tests=0)
+    screen = Console(stderr=True)
+    with Progress(
+        *columns, console=screen, transient=True, auto_refresh=False, speed_estimate_period=_PERIOD
+    ) as progress:
+        task = progress.add_task("", total=None, tests=0, eta="")
         shown_at = 0.0
 
         def watch(done: int, planned: int | None, tests: int) -> None:
             nonlocal shown_at
             now = time.monotonic()
-            refresh = now - shown_at >= _PAUSE
-            progress.update(task, completed=done, total=planned, tests=tests, refresh=refresh)
-            if refresh:
+            progress.update(task, completed=done, total=planned, tests=tests, eta="ETA" if planned else "")
+            if now - shown_at >= _PAUSE:
+                progress.refresh()
                 shown_at = now
 
         yield watch

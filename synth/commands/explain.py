@@ -15,6 +15,7 @@ from synth.families.interface import family_given
 from synth.inputs import expand
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
+from synth.screen import printable_lines
 
 
 @click.command(name="explain")
@@ -92,4 +93,4 @@ def command(
         if as_json:
             click.echo(json.dumps(one.record()))
         else:
-            click.echo("\n" * (number > 0) + one.text(), nl=False)
+            click.echo(printable_lines("\n" * (number > 0) + one.text()), nl=False)

@@ -114,18 +114,24 @@ def command(
 _LARGEST = 50_000
 """States times instructions of the largest shape that is tried: half a million clauses; a bound has many shapes."""
 
+_COUNTED = 10**15
+"""States that are counted, for the message; a person asks no more."""
+
 
 def _check_size(request: Request) -> None:
     """Raises ``InputError`` for a bound that memory would not hold, before anything is written."""
-    if request.threads is None or request.instrs is None:
-        return
-    short, longer = divmod(request.instrs, request.threads)
-    memories = request.values ** min(request.locs, request.instrs)
-    states = memories * (short + 2) ** longer * (short + 1) ** (request.threads - longer)
-    if states * request.instrs > _LARGEST:
+    threads = request.threads or 2  # where the bound grows, what it begins with
+    instrs = request.instrs or max(threads, 2)
+    if max(threads, instrs) > _LARGEST:
+        raise InputError(f"the bound is too large: {threads} threads of {instrs} instructions; ask for fewer")
+    short, longer = divmod(instrs, threads)
+    memories = request.values ** min(request.locs, instrs)
+    states = memories * (short + 2) ** longer * (short + 1) ** (threads - longer)
+    if states * instrs > _LARGEST:
+        count = f"{states:,}" if states < _COUNTED else f"more than {_COUNTED:,}"
         raise InputError(
-            f"the bound is too large: {request.instrs} instructions on {states:,} states, where at most "
-            f"{_LARGEST // request.instrs:,} can be searched; ask for fewer threads, instructions, locations or values"
+            f"the bound is too large: {instrs} instructions on {count} states, where at most "
+            f"{_LARGEST // instrs:,} can be searched; ask for fewer threads, instructions, locations or values"
         )
 
 

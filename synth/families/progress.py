@@ -13,7 +13,7 @@ from rich.table import Table
 
 from backends.shared.backend import Backend
 from backends.shared.files import distinct
-from corpus.errors import InputError
+from corpus.errors import InputError, printable
 from corpus.export import TARGETS, export
 from corpus.progress.text import program_of
 from corpus.suite import Corpus
@@ -29,7 +29,6 @@ from synth.progress.compilation import compile_progress
 from synth.progress.explanation import explanation_record, explanation_text
 from synth.progress.labels import ProgressLabelling
 from synth.progress.runs import Ways, run_progress_tests
-from synth.screen import printable
 
 
 class Progress:

@@ -18,7 +18,7 @@ from oracle.executions.judge import Answer, Judgement, unknown
 from synth.inputs import Input
 from synth.labels import ERROR, Asked, Label, Labels, mark_table
 from synth.memory.judging import judge_with
-from synth.screen import plain_table, printable
+from synth.screen import plain_table
 
 _MARKS = {
     Answer.ALLOWED: ("A", "green"),
@@ -91,7 +91,7 @@ class LitmusLabelling:
             table.add_column(column, no_wrap=True)
         for labels in labelled:
             row = [Text(ERROR, "red")] if labels.error else self._row(labels.labels[0])
-            table.add_row(Text(printable(labels.file)), *row)
+            table.add_row(Text(labels.file), *row)
         return table
 
     def _row(self, label: Label) -> Iterator[Text]:

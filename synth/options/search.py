@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from constraints.solvers import SOLVERS
+from synth.options.numbers import JOBS, Seconds
 
 
 def run_options(default_solver: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--time-limit``, ``--solver``, ``--jobs`` and ``--resume``."""
     options = (
-        click.option("--time-limit", type=click.FloatRange(min=0), metavar="S", help="Stop after S seconds."),
+        click.option("--time-limit", type=Seconds(), metavar="S", help="Stop after S seconds."),
         click.option(
             "--solver",
             type=click.Choice(SOLVERS),
@@ -22,7 +23,7 @@ def run_options(default_solver: str) -> Callable[[Callable[..., Any]], Callable[
             metavar="NAME",
             help="A PySAT solver by its name, or z3.",
         ),
-        click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes; as many as cores when not given."),
+        click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given."),
         click.option("--resume", is_flag=True, help="Go on with what an earlier run did not finish."),
     )
 

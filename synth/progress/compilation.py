@@ -11,7 +11,7 @@ from backends.shared.backend import Backend
 from backends.shared.files import distinct, write_files
 from corpus.progress.text import program_of
 from corpus.test import Test
-from synth.screen import printable, watched
+from synth.screen import printable_lines, watched
 
 
 def compile_progress(
@@ -38,6 +38,6 @@ def _refused(files: Sequence[Path], backend: Backend) -> int:
         compilation = backend.compiler.compile(file)
         if not compilation.ok:
             refused += 1
-            click.echo(printable(f"{file}: does not compile\n{compilation.output}"), err=True)
+            click.echo(printable_lines(f"{file}: does not compile\n{compilation.output}"), err=True)
     click.echo(f"{len(files) - refused} of {len(files)} compile", err=True)
     return refused

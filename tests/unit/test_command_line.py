@@ -66,6 +66,8 @@ def workplace(tmp_path_factory):
     return folder
 
 
+SMALLEST = "progress -t 2 -n 2 -o new"
+
 WRONG = [
     # Shows 7: a missing file, a truncated one, 0 threads, a jump out of range, an unknown model, a corpus whose last
     # line is cut off, an output folder that exists
@@ -162,6 +164,24 @@ WRONG = [
     ("progress -t 2 -n 2 --resume -o notests", "notests: no corpus here"),
     # misuse
     ("bogus", "synth: No such command 'bogus'; see synth --help"),
+    ("lable suite", "synth: No such command 'lable'. Did you mean 'label'? See synth --help"),
+    ("label suite --models hsa", "'--model'"),
+    # numbers beyond reason
+    *(
+        (f"{command} {number}", f"expected seconds, a number {least} to 31622400, found '{number}'")
+        for command, least in (("label suite --timeout", "above 0"), (f"{SMALLEST} --time-limit", "from 0"))
+        for number in ("nan", "inf", "1e18", "-1")
+    ),
+    ("label suite --timeout 0", "expected seconds, a number above 0"),
+    ("label suite -j 1000000", "1000000 is not in the range 1<=x<=1024"),
+    ("label suite --memory 1000000000", "1000000000 is not in the range"),
+    ("progress -t 1000000 -n 1000000 -o new", "the bound is too large: 1000000 threads of 1000000 instructions"),
+    (
+        "progress -t 9000 -n 9000 -o new",
+        "the bound is too large: 9000 instructions on more than 1,000,000,000,000",
+    ),
+    ("progress -t 1000000 -o new --distinguish fair-weak>hsa-weak", "the bound is too large: 1000000 threads"),
+    ("progress -n 1000000 -o new --distinguish fair-weak>hsa-weak", "the bound is too large: 2 threads of 1000000"),
     ("--bogus", "synth: No such option '--bogus'; see synth --help"),
     ("label", "synth label: Missing argument 'FILES|FOLDER|CORPUS...'; see synth label --help"),
     ("show suite suite", "Got unexpected extra argument (suite)"),

@@ -286,4 +286,4 @@ def test_a_file_that_is_no_file_of_labels(begun, text, message):
 
 def test_misuse(memory):
     assert "--resume goes on with a file: name it with -o" in label(memory, "--resume").stderr
-    assert "-o writes csv or json" in label(memory, "-o", "x", "--format", "table").stderr
+    assert "-o writes csv or json" in label(memory, "-o", memory / "x", "--format", "table").stderr

@@ -1,0 +1,112 @@
+"""What a terminal gets to see: bars that are honest, and names that it does not obey."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.text import Text
+
+from synth.cli import main
+from synth.screen import plain_table, printable_lines, table_console
+from synth.watch import watching
+
+MUTEX = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
+STEERING = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e"
+
+
+def steers(text: str) -> bool:
+    return not text.replace("\n", "").isprintable()
+
+
+def test_tables_do_not_steer(capsys):
+    table = plain_table("test", STEERING)
+    table.add_row(Text(f"a{STEERING}b"), f"plain {STEERING}")
+    console = table_console()
+    console.print(table)
+    console.print(f"line {STEERING}", markup=False, soft_wrap=True)
+    out = capsys.readouterr().out
+    assert not steers(out)
+    assert r"a\x1b[2J" in out and r"line \x1b[2J\x1b]0;owned" in out
+
+
+def test_a_table_keeps_its_own_colours(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    table_console().print(Text("H\x1b[5m", "red"))
+    assert capsys.readouterr().out == "\x1b[31mH\\x1b[5m\x1b[0m\n"
+
+
+def test_lines_stay_lines():
+    assert printable_lines("a\n\x1b\n\n") == "a\n\\x1b\n\n"
+
+
+@pytest.mark.parametrize("options", [[], ["-m", "hsa"]], ids=str)
+def test_names_of_files_do_not_steer(tmp_path, options):
+    name = str(tmp_path / f"{STEERING}.axb")
+    shutil.copy(MUTEX, name)
+    labelled = CliRunner().invoke(main, ["label", name, *options])
+    assert labelled.exit_code == 0 and "owned" in labelled.stdout and not steers(labelled.stdout)
+    explained = CliRunner().invoke(main, ["explain", name, "-m", "hsa-weak"])
+    assert explained.exit_code == 0 and not steers(explained.stdout)
+
+
+WRONG = [["label", f"{STEERING}.axb"], ["label", "--format", STEERING, "x"], [STEERING]]
+
+
+@pytest.mark.parametrize("words", WRONG, ids=repr)
+def test_errors_do_not_steer(words):
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2 and "owned" in result.stderr and not steers(result.stderr)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard error, where a person watches. Not a fixture: pytest has its own standard error for each phase."""
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr("synth.watch._PAUSE", 0)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    return stream
+
+
+def uncoloured(terminal: Terminal) -> str:
+    return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", terminal.getvalue())
+
+
+def test_a_bar_without_an_end_says_so(monkeypatch):
+    terminal = watched(monkeypatch)
+    with watching() as watch:
+        watch(26, None, 13)
+        shown = uncoloured(terminal)
+        assert "26/?" in shown and "13 tests" in shown and "26/26" not in shown and "ETA" not in shown
+        watch(30, 2600, 15)
+        shown = uncoloured(terminal)
+        assert "30/2600 15 tests" in shown and "ETA" in shown
+
+
+def test_a_bar_with_an_end_says_how_long_it_takes(monkeypatch):
+    terminal = watched(monkeypatch)
+    now = [0.0]
+    monkeypatch.setattr("rich.console.monotonic", lambda: now[0])
+    with watching("Labelling", found=False) as watch:
+        for done in range(11):
+            watch(done, 100, done)
+            now[0] += 1
+        shown = uncoloured(terminal)
+    assert "Labelling" in shown and "10/100" in shown and "ETA 0:01:30" in shown and " tests" not in shown
+
+
+def test_silence_where_nobody_watches(capsys):
+    with watching() as watch:
+        watch(1, 2, 3)
+    assert capsys.readouterr() == ("", "")
