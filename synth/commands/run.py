@@ -50,7 +50,7 @@ from synth.options.model import model_option
 )
 @click.option("--every-iteration", is_flag=True, help="Go on with the iterations that come after a hang.")
 @choice_options
-@click.option("--tests", "globs", multiple=True, metavar="GLOB", hidden=True)  # as --test was once called
+@click.option("--tests", "globs", multiple=True, metavar="GLOB", hidden=True, help="Once the name of --test.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N of them.")
 @click.option(
     "--subscribe",
