@@ -7,7 +7,7 @@ further than the gate it meets, and only the constant false is false in the sens
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from constraints.formula import Formula
@@ -135,20 +135,45 @@ class Clauses(Algebra[Literal]):
 
         Where it is at most required and closures are large, events are numbered, and each pair leads to a higher
         number: 3 clauses a bit of it and pair, in place of some n^3 gates. Numbers differ only among events that may
-        be on a cycle together.
+        be on a cycle together. Pairs that are there in any case are closed at once: a pair against them is none, and
+        one along them needs no clauses.
         """
-        circles = components([list(row) for row in relation])
-        if not required or max(map(len, circles), default=0) <= LARGE_CIRCLE:
+        if not required or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
             return Algebra.is_acyclic(self, relation, required)
         circuit = self.circuit
         truth = circuit.fresh()
-        for circle in circles:
-            bits = range((len(circle) - 1).bit_length())
-            rank = {event: [circuit.fresh() for _ in bits] for event in sorted(circle)}
-            for event in rank:
-                for other, related in relation[event].items():
-                    if other == event:
-                        circuit.require(~truth, ~related)
-                    elif other in rank:
-                        circuit.less(truth & related, rank[event], rank[other])
+        ahead = _closed([[other for other, pair in row.items() if pair is circuit.true] for row in relation])
+        open_pairs: list[dict[int, Literal]] = [{} for _ in relation]
+        for one, row in enumerate(relation):
+            between = [middle for middle in range(len(relation)) if ahead[one] >> middle & 1]
+            for other, pair in row.items():
+                if other == one or ahead[other] >> one & 1:
+                    circuit.require(~truth, ~pair)
+                elif not ahead[one] >> other & 1 or not any(ahead[middle] >> other & 1 for middle in between):
+                    open_pairs[one][other] = pair
+        for circle in _circles(open_pairs):
+            bits = range(len(circle).bit_length() + 1)  # numbers to spare, for else the last ones are hard to find
+            number = {event: [circuit.fresh() for _ in bits] for event in sorted(circle)}
+            for one in number:
+                for other, pair in open_pairs[one].items():
+                    if other in number:
+                        back = open_pairs[other].get(one)
+                        if back is not None and one < other:
+                            circuit.require(~truth, ~pair, ~back)
+                        circuit.less(truth & pair, number[one], number[other])
         return truth
+
+
+def _circles(relation: Sequence[Mapping[int, Literal]]) -> list[list[int]]:
+    """Events that may be on a cycle together."""
+    return components([list(row) for row in relation])
+
+
+def _closed(rows: Sequence[Sequence[int]]) -> list[int]:
+    """The nodes that paths of at least one edge lead to, from each, as the bits of a number."""
+    ahead = [sum(1 << other for other in row) for row in rows]
+    for middle in range(len(ahead)):
+        for one in range(len(ahead)):
+            if ahead[one] >> middle & 1:
+                ahead[one] |= ahead[middle]
+    return ahead

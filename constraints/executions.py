@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from constraints.circuit import Circuit, Literal
+from constraints.circuit import MOST_CLAUSES, Circuit, Literal
 from constraints.formula import Clause
 from constraints.runs import Runs
 from constraints.solvers import open_solver
@@ -40,7 +40,7 @@ from oracle.executions.domains import read_domains
 from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase, sync_fence_pairs
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
-from oracle.executions.steps import Key
+from oracle.executions.steps import Key, TooManyError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value
@@ -52,6 +52,7 @@ class Executions:
     """The clauses, but for values. ``flags`` are the literals of the model's flags by name."""
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int) -> None:
+        """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
         self.test = test
         self.circuit = circuit = Circuit()
         threads = merged_threads(test, unroll)
@@ -67,6 +68,7 @@ class Executions:
             if event.kind is Kind.WRITE:
                 self.writes.setdefault(event.location or "", []).append(index)
         self.algebra = circuit.algebra(self.executed)
+        self._check_size()
         self.rf = self._reads_from()
         co = self._coherence(model.partial_co)
         fences = self._fence_orders() if model.mentions("sync_fence") else self.algebra.empty()
@@ -119,6 +121,13 @@ class Executions:
                 if middle in rows[one] and other in rows[middle] and other in rows[one]:
                     require(~rows[one][middle], ~rows[middle][other], rows[one][other])
         return tuple(rows)
+
+    def _check_size(self) -> None:
+        """Raises ``TooManyError`` where the clauses about a location are too many, before they are made."""
+        for location, writes in self.writes.items():
+            reads = sum(event.kind is Kind.READ and event.location == location for event in self.events)
+            if (reads + len(writes)) * len(writes) ** 2 > MOST_CLAUSES:
+                raise TooManyError(f"{reads} reads and {len(writes)} writes of a location are too many")
 
     def _fence_orders(self) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]

@@ -13,11 +13,12 @@ partial order. Then the final value of a location is that of any write without a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, permutations, product
-from math import prod
+from math import factorial, prod
 from typing import TypeVar
 
 from corpus.litmus.test import (
@@ -50,6 +51,9 @@ MOST_CANDIDATES = 1 << 16
 
 MOST_LISTED = 1 << 22
 """Candidates of one path through each thread; with more, a test is for a solver."""
+
+MOST_COMBINATIONS = 1 << 16
+"""Ways to take one path through each thread; with more, a test is for a solver."""
 
 MOST_WRITES = 5
 """Writes to a location whose partial orders are listed; 4231 orders of five writes, 130023 of six."""
@@ -87,14 +91,59 @@ def candidates(
     fence_orders: bool,
     worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
 ) -> Iterator[Batch]:
-    """All candidate executions of a test, in batches.
+    """All candidate executions of a test, in batches, made as they are asked for.
 
     ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of
     its own. ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. Raises
     ``TooManyError`` where there are too many to list.
     """
+    combinations_of_paths = prod(len(thread.paths) for thread in threads)
+    if combinations_of_paths > MOST_COMBINATIONS:
+        raise TooManyError(f"{combinations_of_paths} combinations of paths through the threads are too many to list")
     for paths in product(*(thread.paths for thread in threads)):
         yield from _Combination(test, paths, partial_co, fence_orders).batches(worth_guessing)
+
+
+def count_candidates(
+    test: LitmusTest, threads: Sequence[Paths], partial_co: bool, fence_orders: bool, most: int
+) -> int | None:
+    """About how many candidates there are, guessed values apart; None where there are more than ``most``.
+
+    Paths of a thread with equally many reads and writes of each location, and fences, count alike, so this takes no
+    more than a step for each combination of such kinds of paths, and at most ``most``.
+    """
+    kinds = [Counter(_kind(path) for path in thread.paths) for thread in threads]
+    if prod(map(len, kinds)) > most:
+        return None
+    total = 0
+    for kind in product(*(counted.items() for counted in kinds)):
+        accesses = Counter[tuple[Kind, str]]()
+        for of_thread, _ in kind:
+            accesses.update(dict(of_thread))
+        count = prod(paths for _, paths in kind)
+        for (what, location), number in accesses.items():
+            if what is Kind.READ:
+                count *= (accesses[Kind.WRITE, location] + 1) ** number
+            elif what is Kind.WRITE:
+                count *= _orders(number) if partial_co else factorial(number)
+            elif fence_orders:
+                count *= factorial(number)
+        total += count
+        if total > most:
+            return None
+    return total
+
+
+def _kind(path: Path) -> frozenset[tuple[tuple[Kind, str], int]]:
+    """How many reads and writes of each location a path has, and ``fence.sc``."""
+    counted = Counter((event.kind, event.location or "") for event in path.events if event.location is not None)
+    counted[Kind.FENCE, ""] = sum({"F", "SC"} <= event.tags for event in path.events)
+    return frozenset(counted.items())
+
+
+def _orders(size: int) -> int:
+    """How many strict partial orders there are; beyond ``MOST_WRITES``, no fewer than this."""
+    return (1, 1, 3, 19, 219, 4231)[size] if size <= MOST_WRITES else 1 << (size * size // 4)
 
 
 class _Combination:

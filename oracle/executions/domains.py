@@ -14,7 +14,7 @@ from itertools import product
 
 from corpus.litmus.test import Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
-from oracle.executions.steps import Key, TooManyError
+from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
 from oracle.executions.unrolled import Step
 from oracle.executions.values import Address, Value, calculate, wrap
@@ -29,7 +29,7 @@ def read_domains(
 ) -> dict[Key, tuple[Value, ...]]:
     """The values of interest of each read on the given ways, sorted, and of merges, given what each may be.
 
-    Raises ``TooManyError`` above ``MOST_VALUES``.
+    Raises ``TooManyValuesError`` above ``MOST_VALUES``.
     """
     events = {event.key: event for way in ways for event in way.events}
     written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
@@ -53,7 +53,7 @@ def read_domains(
         for _ in circle:
             domains |= {key: domains[key] | _at(sources[key], domains) for key in circle}
             if any(len(domains[key]) > MOST_VALUES for key in circle):
-                raise TooManyError(f"a read may have more than {MOST_VALUES} values")
+                raise TooManyValuesError(f"a read may have more than {MOST_VALUES} values")
     return {key: sort_values(values) for key, values in domains.items()}
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import prod
 
 from corpus.litmus.test import Condition, LitmusTest, Quantifier, Term
 from oracle.cat.interpreter import Model, Result
-from oracle.executions.candidates import Batch, candidates
+from oracle.executions.candidates import Batch, candidates, count_candidates
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import forgets_reads
@@ -23,6 +24,11 @@ from oracle.executions.values import Value
 
 UNROLL = 2
 """How often a backward jump is taken, where nothing else is said."""
+
+
+QUICK_COMBINATIONS = 1 << 10
+QUICK_CANDIDATES = 1 << 20
+"""Combinations of paths, and candidates in all, that are listed sooner than a solver answers, or not much later."""
 
 
 class Answer(StrEnum):
@@ -114,6 +120,15 @@ def is_complete(threads: Sequence[Paths | Unrolled], model: Model) -> bool:
     """Whether every outcome is seen: no loop was cut, or only such as spin, under a model that forgets reads."""
     cut = [thread for thread in threads if thread.bounded]
     return all(thread.spins for thread in cut) and (not cut or forgets_reads(model))
+
+
+def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bool:
+    """Whether listing executions takes seconds at most, by an estimate. Raises ``InputError`` as ``judge`` does."""
+    threads = unroll_threads(test, unroll)
+    if prod(len(thread.paths) for thread in threads) > QUICK_COMBINATIONS:
+        return False
+    orders = model.partial_co, model.mentions("sync_fence")
+    return count_candidates(test, threads, *orders, most=QUICK_CANDIDATES) is not None
 
 
 def judged(

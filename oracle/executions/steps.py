@@ -59,6 +59,10 @@ class TooManyError(InputError):
     """A test with more paths, values or executions than a method can list."""
 
 
+class TooManyValuesError(TooManyError):
+    """A test with more values than a method can list; one that computes with unknown values may do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """What must hold for a run to go on: a comparison of two values."""

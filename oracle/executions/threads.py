@@ -18,8 +18,8 @@ from oracle.executions.steps import Constraint, TooManyError, Walker
 MOST_PATHS = 4096
 """A thread with more ways through it is refused."""
 
-MOST_STEPS = 1 << 18
-"""So is one with more steps on all of its ways together, ways that are cut among them."""
+MOST_STEPS = 1 << 17
+"""So is one with more steps on all of its ways together, ways that are cut among them; late ones count for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,24 @@ class Paths:
     spins: bool = False
 
 
-@lru_cache(maxsize=4)  # the models judge a test one after the other
 def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
     """The ways through each thread, each backward jump taken at most ``unroll`` times.
 
     Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
     ``MOST_PATHS`` ways, or they more than ``MOST_STEPS`` steps.
     """
-    return tuple(_unrolled(test, number, unroll) for number in range(len(test.threads)))
+    found = _unrolled_threads(test, unroll)
+    if isinstance(found, TooManyError):
+        raise found
+    return found
+
+
+@lru_cache(maxsize=4)  # the models judge a test one after the other, and what is too much is so for all of them
+def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooManyError:
+    try:
+        return tuple(_unrolled(test, number, unroll) for number in range(len(test.threads)))
+    except TooManyError as error:
+        return error
 
 
 def _unrolled(test: LitmusTest, number: int, unroll: int) -> Paths:
@@ -73,7 +83,7 @@ def _paths(walker: Walker) -> Iterator[Path]:
             registers = {name: value for name, (value, _) in state.registers.items()}
             yield Path(state.events, state.constraints, registers)
             continue
-        steps += 1
+        steps += 1 + (len(state.events) + len(state.constraints)) // 8  # which a step copies and looks through
         if steps > MOST_STEPS:
             raise TooManyError(f"the ways through P{walker.number} have more than {MOST_STEPS} steps")
         waiting += reversed(list(walker.step(state)))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from corpus.litmus.test import Barrier, LitmusTest, Reg
 from oracle.executions.events import Event, Expression, Read
@@ -59,6 +60,7 @@ class Unrolled:
     spins: bool
 
 
+@lru_cache(maxsize=4)
 def merged_threads(test: LitmusTest, unroll: int) -> tuple[Unrolled, ...]:
     """Each thread, each backward jump taken at most ``unroll`` times.
 
