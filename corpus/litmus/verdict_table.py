@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,7 @@ _TRUTHS = {"true": True, "false": False, "": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class VerdictRow:
     """What a model says of a file."""
 
     file: str
@@ -30,22 +29,12 @@ class Verdict:
     condition: bool | None
 
 
-def print_verdicts(verdicts: Iterable[Verdict]) -> str:
-    """The table as text."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in verdicts:
-        writer.writerow([row.file, row.model, row.verdict, truth_text(row.condition)])
-    return out.getvalue()
-
-
 def truth_text(truth: bool | None) -> str:
     """``true``, ``false``, or nothing."""
     return "" if truth is None else str(truth).lower()
 
 
-def read_verdicts(path: Path) -> list[Verdict]:
+def read_verdicts(path: Path) -> list[VerdictRow]:
     """The rows of a table. Raises ``InputError`` with the line where it cannot be read or is not such a table."""
     reader = csv.reader(io.StringIO(read_text(path)))
     if next(reader, None) != COLUMNS:
@@ -57,5 +46,5 @@ def read_verdicts(path: Path) -> list[Verdict]:
                 f"expected {','.join(COLUMNS)}, the last true, false or empty", str(path), reader.line_num, 1
             )
         file, model, verdict, condition = row
-        found.append(Verdict(file, model, verdict, _TRUTHS[condition]))
+        found.append(VerdictRow(file, model, verdict, _TRUTHS[condition]))
     return found

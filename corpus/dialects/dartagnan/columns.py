@@ -96,7 +96,7 @@ Refuse = Callable[[str], InputError]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CodeCell:
     """An instruction as it stands in a column."""
 
     opcode: Token
@@ -222,7 +222,7 @@ class Columns(ABC):
         """The inverse of ``places``. Raises ``InputError`` where a header cannot say where a thread is."""
 
     @abstractmethod
-    def read(self, cell: Cell) -> Instruction:
+    def read(self, cell: CodeCell) -> Instruction:
         """What a cell means that is no label, arithmetic or branch. Raises ``InputError``."""
 
     @abstractmethod
@@ -268,7 +268,7 @@ class Columns(ABC):
         first, *operands = leaves(item)
         if item.data == "label":
             return Label(str(first))
-        cell = Cell(first, tuple(operands), path)
+        cell = CodeCell(first, tuple(operands), path)
         if first in _ARITHMETIC:
             cell.expects(3)
             return Assign(cell.register(0), str(first), (cell.value(1), cell.value(2)))

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from corpus.dialects.dartagnan.columns import Cell, Columns, Names, Refuse
+from corpus.dialects.dartagnan.columns import CodeCell, Columns, Names, Refuse
 from corpus.errors import InputError
 from corpus.laws.ptx import ATOM, FENCE, LOAD, STORE
 from corpus.litmus.test import (
@@ -85,7 +85,7 @@ class _Ptx(Columns):
                     raise InputError(f"P{other} and P{index} are in two queues: {self.title} has one for each GPU")
         return [(place.cta, place.gpu) for place in places]
 
-    def read(self, cell: Cell) -> Instruction:
+    def read(self, cell: CodeCell) -> Instruction:
         name, *words = cell.opcode.split(".")
         if not words and name == "ld":
             cell.expects(2)
@@ -112,19 +112,19 @@ class _Ptx(Columns):
             return Barrier(cell.value(0), words[-1] == "arrive", cell.number(1), cell.number(2))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _atom(self, cell: Cell, words: list[str]) -> Rmw:
+    def _atom(self, cell: CodeCell, words: list[str]) -> Rmw:
         mode = self._mode(cell, words[:-1], _ATOMS, ATOM.orders)
         operation = self._operation(cell, words, ("exch", "cas", *_REDUCED))
         cell.expects(4 if operation == "cas" else 3)
         values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
         return Rmw(operation, cell.register(0), cell.location(1), values, mode)
 
-    def _operation(self, cell: Cell, words: list[str], operations: Sequence[str]) -> str:
+    def _operation(self, cell: CodeCell, words: list[str], operations: Sequence[str]) -> str:
         if words[-1] not in operations:
             raise cell.error(f"expected {' or '.join(operations)} at the end of {cell.opcode}")
         return words[-1]
 
-    def _mode(self, cell: Cell, words: list[str], names: Mapping[str, str], orders: Sequence[Order]) -> Mode:
+    def _mode(self, cell: CodeCell, words: list[str], names: Mapping[str, str], orders: Sequence[Order]) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are."""
         name = cell.opcode.split(".")[0]
         scopes = {word: scope for scope, word in self.scopes.items()}

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from corpus.dialects.dartagnan.columns import Cell, Columns, Names, Refuse
+from corpus.dialects.dartagnan.columns import CodeCell, Columns, Names, Refuse
 from corpus.errors import InputError
 from corpus.laws.vulkan import (
     BARRIER,
@@ -77,7 +77,7 @@ class _Vulkan(Columns):
                 raise InputError(f"P0 and P{index} are on two GPUs: {self.title} has one device")
         return [(place.warp, place.cta, place.queue) for place in places]
 
-    def read(self, cell: Cell) -> Instruction:
+    def read(self, cell: CodeCell) -> Instruction:
         name, *words = cell.opcode.split(".")
         match name:
             case "ld" if len(cell.operands) == 2 and cell.operands[1].type != "NAME":
@@ -107,7 +107,7 @@ class _Vulkan(Columns):
                 return Fence(Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _mode(self, cell: Cell, words: list[str], kind: Kind) -> Mode:
+    def _mode(self, cell: CodeCell, words: list[str], kind: Kind) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are, up to the order of tags."""
         scopes = {word: scope for scope, word in self.scopes.items()}
         order = Order.RELAXED if "atom" in words else Order.WEAK
