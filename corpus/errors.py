@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LONGEST = 1000
+"""Characters that the line of an error has at most."""
+
 
 @dataclass
 class InputError(Exception):
@@ -11,6 +14,7 @@ class InputError(Exception):
 
     Shown as one line, ``file:line:column: message``, and answered with exit code 2.
     ``line`` and ``column`` count from 1. What a terminal would not print but obey, or could not, is shown escaped.
+    What is longer than ``LONGEST`` characters is shown without its middle, for it quotes what was read.
     """
 
     message: str
@@ -20,7 +24,8 @@ class InputError(Exception):
 
     def __str__(self) -> str:
         place = [str(part) for part in (self.path, self.line, self.column) if part is not None]
-        return printable(": ".join([":".join(place), self.message] if place else [self.message]))
+        text = printable(": ".join([":".join(place), self.message] if place else [self.message]))
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 203]}...{text[-200:]}"
 
 
 def printable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,32 +13,49 @@ from typing import IO
 
 from corpus.errors import InputError
 
+LARGEST_TEXT = 64 * 2**20
+"""Bytes that a text may have: a test, a model, edges, an index."""
+
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """A file to read. Raises ``InputError`` where it cannot be opened."""
+    """A file to read.
+
+    Raises ``InputError`` where it cannot be opened, or is a device or a pipe, which might never end.
+    """
     try:
-        file = path.open("rb")
+        file = open(path, "rb", opener=_at_once)  # noqa: SIM115 - closed below
     except OSError as error:
         raise InputError(f"cannot read: {error.strerror}", str(path)) from None
     with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise InputError("cannot read: not an ordinary file", str(path))
         yield file
 
 
-def read_text(path: Path) -> str:
-    """The text of a file.
+def _at_once(path: str, flags: int) -> int:
+    """A pipe that nobody writes to is opened, too, so that it can be refused."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
-    Raises ``InputError`` where it cannot be read, or is not UTF-8, with line and column.
+
+def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
+    """The text of a file of no more than so many bytes.
+
+    Raises ``InputError`` where it cannot be read, is larger, or is not UTF-8, with line and column.
     """
     with open_bytes(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise InputError(f"cannot read: larger than {most} bytes", str(path))
         try:
-            return file.read().decode("utf-8")
+            data = file.read()
         except OSError as error:
             raise InputError(f"cannot read: {error.strerror}", str(path)) from None
-        except UnicodeDecodeError as error:
-            before = error.object[: error.start].decode("utf-8")
-            line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-            raise InputError("cannot read: not UTF-8 text", str(path), line, column) from None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        raise InputError("cannot read: not UTF-8 text", str(path), line, column) from None
 
 
 def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = True) -> None:

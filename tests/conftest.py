@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -13,19 +15,51 @@ from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
 from corpus.errors import InputError
 
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
+
+
+@dataclass
+class Goldens:
+    """The golden files that tests have named so far, the tests that did, and those that are to."""
+
+    named: set[str] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
+    due: set[str] = field(default_factory=set)
+    modules: set[Path] = field(default_factory=set)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every test of golden files has run: none was left out on the command line."""
+        modules = TESTS.rglob("test_*.py")
+        every = {path for path in modules if re.search(r"\bgolden[,:)]", path.read_text(encoding="utf-8"))}
+        return self.due <= self.done and every <= self.modules
+
+
+GOLDENS = pytest.StashKey[Goldens]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--promote", action="store_true", help="rewrite golden files with what the program says now")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The test that no golden file is left over comes last, when all the others have said which are theirs."""
+    items.sort(key=lambda item: item.name == "test_every_golden_file_is_of_some_test")
+    due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
+    config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """``golden(name, text)`` holds that ``tests/golden/<name>`` is ``text``; ``pytest --promote`` makes it so."""
 
+    goldens = request.config.stash[GOLDENS]
+    goldens.done.add(request.node.nodeid)
+
     def compare(name: str, text: str) -> None:
         path = GOLDEN / name
+        goldens.named.add(name)
         if request.config.getoption("--promote"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -19,13 +19,13 @@ or an evaluation beyond all bounds is refused: see the limits below.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from stat import S_ISREG
 from typing import NamedTuple
 
 from lark import Token, Tree
@@ -200,20 +200,7 @@ def parse_cat(text: str, path: str) -> Syntax:
 @cache
 def read_cat(path: str) -> Syntax:
     """The model in a file. Raises ``InputError`` where it or what it includes cannot be read or parsed."""
-    return parse_cat(_read(path), path)
-
-
-def _read(path: str) -> str:
-    """A file's text; what is no regular file, as a device, might never end."""
-    try:
-        status = Path(path).stat()
-    except (OSError, ValueError):  # read_text says why
-        return read_text(Path(path))
-    if not S_ISREG(status.st_mode):
-        raise InputError("cannot read: expected a file of text", path)
-    if status.st_size > MOST_BYTES:
-        raise InputError(f"cannot read: larger than {MOST_BYTES} bytes", path)
-    return read_text(Path(path))
+    return parse_cat(read_text(Path(path), MOST_BYTES), path)
 
 
 class _Reader:
@@ -268,7 +255,7 @@ class _Reader:
     def _included(self, token: Token) -> list[Statement]:
         name = token.strip('"')
         folders = (Path(self._path).parent, Path(str(_MODELS)))
-        path = next((str(folder / name) for folder in folders if (folder / name).is_file()), None)
+        path = next((str(folder / name) for folder in folders if os.path.isfile(folder / name)), None)
         if path is None:
             raise self._error(f"cannot include {name}: no such file beside this one, and no model that ships", token)
         if str(Path(path).resolve()) in self._above:
@@ -276,7 +263,7 @@ class _Reader:
         if len(self._above) > MOST_INCLUDED:
             raise self._error(f"more than {MOST_INCLUDED} files that include each other in a chain", token)
         if path not in self._known:
-            self._known[path] = _Reader(path, self._above, self._known).model(_read(path))
+            self._known[path] = _Reader(path, self._above, self._known).model(read_text(Path(path), MOST_BYTES))
         syntax = self._known[path]
         self._partial = self._partial or syntax.partial_co
         self._included_digests.append(syntax.digest)

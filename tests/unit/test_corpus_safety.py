@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,12 +15,14 @@ from click.testing import CliRunner, Result
 
 from constraints.cycles import cycles
 from corpus.errors import InputError
+from corpus.files import LARGEST_TEXT
 from corpus.journal import Found, Journal, finish, read_corpus
 from corpus.records import test_record
 from corpus.suite import MANIFEST, TESTS
 from corpus.test import Test
 from synth.cli import main
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 EDGES = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 
 
@@ -230,3 +233,40 @@ def test_journals_whose_lines_have_the_wrong_shape(tmp_path, line):
     for result in (synth("show", folder), memory(folder, "-m", "sc", "--resume")):
         assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1, result.output
         assert "journal.jsonl:" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "folder"])
+def test_what_is_no_ordinary_file_is_not_read(tmp_path, kind):
+    """A device never ends, and a pipe that nobody writes to does not even open."""
+    for name in ("t.axb", "t.litmus", "@all", "m.cat", "edges", "tests.jsonl", "d.txt"):
+        path = tmp_path / name
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            path.symlink_to("/dev/zero")
+    (tmp_path / "@index").write_text("t.litmus\n")
+    (tmp_path / "SB.litmus").write_text((EXAMPLES / "memory" / "c-sb-sc.litmus").read_text())
+    for line, name in [
+        (["label", tmp_path / "t.axb"], "t.axb"),
+        (["label", tmp_path / "@all", "-m", "sc"], "@all"),
+        (["explain", tmp_path / "t.litmus", "-m", "sc"], "t.litmus"),
+        (["explain", tmp_path / "@index", "-m", "sc"], "t.litmus"),
+        (["label", tmp_path / "SB.litmus", "-m", tmp_path / "m.cat"], "m.cat"),
+        (["memory", "--edges-file", tmp_path / "edges", "-o", tmp_path / "out"], "edges"),
+        (["run", tmp_path / "SB.litmus", "--backend", "glsl", "--decode", tmp_path / "d.txt"], "d.txt"),
+    ]:
+        if kind == "folder" and name not in ("m.cat", "edges", "d.txt"):  # folders of tests are read
+            continue
+        result = synth(*line)
+        what = "Is a directory" if kind == "folder" else "not an ordinary file"
+        assert result.exit_code == 2 and what in result.stderr.replace("is a directory", what), result.output
+        assert len(result.stderr.splitlines()) == 1 and name in result.stderr
+
+
+def test_a_text_has_a_largest_size(tmp_path):
+    with (tmp_path / "t.litmus").open("wb") as file:
+        file.truncate(LARGEST_TEXT + 1)
+    result = synth("label", tmp_path / "t.litmus", "-m", "sc", "-j", 1)
+    assert result.exit_code == 2 and f"t.litmus: cannot read: larger than {LARGEST_TEXT} bytes" in result.stderr

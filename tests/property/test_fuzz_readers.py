@@ -1,0 +1,423 @@
+"""Whatever is done to a file that synth reads: a value or one line, in bounded time and memory, and never a traceback.
+
+The mutants (``tests/mutants.py``) are the same on every run. Most are given to the reader itself, some to a command.
+"""
+
+from __future__ import annotations
+
+import resource
+import shlex
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from mutants import mutants
+
+from backends.glsl.amber import shaders
+from backends.registry import BACKENDS
+from backends.shared.results import open_results
+from corpus.cycles.edges import parse_edges
+from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.journal import Journal, read_corpus
+from corpus.litmus.condition import parse_condition
+from corpus.litmus.normal import litmus_digest
+from corpus.progress.text import parse_axb, print_axb, program_of, read_axb
+from corpus.suite import JOURNAL, MANIFEST, TESTS
+from oracle.consistency import load_model
+from oracle.progress.plugins import resolve_models
+from synth.cli import main
+from synth.families.interface import family
+from synth.inputs import expand, family_in
+
+ROOT = Path(__file__).parents[2]
+SECONDS, BYTES = 60, 2**30
+"""What a mutant may take at most. They take milliseconds; the machine may be busy."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A file that is read: what it may hold, how it is read, and commands that read it.
+
+    ``read`` is called, and the commands run, in a folder that holds ``file``, the mutant, and ``around``.
+    """
+
+    file: str
+    seeds: Sequence[bytes]
+    read: Callable[[Path], object]
+    commands: Sequence[str] = ()
+    around: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def examples(pattern: str) -> list[bytes]:
+    return [path.read_bytes() for path in sorted(ROOT.glob(pattern))]
+
+
+SB = b"C SB\n{}\nP0 (atomic_int* x, atomic_int* y) { atomic_store(x, 1); int r0 = atomic_load(y); }\n"
+SB += b"P1 (atomic_int* x, atomic_int* y) { atomic_store(y, 1); int r0 = atomic_load(x); }\n"
+SB += b"exists (0:r0 = 0 /\\ 1:r0 = 0)\n"
+MUTEX = (ROOT / "examples/progress/mutex.axb").read_bytes()
+LITMUS = ["mp-weak", "c-sb-sc", "cl-mp-wg-scope", "sb-shared-global", "coRR", "mp+membar.gl+addr-xor", "cas-sl"]
+GUARANTEE = b'NAME = "last"\n\ndef guarantee(running, stepped):\n    return running & -running | stepped & running\n'
+OLD = b'{"format": 1, "complete": true, "request": {"kind": "memory"}, "models": ["sc", "tso"],'
+OLD += b' "counts": {"tests": 2, "sizes": {"4": 2}}}\n'
+OLD_LABELS = b"file,model,verdict,condition\nSB.litmus,sc,FORBIDDEN,false\nSB.litmus,tso,ALLOWED,true\n"
+OLD_LABELS += b'"MP+a,b.litmus",sc,FORBIDDEN,false\nMP+a,b.litmus,tso,UNKNOWN,\n'
+RESULTS = (
+    b'{"test":"SB","digest":"0","backend":"cpp","device":"a CPU","instances":64,"iterations":2,"timeout":1.0,'
+    b'"stress":false,"terms":["P0:r0","P1:r0"],"outcomes":[[[0,1],100],[[1,1],28]],"other":0,"launches":2,"hung":false}\n'
+    b'{"test":"2x2-0001","digest":"0","backend":"cpp","device":"a CPU","mapping":"plain","instances":8,"iterations":2,'
+    b'"timeout":1.0,"every_iteration":false,"outcomes":"TH"}\n'
+)
+
+
+def dump() -> bytes:
+    """What Amber writes of a run of SB."""
+    from backends.glsl.memory import ROWS, TOTALS
+
+    words = [0] * TOTALS + [0] * (3 * ROWS)
+    words[:4] = [1, 64, 0, 0]
+    words[TOTALS : TOTALS + 3] = [64, 0, 1]
+    data = b"".join(word.to_bytes(4, "little") for word in words)
+    rows = (data[at : at + 16] for at in range(0, len(data), 16))
+    return b"0:3\n" + b"".join(b" " + row.hex(" ").encode() + b"\n" for row in rows)
+
+
+def corpora(folder: Path) -> dict[str, dict[str, bytes]]:
+    """A corpus of each family, complete and stopped early, each by the names of its files."""
+    lines = {
+        "progress": "progress -t 2 -n 2",
+        "progress stopped": "progress -t 2 -n 3 --max-tests 2",
+        "memory": "memory -e 'PodWW PodRR PodWR Rfe Fre' -m sc -m tso",
+        "memory stopped": "memory -e 'PodWW PodRR PodWR Rfe Fre' -m sc --max-tests 1",
+    }
+    found = {}
+    for name, line in lines.items():
+        assert synth(f"{line} -j 1 -o '{folder / name}'").exit_code == 0
+        found[name] = {path.name: path.read_bytes() for path in (folder / name).iterdir()}
+    return found
+
+
+def labels(folder: Path) -> dict[str, bytes]:
+    """A test and its labels in a file."""
+    folder.mkdir()
+    (folder / "t.axb").write_bytes(MUTEX)
+    with chdir(folder):
+        assert synth("label t.axb -m obe -o labels.csv -j 1").exit_code == 0
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def synth(line: str):
+    return CliRunner().invoke(main, shlex.split(line), prog_name="synth", catch_exceptions=False)
+
+
+# What reads each of them, and what must hold of what it says
+
+
+def axb(folder: Path) -> None:
+    program = read_axb(folder / "t.axb")
+    assert parse_axb(print_axb(program)) == program
+
+
+def litmus(folder: Path) -> None:
+    test = read_litmus(folder / "t.litmus")
+    digest = litmus_digest(test)
+    for dialect in DIALECTS.values():
+        try:
+            text = translate(test, dialect)
+        except InputError as error:
+            one_line(error)
+        else:
+            assert litmus_digest(parse_litmus(text)) == digest
+
+
+def condition(folder: Path) -> None:
+    parse_condition(read_text(folder / "condition"), "condition", lambda term, token: None)
+
+
+def index(folder: Path) -> None:
+    for given in expand([str(folder)]):
+        given.litmus()
+
+
+def corpus(folder: Path) -> None:
+    opened = read_corpus(folder)
+    kind = family(family_in(opened.manifest))
+    kind.summary(opened, True)
+    list(kind.tables(opened, True))
+    for given in expand([str(folder)]):
+        try:
+            given.litmus() if kind.kind == "litmus tests" else program_of(given.axb())
+        except InputError as error:
+            one_line(error)
+
+
+def resumed(folder: Path) -> None:
+    corpus(folder)
+    manifest = read_corpus(folder).manifest
+    with Journal.resume(folder, manifest.get("request", {})):
+        pass
+
+
+def results(folder: Path) -> None:
+    with open_results(folder / "results.jsonl") as found:
+        assert all(found.find(trial) == result for trial, result in found.results.items())
+
+
+def outcomes(folder: Path) -> None:
+    BACKENDS["glsl"].decode(read_text(folder / "dump.txt"), parse_litmus(SB.decode()))
+
+
+def guarantees(folder: Path) -> None:
+    for model in resolve_models([str(folder / "m.py")]):
+        for running in range(4):
+            model.guarantee(running, running & 1)
+
+
+def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, bytes]) -> dict[str, Reader]:
+    conditions = b"exists (0:r0 = 0 /\\ 1:r0 = 0)", b"locations [x; P0:r1;] filter (x != -4) ~exists (not (y = 1))"
+    languages: dict[str, list[bytes]] = {name: [] for name in DIALECTS}
+    words = {dialect.language: name for name, dialect in DIALECTS.items()}
+    for text in [*examples("examples/memory/*.litmus"), *examples("tests/golden/export/*.litmus"), SB]:
+        languages[words[text.split()[0].decode()]].append(text)
+    for text in [SB, *(text for texts in list(languages.values()) for text in texts)]:  # what no example is in
+        for name, dialect in DIALECTS.items():
+            if len(languages[name]) < 6:
+                try:
+                    languages[name].append(translate(parse_litmus(text.decode()), dialect).encode())
+                except InputError:
+                    continue
+    found = {
+        f"litmus {name}": Reader(
+            "t.litmus",
+            texts,
+            litmus,
+            [
+                "label t.litmus -m sc -m rc11-scoped --timeout 20 -j 1 --format csv",
+                "explain t.litmus -m sc",
+                f"convert t.litmus --to {name} -o out.litmus",
+                "compile t.litmus --backend cuda -o out",
+            ],
+        )
+        for name, texts in languages.items()
+    }
+    found |= {
+        "axb": Reader(
+            "t.axb",
+            examples("examples/progress/*.axb"),
+            axb,
+            [
+                "label t.axb -m obe -j 1 --timeout 20",
+                "explain t.axb -m hsa-weak",
+                "export t.axb --to dartagnan-ptx -o out",
+                "compile t.axb --backend opencl -o out",
+            ],
+        ),
+        "condition": Reader("condition", conditions, condition),
+        "cat": Reader(
+            "m.cat",
+            [*examples("oracle/models/*.cat"), *examples("examples/models/*.cat")],
+            lambda folder: load_model(str(folder / "m.cat")),
+            ["label t.litmus -m m.cat -j 1 --timeout 20", "explain t.litmus -m m.cat"],
+            {"t.litmus": SB, **{path.name: path.read_bytes() for path in ROOT.glob("examples/models/*.cat")}},
+        ),
+        "edges": Reader(
+            "edges",
+            [*examples("examples/*.edges"), b"PodWW [Rfe,PodRR] Fre|Coe Rlx.gpu RfeRel.gpuAcq.gpu MembarGldWW # why"],
+            lambda folder: parse_edges(read_text(folder / "edges"), ("cta", "gpu"), "edges"),
+            ["memory --edges-file edges -m sc --size 4 --max-tests 3 --time-limit 10 -j 1 -o out"],
+        ),
+        "index": Reader(
+            "@all",
+            [b"SB.litmus\nsub/SB.litmus # the same\n\n@more\n"],
+            index,
+            ["label . -m sc -j 1", "convert @all --to c -o out", "export . --to litmus -o out"],
+            {"SB.litmus": SB, "sub/SB.litmus": SB, "@more": b"SB.litmus\n"},
+        ),
+        "old suite: labels.csv": Reader(
+            "labels.csv",
+            [OLD_LABELS],
+            corpus,
+            ["show .", "export . --to litmus -o out"],
+            {"manifest.json": OLD, "@all": b"SB.litmus\nMP+a,b.litmus\n", "SB.litmus": SB, "MP+a,b.litmus": SB},
+        ),
+        "old suite: manifest.json": Reader(
+            "manifest.json",
+            [OLD],
+            corpus,
+            ["show . --json", "select . --separate-models"],
+            {"labels.csv": OLD_LABELS, "@all": b"SB.litmus\nMP+a,b.litmus\n", "SB.litmus": SB, "MP+a,b.litmus": SB},
+        ),
+        "old suite: @all": Reader(
+            "@all",
+            [b"SB.litmus\nMP+a,b.litmus\n"],
+            corpus,
+            ["show ."],
+            {"manifest.json": OLD, "labels.csv": OLD_LABELS, "SB.litmus": SB, "MP+a,b.litmus": SB},
+        ),
+        "results.jsonl": Reader(
+            "results.jsonl",
+            [RESULTS],
+            results,
+            ["run SB.litmus --backend glsl --decode dump.txt -m sc -o results.jsonl"],
+            {"SB.litmus": SB, "dump.txt": dump()},
+        ),
+        "results.times.jsonl": Reader(
+            "results.times.jsonl",
+            [b'{"test":"SB","backend":"cpp","instances":64,"seconds":[0.1,0.2]}\n'],
+            results,
+            ["run SB.litmus --backend glsl --decode dump.txt -m sc -o results.jsonl"],
+            {"SB.litmus": SB, "dump.txt": dump(), "results.jsonl": RESULTS},
+        ),
+        "outcomes of Amber": Reader(
+            "dump.txt",
+            [dump()],
+            outcomes,
+            ["run SB.litmus --backend glsl --decode dump.txt -m sc"],
+            {"SB.litmus": SB},
+        ),
+        "script of Amber": Reader(
+            "t.amber", examples("tests/golden/*/*.amber"), lambda folder: shaders(read_text(folder / "t.amber"))
+        ),
+        "guarantees": Reader(
+            "m.py",
+            [GUARANTEE],
+            guarantees,
+            ["label t.axb -m m.py -j 1 --timeout 20", "explain t.axb -m m.py"],
+            {"t.axb": MUTEX},
+        ),
+    }
+    for file in ("labels.csv", "labels.csv.request.json"):
+        around = {name: data for name, data in labelled.items() if name != file}
+        line = "label t.axb -m obe -o labels.csv --resume -j 1"
+        found[f"resume: {file}"] = Reader(file, [labelled[file]], nothing, [line], around)
+    for name, files in suites.items():
+        commands = ["show . --tests", "show . --json", "label . -j 1 --timeout 20", "select . --separate-models"]
+        commands += ["export . --to axb -o out" if "progress" in name else "export . --to litmus -o out"]
+        for file in (MANIFEST, TESTS, JOURNAL):
+            if file in files:
+                around = {other: data for other, data in files.items() if other != file}
+                if file == JOURNAL:  # the others are derived from it
+                    around = {other: data for other, data in around.items() if other == MANIFEST}
+                read = resumed if file == JOURNAL else corpus
+                found[f"{name}: {file}"] = Reader(file, [files[file]], read, commands, around)
+    return found
+
+
+def nothing(folder: Path) -> None:
+    """Nothing reads it but a command."""
+
+
+# The checks
+
+
+class Exceeded(BaseException):
+    """Too slow."""
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """A block that must not take too long or too much memory."""
+    exceeded = False
+
+    def stop(*_: object) -> None:
+        nonlocal exceeded
+        exceeded = True
+        raise Exceeded
+
+    held = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    limits = resource.getrlimit(resource.RLIMIT_DATA)
+    handler = signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_DATA, (held + BYTES, limits[1]))
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_DATA, limits)
+        signal.signal(signal.SIGALRM, handler)
+        assert not exceeded, f"more than {SECONDS} s"  # a reader may have caught it
+
+
+def one_line(error: InputError) -> None:
+    text = str(error)
+    assert text.isprintable() and len(text) < 2000, text[:3000]
+
+
+def laid_out(folder: Path, reader: Reader, data: bytes) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, content in {**reader.around, reader.file: data}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def check_reader(reader: Reader, data: bytes, folder: Path) -> None:
+    laid_out(folder, reader, data)
+    with bounded():
+        try:
+            reader.read(folder)
+        except InputError as error:
+            one_line(error)
+
+
+def check_command(reader: Reader, line: str, data: bytes, folder: Path) -> None:
+    laid_out(folder, reader, data)
+    with bounded():
+        result = synth(line)
+    lines = result.stderr.splitlines()
+    assert result.exit_code in (0, 1, 2)
+    assert all(one.startswith("synth") and one.isprintable() and len(one) < 2000 for one in lines), result.stderr[:3000]
+    assert lines or result.exit_code != 2
+
+
+NAMES = [
+    *(f"litmus {name}" for name in DIALECTS),
+    *("axb", "condition", "cat", "edges", "index", "results.jsonl", "results.times.jsonl", "guarantees"),
+    *("outcomes of Amber", "script of Amber", "resume: labels.csv", "resume: labels.csv.request.json"),
+    *("old suite: labels.csv", "old suite: manifest.json", "old suite: @all"),
+    *(f"{kind}: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS)),
+    *(f"{kind} stopped: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS, JOURNAL)),
+]
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory) -> dict[str, Reader]:
+    folder = tmp_path_factory.mktemp("corpora")
+    found = readers(corpora(folder), labels(folder / "labels"))
+    assert sorted(found) == sorted(NAMES)
+    return found
+
+
+def fuzz(every, name, monkeypatch, tmp_path, count, command_every):
+    reader = every[name]
+    folder = tmp_path / "f"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    for number, data in enumerate(mutants(reader.seeds, count, f"{name} {count}")):
+        try:
+            check_reader(reader, data, folder)
+            if reader.commands and number % command_every == 0:
+                with monkeypatch.context() as patch:
+                    patch.chdir(folder)
+                    check_command(reader, reader.commands[number // command_every % len(reader.commands)], data, folder)
+        except BaseException as error:
+            error.add_note(f"mutant {number} of {name}: {data[:2000]!r}")
+            raise
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_mutants(every, name, monkeypatch, tmp_path):
+    fuzz(every, name, monkeypatch, tmp_path, 20, 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_many_mutants(every, name, monkeypatch, tmp_path):
+    fuzz(every, name, monkeypatch, tmp_path, 1200, 20)
