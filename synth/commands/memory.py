@@ -153,7 +153,7 @@ def _collect(
                 return f"the time limit of {time_limit:g} s"
             if item is not None:
                 outcome.add(*item)
-                watch(len(outcome.cycles), len(outcome.cycles), len(outcome.tests))
+                watch(len(outcome.cycles), None, len(outcome.tests))  # nobody knows how many cycles there are
                 if max_tests is not None and len(outcome.cycles) >= max_tests:
                     return f"the limit of {max_tests} tests"
     return ""
