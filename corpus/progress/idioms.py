@@ -82,10 +82,16 @@ def _meet(tid: int, threads: int) -> tuple[Instruction, ...]:
     return (Instruction(tid, 0, 1, 1), *(Instruction(other, 0, pc, None) for pc, other in enumerate(others, 1)))
 
 
+_BARRIERS = {f"barrier-{threads}": threads for threads in (2, 3, 4)}
+
+IDIOMS = tuple(sorted([*_TEXTS, *_BARRIERS]))
+"""Their names."""
+
+
 @cache
 def idioms() -> dict[str, Program]:
     """The idioms by name, as they are written in the paper."""
-    barriers = {f"barrier-{threads}": spin_barrier(threads) for threads in (2, 3, 4)}
+    barriers = {name: spin_barrier(threads) for name, threads in _BARRIERS.items()}
     return {name: parse_axb(text, name) for name, text in _TEXTS.items()} | barriers
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from inspect import cleandoc
 from pathlib import Path
+from textwrap import wrap
 
 import click
 
 from corpus.journal import read_corpus
+from corpus.progress.idioms import IDIOMS
 from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
@@ -48,12 +51,17 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
     memory tests a bar for each family and model. It writes SVG, PDF or PNG, as the name says.
 
     \b
+    Tags name well-known idioms that a test is:
+      IDIOMS
+
+    \b
     Examples:
       synth show suite
       synth show suite --tests
       synth show suite --svg distribution.svg
       synth show suite --json | jq '.models["lobe-weak"]'
       synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'
+      synth show suite --tests --where tag=prodcons-increasing
       synth show classic --tests --where shape=MP --where ptx-rmo=allowed
     """
     if svg:
@@ -75,3 +83,6 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
         console.print(table)
     if svg:
         console.print(f"\nDistribution drawn in {svg}", markup=False)
+
+
+command.help = cleandoc(command.help or "").replace("IDIOMS", "\n  ".join(wrap(" ".join(IDIOMS), 100)))
