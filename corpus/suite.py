@@ -104,11 +104,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     with open_bytes(file) as opened:
         data = opened.read()
     try:
-        manifest = json.loads(data)
-    except json.JSONDecodeError as error:
-        raise InputError(f"not JSON: {error.msg}", str(file), error.lineno, error.colno) from None
-    except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, brackets without end
-        raise InputError("not the manifest of a corpus: it cannot be read as JSON", str(file)) from None
+        manifest = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise _not_json(data, file) from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
         raise InputError("not the manifest of a corpus: it has no format number", str(file))
     if manifest["format"] > FORMAT:
@@ -121,6 +119,16 @@ def read_manifest(path: Path) -> dict[str, Any]:
         message = f"not the manifest of a corpus: '{key}' is not as it should be: {what.lower()}"
         raise InputError(message, str(file)) from None
     return manifest
+
+
+def _not_json(data: bytes, file: Path) -> InputError:
+    try:
+        json.loads(data)  # it says line and column
+    except json.JSONDecodeError as error:
+        return InputError(f"not JSON: {error.msg}", str(file), error.lineno, error.colno)
+    except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, brackets without end
+        pass
+    return InputError("not the manifest of a corpus: it cannot be read as JSON", str(file))
 
 
 def first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:

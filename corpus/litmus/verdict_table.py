@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,15 +37,18 @@ def truth_text(truth: bool | None) -> str:
 
 def read_verdicts(path: Path) -> list[VerdictRow]:
     """The rows of a table. Raises ``InputError`` with the line where it cannot be read or is not such a table."""
-    reader = csv.reader(io.StringIO(read_text(path)))
-    if next(reader, None) != COLUMNS:
-        raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), 1, 1)
-    found = []
-    for row in reader:
-        if len(row) != len(COLUMNS) or row[3] not in _TRUTHS:
-            raise InputError(
-                f"expected {','.join(COLUMNS)}, the last true, false or empty", str(path), reader.line_num, 1
-            )
-        file, model, verdict, condition = row
-        found.append(VerdictRow(file, model, verdict, _TRUTHS[condition]))
-    return found
+    reader = csv.reader(io.StringIO(read_text(path)), strict=True)
+    try:
+        if next(reader, None) != COLUMNS:
+            raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), 1, 1)
+        return [_row(row, reader.line_num, path) for row in reader]
+    except csv.Error as error:
+        what = str(error).partition(" - ")[0]  # what comes then is for programmers
+        raise InputError(f"not CSV: {what}", str(path), reader.line_num, 1) from None
+
+
+def _row(row: Sequence[str], line: int, path: Path) -> VerdictRow:
+    if len(row) != len(COLUMNS) or not all(row[:3]) or row[3] not in _TRUTHS:
+        raise InputError(f"expected {','.join(COLUMNS)}, the last true, false or empty", str(path), line, 1)
+    file, model, verdict, condition = row
+    return VerdictRow(file, model, verdict, _TRUTHS[condition])

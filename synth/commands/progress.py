@@ -68,9 +68,9 @@ def command(
 
     \b
     Every minimal test of two threads with four instructions in all:
-      synth progress --threads 2 --instrs 4 -o suite
+      synth progress --threads 2 --instrs 3 -o suite
     Every test, minimal or not:
-      synth progress --threads 2 --instrs 4 --all -o all
+      synth progress --threads 2 --instrs 3 --all -o all
     The smallest tests that strong OBE passes and strong HSA does not:
       synth progress --distinguish 'obe-strong>hsa-strong' -o border
     Those that need strong OBE, for neither strong HSA nor weak OBE will do:

@@ -270,3 +270,47 @@ def test_a_text_has_a_largest_size(tmp_path):
         file.truncate(LARGEST_TEXT + 1)
     result = synth("label", tmp_path / "t.litmus", "-m", "sc", "-j", 1)
     assert result.exit_code == 2 and f"t.litmus: cannot read: larger than {LARGEST_TEXT} bytes" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        ("file,model,verdict,condition\rSB.litmus,sc,FORBIDDEN,false\r", "labels.csv:1:1: not CSV: new-line character"),
+        ("file,model,verdict,condition\nSB.litmus,sc,,false\n", "labels.csv:2:1: expected file,model,verdict,"),
+        (
+            f"file,model,verdict,condition\nSB.litmus,sc,{'A' * 200_000},true\n",
+            "labels.csv:2:1: not CSV: field larger than field limit (131072)",
+        ),
+        ('file,model,verdict,condition\nSB.litmus,"sc"x,ALLOWED,true\n', "labels.csv:2:1: not CSV: ',' expected"),
+        ("file,model,verdict,condition\nSB.litmus,sc\n", "labels.csv:2:1: expected file,model,verdict,condition"),
+        ("", "labels.csv:1:1: expected the columns file,model,verdict,condition"),
+    ],
+    ids=range(6),
+)
+def test_tables_of_verdicts_that_are_none(tmp_path, labels, error):
+    request = {"kind": "memory"}
+    manifest = {"format": 1, "request": request, "models": ["sc"], "counts": {"sizes": {"4": 1}}}
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    (tmp_path / "labels.csv").write_text(labels, newline="")
+    (tmp_path / "@all").write_text("SB.litmus\n")
+    result = synth("show", tmp_path)
+    assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1
+    assert error in result.stderr
+
+
+def test_a_surrogate_in_a_manifest_is_no_name(tmp_path):
+    (tmp_path / MANIFEST).write_text('{"format": 2, "models": ["\\ud800"]}')
+    (tmp_path / TESTS).write_text("")
+    result = synth("show", tmp_path)
+    assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1
+    assert "not the manifest of a corpus: it cannot be read as JSON" in result.stderr
+
+
+@pytest.mark.parametrize("verdicts", ['{"ALLOWED": "sc"}', '["ALLOWED"]', '{"ALLOWED": [["sc"]]}', '"ALLOWED"', "null"])
+def test_a_list_where_a_verdict_is_due(tmp_path, verdicts):
+    (tmp_path / MANIFEST).write_text('{"format": 2, "models": ["sc"], "request": {"kind": "memory"}}')
+    line = f'{{"name":"a","digest":"","text":"","bound":"2x4","scopes":[],"verdicts":{verdicts},"tags":[]}}'
+    (tmp_path / TESTS).write_text(f"{line}\n")
+    result = synth("show", tmp_path)
+    assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1
+    assert "tests.jsonl:1: not a test record" in result.stderr
