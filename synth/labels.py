@@ -177,6 +177,8 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
         for labels in labelled:
             known.append(labels)
     except KeyboardInterrupt as error:
+        if not known:
+            raise
         interrupted = error
     table, lines = labelling.table(known)
     # Wide enough for the longest row where nobody watches.

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import synth.commands.label
 import synth.memory.labels
 from synth.cli import main
 
@@ -143,6 +144,22 @@ def test_verdicts_are_printed_as_they_come(tmp_path):
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130 and time.monotonic() - began < 10
+
+
+def test_a_table_that_is_interrupted_shows_what_there_is(monkeypatch):
+    labelled = synth.commands.label.label_tests
+
+    def interrupted(*arguments):
+        for labels in labelled(*arguments):
+            if labels and "philosophers-3" in labels.file:
+                raise KeyboardInterrupt
+            yield labels
+
+    monkeypatch.setattr("synth.commands.label.label_tests", interrupted)
+    result = label(PROGRESS)
+    assert (result.exit_code, result.stderr) == (130, "synth: interrupted\n")
+    assert "mutex.axb" in result.stdout and "prodcons" not in result.stdout
+    assert label(f"{PROGRESS}/philosophers-3.axb").stdout == ""
 
 
 # Files

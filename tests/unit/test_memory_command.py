@@ -24,6 +24,7 @@ from corpus.journal import read_corpus
 from corpus.litmus.normal import litmus_digest
 from corpus.suite import JOURNAL, TIMES
 from synth.cli import main
+from synth.memory import synthesis as memory_synthesis
 
 PLAIN = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 TWO_THREADS = ["2+2W", "LB", "MP", "R", "S", "SB"]
@@ -466,3 +467,22 @@ def test_sc_accesses_are_written_in_opencl_for_ptx_has_none(tmp_path):
     (test,) = read_corpus(suite).tests
     assert test.text.startswith("OPENCL SB+sc.sys-sc.sys+sc.sys-sc.sys\n")
     assert "FORBIDDEN" in (suite / "labels.csv").read_text()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch, jobs):
+    asked = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6", "-m", "sc", "-j", jobs)
+    whole = synth("memory", *asked, "-o", tmp_path / "whole").stdout
+    label, killed = memory_synthesis.label_cycles, tmp_path / "killed"
+
+    def dying(*arguments, **options):
+        yield from label(*arguments, **options)
+        if not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(memory_synthesis, "label_cycles", dying)
+    assert synth("memory", *asked, "-o", tmp_path / "other").stdout == whole.replace("whole", "other")
+    assert killed.exists()
+    for file in (tmp_path / "whole").iterdir():
+        assert file.name == TIMES or file.read_bytes() == (tmp_path / "other" / file.name).read_bytes()
