@@ -107,12 +107,14 @@ class Circuit:
             total = total | literal
         return total
 
-    def algebra(self, executed: Sequence[Literal]) -> Algebra[Literal]:
+    def algebra(self, executed: Sequence[Literal], required: bool = False) -> Algebra[Literal]:
         """The algebra over this circuit for events that happen where these literals hold.
+
+        ``required``: checks that a model requires are required here, too, and not denied.
 
         Equal gates are one literal, but literals that are equal by all that the clauses say may be two.
         """
-        return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self)
+        return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self, required=required)
 
     def less(self, where: Literal, left: Sequence[Literal], right: Sequence[Literal]) -> None:
         """Where a literal holds, a number is less than another; bits, the highest first, equally many."""
@@ -129,6 +131,7 @@ class Clauses(Algebra[Literal]):
     """The algebra over a circuit."""
 
     circuit: Circuit = field(kw_only=True)
+    required: bool = field(kw_only=True)
 
     def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
         """That there is no cycle.
@@ -138,7 +141,7 @@ class Clauses(Algebra[Literal]):
         be on a cycle together. Pairs that are there in any case are closed at once: a pair against them is none, and
         one along them needs no clauses.
         """
-        if not required or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
+        if not (required and self.required) or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
             return Algebra.is_acyclic(self, relation, required)
         circuit = self.circuit
         truth = circuit.fresh()

@@ -49,9 +49,12 @@ DEFAULT_SOLVER = "cadical153"
 
 
 class Executions:
-    """The clauses, but for values. ``flags`` are the literals of the model's flags by name."""
+    """The clauses, but for values. ``flags`` are the literals of the model's flags by name.
 
-    def __init__(self, test: LitmusTest, model: Model, unroll: int) -> None:
+    ``checks``: how true each check is that the model requires. They are required where ``required`` is set.
+    """
+
+    def __init__(self, test: LitmusTest, model: Model, unroll: int, required: bool = True) -> None:
         """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
         self.test = test
         self.circuit = circuit = Circuit()
@@ -67,20 +70,23 @@ class Executions:
         for index, event in enumerate(self.events):
             if event.kind is Kind.WRITE:
                 self.writes.setdefault(event.location or "", []).append(index)
-        self.algebra = circuit.algebra(self.executed)
+        self.algebra = circuit.algebra(self.executed, required)
         self._check_size()
         self.rf = self._reads_from()
-        co = self._coherence(model.partial_co)
-        fences = self._fence_orders() if model.mentions("sync_fence") else self.algebra.empty()
+        self.co = co = self._coherence(model.partial_co)
+        self.fences = fences = self._fence_orders() if model.mentions("sync_fence") else self.algebra.empty()
         self.final = self._final_writes(co)
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
+        self.checks: list[Literal] = []
         base = _Base(self.algebra, self.events, places, Choices(self.rf, co, fences), runs=self.runs)
         for result in model.judge(base):
             if result.check.flag:
                 self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
             else:
-                circuit.require(result.truth)
+                self.checks.append(result.truth)
+        for check in self.checks if required else ():
+            circuit.require(check)
 
     def _compatible(self, one: int, other: int) -> bool:
         """Whether two events can be in one execution."""
@@ -215,6 +221,16 @@ class FiniteValues:
                     left, right = (evaluate(side, self._reads, algebra) for side in (held.left, held.right))
                     circuit.require(~literal, compared(held.operation, left, right, algebra))
 
+    def read(self, key: Key) -> Valuation[Literal]:
+        """The values of a read, or of a merge."""
+        return self._reads[key]
+
+    def asked(self) -> tuple[Literal, Literal]:
+        """That the condition's filter lets an execution through, and that its proposition holds there."""
+        condition, true = self._executions.test.condition, self._executions.circuit.true
+        passes = true if condition.filter is None else self.satisfied(condition.filter)
+        return passes, self.satisfied(condition.proposition)
+
     def satisfied(self, proposition: Proposition) -> Literal:
         """The literal that says that the final state satisfies a proposition."""
         executions = self._executions
@@ -244,8 +260,7 @@ def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: s
     values = FiniteValues(executions)
     condition = test.condition
     circuit = executions.circuit
-    passes = circuit.true if condition.filter is None else values.satisfied(condition.filter)
-    holds = values.satisfied(condition.proposition)
+    passes, holds = values.asked()
     questions = [passes & holds, passes & ~holds, *executions.flags.values()]
     clauses: list[Clause] = circuit.formula.clauses
     opened = open_solver(solver, circuit.formula.variables)

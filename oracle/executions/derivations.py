@@ -30,7 +30,7 @@ _RESTRICTING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Link:
     """A pair of events and why it is one.
 
     ``names`` are the base relations that hold it, none where only a product does; or, with a ``path``, the one name
@@ -40,14 +40,14 @@ class Edge:
     source: int
     target: int
     names: tuple[str, ...]
-    path: tuple[Edge, ...] = ()
+    path: tuple[Link, ...] = ()
 
     @property
     def label(self) -> str:
         """The names, ``po,rf``."""
         return ",".join(self.names) or "_"
 
-    def steps(self) -> Iterator[Edge]:
+    def steps(self) -> Iterator[Link]:
         """The base edges that the edge consists of."""
         if self.path:
             for edge in self.path:
@@ -63,10 +63,10 @@ class Reason:
     ``alias``: nothing has been done to the edges but choosing among them.
     """
 
-    edges: tuple[Edge, ...] | None
+    edges: tuple[Link, ...] | None
     cost: tuple[int, int] = (0, 0)
     alias: bool = True
-    aside: tuple[Edge, ...] = ()
+    aside: tuple[Link, ...] = ()
 
     def __bool__(self) -> bool:
         return self.edges is not None
@@ -85,7 +85,7 @@ class Reason:
         if self.cost == other.cost and self._is_base and other._is_base:
             (one,), (two,) = self.edges, other.edges
             names = tuple(dict.fromkeys((*one.names, *two.names)))
-            return Reason((Edge(one.source, one.target, names),), self.cost, self.alias and other.alias)
+            return Reason((Link(one.source, one.target, names),), self.cost, self.alias and other.alias)
         return min(self, other, key=lambda reason: reason.cost)
 
     @property
@@ -109,12 +109,12 @@ HERE = Reason(())
 """The empty path: what is true of an event, or of it and itself."""
 
 
-def _vagueness(edge: Edge) -> int:
+def _vagueness(edge: Link) -> int:
     return min((2 if name in _RESTRICTING else 1 if name in _ORDERED else 0 for name in edge.names), default=2)
 
 
 def _base(source: int, target: int, names: tuple[str, ...]) -> Reason:
-    edge = Edge(source, target, names)
+    edge = Link(source, target, names)
     return Reason((edge,), (int(_vagueness(edge) == 2), 1))
 
 
@@ -159,12 +159,12 @@ def _named(name: str, source: int, target: int, reason: Reason) -> Reason:
     edges = reason.edges or ()
     if not edges or (len(edges) == 1 and (reason.alias or edges[0].path)):
         return reason
-    return Reason((Edge(source, target, (name,), edges),), reason.cost, aside=reason.aside)
+    return Reason((Link(source, target, (name,), edges),), reason.cost, aside=reason.aside)
 
 
-def _reversed(edges: tuple[Edge, ...]) -> tuple[Edge, ...]:
+def _reversed(edges: tuple[Link, ...]) -> tuple[Link, ...]:
     return tuple(
-        Edge(edge.target, edge.source, tuple(f"{name}^-1" for name in edge.names), _reversed(edge.path))
+        Link(edge.target, edge.source, tuple(f"{name}^-1" for name in edge.names), _reversed(edge.path))
         for edge in reversed(edges)
     )
 

@@ -21,9 +21,9 @@ from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model, Result
 from oracle.cat.syntax import Check
 from oracle.executions.candidates import Batch
-from oracle.executions.derivations import Edge, Reason, with_reasons
+from oracle.executions.derivations import Link, Reason, with_reasons
 from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase
-from oracle.executions.judge import UNROLL, Answer, judged
+from oracle.executions.judge import UNROLL, Answer, is_complete, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.valuations import Valuation, evaluate
 from oracle.executions.values import Value
@@ -75,13 +75,13 @@ class Violation:
 
     check: Check
     execution: Execution
-    edges: tuple[Edge, ...] = ()
-    aside: tuple[Edge, ...] = ()
+    edges: tuple[Link, ...] = ()
+    aside: tuple[Link, ...] = ()
     events: tuple[int, ...] = ()
     count: int = 0
 
     @property
-    def steps(self) -> tuple[Edge, ...]:
+    def steps(self) -> tuple[Link, ...]:
         """The base edges of ``edges``, one after the other; a cycle again from its first read or write on."""
         steps = tuple(step for edge in self.edges for step in edge.steps())
         return _rotated(steps, self.execution.events) if steps and self.is_cycle else steps
@@ -97,7 +97,9 @@ class MemoryExplanation:
     """Why a model allows the outcome (``witness``) or forbids it (``violations``, by check).
 
     ``flags`` are those that the witness raises. ``outcomes``: how many candidates yield a forbidden outcome;
-    ``killed``: how many of them fail each check first, in the model's order. ``bounded``: loops were cut.
+    ``killed``: how many of them fail each check first, in the model's order. ``bounded``: loops were cut after
+    ``unroll`` jumps back, and, unless the explanation is ``complete``, more may follow beyond. Where executions are not
+    ``listed`` but found by a solver, there is one violation for each check that one fails first, and no count.
     """
 
     test: LitmusTest
@@ -108,6 +110,9 @@ class MemoryExplanation:
     outcomes: int = 0
     killed: tuple[tuple[Check, int], ...] = ()
     bounded: bool = False
+    complete: bool = True
+    listed: bool = True
+    unroll: int = UNROLL
 
     @property
     def answer(self) -> Answer:
@@ -121,7 +126,9 @@ def explain_memory(
     """What a model says of a test, and why. Raises ``TooManyError`` where executions are too many to list."""
     threads = unroll_threads(test, unroll)
     condition = test.condition
-    explanation = MemoryExplanation(test, model, bounded=any(thread.bounded for thread in threads))
+    bounded = any(thread.bounded for thread in threads)
+    complete = is_complete(threads, model)
+    explanation = MemoryExplanation(test, model, bounded=bounded, complete=complete, unroll=unroll)
     killed: dict[Check, int] = {}
     found: dict[Hashable, Violation] = {}
     outcomes = 0
@@ -140,7 +147,7 @@ def explain_memory(
             failing, asked = asked & ~result.truth, asked & result.truth
             killed[result.check] = killed.get(result.check, 0) + failing.bit_count()
             while failing and (len(found) < most or all(one.check != result.check for one in found.values())):
-                violation, pairs = _violation(model, number, execution_of(batch, _lowest(failing)))
+                violation, pairs = violation_of(model, number, execution_of(batch, _lowest(failing)))
                 alike = failing & _alike(violation, pairs, batch.base, result)
                 failing &= ~alike
                 known = found.setdefault(_signature(violation), violation)
@@ -149,9 +156,17 @@ def explain_memory(
     return replace(
         explanation,
         outcomes=outcomes,
-        violations=tuple(sorted(found.values(), key=lambda violation: checks.index(violation.check))),
+        violations=_decisive_first(sorted(found.values(), key=lambda violation: checks.index(violation.check))),
         killed=tuple((check, count) for check, count in killed.items() if count),
     )
+
+
+def _decisive_first(violations: Sequence[Violation]) -> tuple[Violation, ...]:
+    """The violation of most candidates first, on a par the shortest; the others as they are."""
+    if not violations:
+        return ()
+    first = min(violations, key=lambda violation: (-violation.count, len(violation.steps)))
+    return (first, *(violation for violation in violations if violation is not first))
 
 
 def execution_of(batch: Batch, candidate: int) -> Execution:
@@ -177,7 +192,7 @@ def _lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-def _violation(model: Model, number: int, execution: Execution) -> tuple[Violation, Pairs]:
+def violation_of(model: Model, number: int, execution: Execution) -> tuple[Violation, Pairs]:
     """How an execution fails the check of that number, and by which pairs of the relation that is checked."""
     base = with_reasons(execution.base)
     result = model.judge(base)[number]
@@ -191,10 +206,10 @@ def _violation(model: Model, number: int, execution: Execution) -> tuple[Violati
             ((reason, (one, other)) for one, row in enumerate(result.value) for other, reason in row.items()),
             key=lambda found: (found[0].cost, found[1]),
         )
-        return replace(violation, edges=reason.edges or (Edge(*pair, ()),), aside=reason.aside), (pair,)
+        return replace(violation, edges=reason.edges or (Link(*pair, ()),), aside=reason.aside), (pair,)
     # What is checked becomes one edge a pair, so that a path in its closure says which pairs it took.
     checked: Relation[Reason] = tuple(
-        {other: Reason((Edge(one, other, (), reason.edges or ()),), reason.cost) for other, reason in row.items()}
+        {other: Reason((Link(one, other, (), reason.edges or ()),), reason.cost) for other, reason in row.items()}
         for one, row in enumerate(result.value)
     )
     if result.check.kind == "acyclic":
@@ -208,7 +223,7 @@ def _violation(model: Model, number: int, execution: Execution) -> tuple[Violati
     )
 
 
-def _rotated(cycle: tuple[Edge, ...], events: Sequence[Event]) -> tuple[Edge, ...]:
+def _rotated(cycle: tuple[Link, ...], events: Sequence[Event]) -> tuple[Link, ...]:
     """The cycle from its first read or write on; else from a fence, or an initial write."""
 
     def rank(at: int) -> tuple[bool, bool, int]:

@@ -19,7 +19,7 @@ from corpus.litmus.condition import spell
 from corpus.litmus.describe import describe
 from corpus.litmus.test import LitmusTest, Place, unguarded
 from oracle.cat.text import check_text
-from oracle.executions.derivations import Edge
+from oracle.executions.derivations import Link
 from oracle.executions.events import INITIAL, Kind
 from oracle.executions.values import value_text
 from oracle.executions.witness import Execution, MemoryExplanation
@@ -140,7 +140,7 @@ def _pictures(explanation: MemoryExplanation) -> list[_Picture]:
 
 
 def _picture(
-    test: LitmusTest, execution: Execution, steps: Sequence[Edge], marked: frozenset[int], caption: str
+    test: LitmusTest, execution: Execution, steps: Sequence[Link], marked: frozenset[int], caption: str
 ) -> _Picture:
     events, names = execution.events, event_names(execution.events)
     band = marked | {event for step in steps for event in (step.source, step.target)}
@@ -167,7 +167,7 @@ def _lines(
     execution: Execution,
     columns: Mapping[int, Sequence[int]],
     shown: frozenset[int],
-    steps: Sequence[Edge],
+    steps: Sequence[Link],
 ) -> Iterator[_Line]:
     """What points where, each pair once. A pair of the violation has its names there, and comes last, to lie on top."""
     following = {pair for column in columns.values() for pair in pairwise(column)}

@@ -17,7 +17,6 @@ from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
-from oracle.executions.witness import explain_memory
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input
 from synth.labels import Labelling
@@ -25,6 +24,7 @@ from synth.memory import show
 from synth.memory.compilation import compile_memory
 from synth.memory.conversion import TARGETS, convert_folder
 from synth.memory.explanation import explanation_record, explanation_text, no_picture, run_record, run_text
+from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
 from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
 
@@ -77,7 +77,7 @@ class Memory:
                 record = partial(run_record, given.label, test, model, unroll)
                 told.append(Told(model.name, text, record, undrawn, undrawn))
             else:
-                explanation = explain_memory(test, model.model, unroll)
+                explanation = explain_with(test, model.model, unroll)
                 told.append(
                     Told(
                         model.name,

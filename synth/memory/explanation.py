@@ -8,6 +8,7 @@ their location.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,11 +16,26 @@ from typing import Any, NoReturn
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import describe
-from corpus.litmus.test import LitmusTest, Place, Region, Scope, conjunction, propositions
+from corpus.litmus.test import (
+    Instruction,
+    LitmusTest,
+    Load,
+    Loc,
+    Place,
+    Reg,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+    conjunction,
+    propositions,
+    written,
+)
 from oracle.cat.syntax import Check, shipped_models
 from oracle.cat.text import check_text
 from oracle.consistency import OperationalModel
-from oracle.executions.derivations import Edge
+from oracle.executions.derivations import Link
 from oracle.executions.events import INITIAL, Event, Kind
 from oracle.executions.judge import Answer
 from oracle.executions.values import value_text
@@ -84,7 +100,7 @@ def check_place(check: Check) -> str:
     return f"{_model_file(check)}:{check.position.line}"
 
 
-def path_text(edges: Sequence[Edge], names: Sequence[str]) -> str:
+def path_text(edges: Sequence[Link], names: Sequence[str]) -> str:
     """Edges that follow each other: ``a -membar.cta-> b -rfe-> c``."""
     return names[edges[0].source] + "".join(f" -{edge.label}-> {names[edge.target]}" for edge in edges)
 
@@ -115,8 +131,10 @@ def explanation_text(explanation: MemoryExplanation, unroll: int) -> str:
         lines.append("No candidate execution has the outcome: the values cannot come about, whatever the order.")
     else:
         lines += _violation_lines(explanation)
-    if explanation.bounded and explanation.answer is Answer.FORBIDDEN:
-        lines += ["", _bound_text(unroll)]
+    if explanation.unroll > unroll:
+        lines += ["", f"Within {unroll} jumps back the outcome cannot come about: loops were followed further."]
+    if not explanation.complete and explanation.answer is Answer.FORBIDDEN:
+        lines += ["", _bound_text(explanation.unroll)]
     return "\n".join(lines) + "\n"
 
 
@@ -126,10 +144,10 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
         "file": file,
         "model": explanation.model.name,
         "verdict": explanation.answer,
-        "unroll": unroll if explanation.bounded else None,
+        "unroll": explanation.unroll if explanation.bounded else None,
         "witness": explanation.witness and _execution_record(explanation.witness),
         "flags": list(explanation.flags),
-        "outcomes": None if explanation.witness else explanation.outcomes,
+        "outcomes": None if explanation.witness or not explanation.listed else explanation.outcomes,
         "killed": {check.name: count for check, count in explanation.killed},
         "violations": [_violation_record(violation) for violation in explanation.violations],
     }
@@ -172,15 +190,15 @@ def no_picture(model: OperationalModel) -> NoReturn:
     raise InputError(f"--svg and --dot draw executions, and {model.name} has runs; its text lists one")
 
 
-def derived_edges(violation: Violation) -> list[Edge]:
+def derived_edges(violation: Violation) -> list[Link]:
     """The edges by names of the model that the base edges of a violation make up, outer ones first.
 
     One that is a single base edge is left out where nothing but the check speaks of it.
     """
     top = [edge for edge in (*violation.edges, *violation.aside) if edge.path]
-    found: dict[Edge, None] = {}
+    found: dict[Link, None] = {}
 
-    def add(edge: Edge) -> None:
+    def add(edge: Link) -> None:
         found.setdefault(edge)
         for inner in edge.path:
             if inner.path:
@@ -197,12 +215,21 @@ def _heading(test: LitmusTest, model: str, answer: Answer) -> Iterator[str]:
     yield ""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
-        [f"P{number}{places[number]}", *map(describe, thread.instructions)]
+        [f"P{number}{places[number]}", *(describe(_by_location(ins, thread)) for ins in thread.instructions)]
         for number, thread in enumerate(test.threads)
     ]
     yield from (f"  {line}" for line in _table(columns, " | "))
     yield ""
     yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
+
+
+def _by_location(instruction: Instruction, thread: Thread) -> Instruction:
+    """The instruction, its address by name where it is in a register that holds it all along."""
+    if not isinstance(instruction, Load | Store | Rmw) or not isinstance(instruction.address, Reg):
+        return instruction
+    address = dict(thread.registers).get(instruction.address.name)
+    kept = all(written(other) != instruction.address.name for other in thread.instructions)
+    return replace(instruction, address=address) if kept and isinstance(address, Loc) else instruction
 
 
 def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
@@ -237,6 +264,13 @@ def _execution_lines(execution: Execution) -> Iterator[str]:
 
 def _violation_lines(explanation: MemoryExplanation) -> Iterator[str]:
     count, shown = explanation.outcomes, explanation.violations
+    if not explanation.listed:
+        yield "The candidate executions that have the outcome are too many to list; the model forbids each of them."
+        for violation in shown:
+            check = violation.check
+            yield from ("", f"{check.name} ({check_place(check)}) forbids one of them: {check_text(check)}", "")
+            yield from (*_reason_lines(violation), "", *_execution_lines(violation.execution))
+        return
     executions = _counted(count, "candidate execution")
     yield f"{executions} {'has' if count == 1 else 'have'} the outcome, and the model forbids {_them(count)}."
     for violation in shown:
@@ -296,7 +330,7 @@ def _execution_record(execution: Execution) -> dict[str, Any]:
 def _violation_record(violation: Violation) -> dict[str, Any]:
     check, names = violation.check, event_names(violation.execution.events)
 
-    def edges(path: Sequence[Edge]) -> list[dict[str, Any]]:
+    def edges(path: Sequence[Link]) -> list[dict[str, Any]]:
         return [
             {"from": names[edge.source], "to": names[edge.target], "relations": list(edge.names)}
             | ({"path": edges(edge.path)} if edge.path else {})
@@ -325,7 +359,8 @@ def _model_file(check: Check) -> str:
 
 
 def _bound_text(unroll: int) -> str:
-    return f"Loops were cut after {unroll} jumps back: what is forbidden here may be allowed beyond."
+    beyond = "what is forbidden here may be allowed beyond"
+    return f"Loops were cut after {unroll} jumps back: {beyond}; --unroll {unroll + 1} looks further."
 
 
 def _counted(count: int, what: str) -> str:

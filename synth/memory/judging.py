@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
+from constraints.witnesses import explain_by_sat
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
+from oracle.executions.flow import Flow
 from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
+from oracle.executions.witness import MemoryExplanation, explain_memory
 
 METHODS = {"enumerate": judge, "sat": judge_by_sat, "smt": judge_by_smt}
 """Ways to the verdict of a model that is a .cat file."""
 
 AUTO = "auto"
 """Enumeration where an estimate of the executions is small; else SAT, and where values are too many for it, SMT."""
+
+
+MOST_UNROLL = 8
+"""How far an explanation follows loops by itself."""
 
 
 def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: int) -> Judgement:
@@ -27,6 +34,42 @@ def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: i
         return _judge(test, model.model, unroll)
     except TooManyError as error:
         return unknown(error.message)
+
+
+def explain_with(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:
+    """Why a model says so: executions are listed where that is quick, else a solver finds those that are shown.
+
+    Where the outcome cannot come about for loops that were cut, they are followed further, as far as ``MOST_UNROLL``
+    jumps back. Raises ``TooManyError`` where executions are too many for a solver, too.
+    """
+    try:
+        first = _explain(test, model, unroll)
+    except TooManyError as error:
+        fewer = unroll > 0 and any(flow.is_backward(pc) for flow in _flows(test) for pc in range(flow.end))
+        hint = f"; with --unroll {unroll - 1} there are fewer executions" if fewer else ""
+        raise TooManyError(f"{error.message}{hint}", test.name) from None
+    explanation = first
+    while explanation.witness is None and not explanation.outcomes and not explanation.complete:
+        if explanation.unroll >= MOST_UNROLL:
+            return first
+        try:
+            explanation = _explain(test, model, explanation.unroll + 1)
+        except TooManyError:
+            return first
+    return explanation
+
+
+def _flows(test: LitmusTest) -> list[Flow]:
+    return [Flow(test, number) for number in range(len(test.threads))]
+
+
+def _explain(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:
+    try:
+        if is_quick_to_list(test, model, unroll):
+            return explain_memory(test, model, unroll)
+    except TooManyError:
+        pass
+    return explain_by_sat(test, model, unroll)
 
 
 def _judge(test: LitmusTest, model: Model, unroll: int) -> Judgement:

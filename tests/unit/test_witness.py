@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from constraints.witnesses import explain_by_sat
 from corpus.dialects.registry import parse_litmus, read_litmus
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import Check, Definition, parse_cat, read_cat, shipped_models
@@ -243,14 +244,72 @@ exists (P1:r0 == 5)
 
 def test_a_bound_is_told(tmp_path):
     path = tmp_path / "loop.litmus"
-    path.write_text(LOOP, encoding="utf-8")
+    path.write_text(LOOP.replace("== 5", "== 50"), encoding="utf-8")
     text = synth("explain", path, "--model", "sc")
     assert "No candidate execution has the outcome" in text and "Loops were cut after 2 jumps back" in text
-    text = synth("explain", path, "--model", "sc", "--unroll", "4")
-    assert "ALLOWED" in text and "Loops were cut" not in text
+    assert "--unroll 3 looks further" in text
     assert json.loads(synth("explain", path, "--model", "sc", "--json"))["unroll"] == 2
     message = synth("explain", path, "--model", "sc", "--svg", tmp_path / "a.svg", exit_code=2)
     assert "nothing to draw" in message and not (tmp_path / "a.svg").exists()
+
+
+def test_loops_are_followed_further_where_the_outcome_needs_it(tmp_path):
+    path = tmp_path / "loop.litmus"
+    path.write_text(LOOP, encoding="utf-8")
+    text = synth("explain", path, "--model", "sc")
+    assert "ALLOWED" in text and "Within 2 jumps back the outcome cannot come about: loops were followed" in text
+    assert json.loads(synth("explain", path, "--model", "sc", "--json"))["unroll"] == 4
+    text = synth("explain", path, "--model", "sc", "--unroll", "4")
+    assert "ALLOWED" in text and "jumps back" not in text
+
+
+LOCK = """GPU_PTX lock
+{ x=0; m=0; 0:r2=x; 1:r2=x; 0:r3=m; 1:r3=m; }
+ T0                  | T1                  ;
+ L0:                 | L1:                 ;
+ atom.exch r0,[r3],1 | atom.exch r0,[r3],1 ;
+ setp.ne p,r0,0      | setp.ne p,r0,0      ;
+ @p bra L0           | @p bra L1           ;
+ membar.gl           | membar.gl           ;
+ ld.cg r1,[r2]       | ld.cg r1,[r2]       ;
+ add r1,r1,1         | add r1,r1,1         ;
+ st.cg [r2],r1       | st.cg [r2],r1       ;
+ membar.gl           | membar.gl           ;
+ st.cg [r3],0        | st.cg [r3],0        ;
+ScopeTree(grid(cta(warp T0)) (cta(warp T1)))
+x: global, m: global
+exists (x=1)
+"""
+
+
+def test_a_lock_is_explained_by_executions_that_a_solver_finds(tmp_path):
+    path = tmp_path / "lock.litmus"
+    path.write_text(LOCK, encoding="utf-8")
+    text = synth("explain", path, "--model", "sc")
+    assert "FORBIDDEN" in text and "too many to list; the model forbids each of them" in text
+    assert "forbids one of them: empty rmw & (fre; coe)" in text and "--unroll 3 looks further" in text
+    assert "st.cg x, r1" in text and "exch r0, m, 1" in text and "[r" not in text  # what registers point to
+    record = json.loads(synth("explain", path, "--model", "sc", "--json"))
+    assert record["outcomes"] is None and record["violations"]
+    path.write_text(LOCK.replace("x=1)", "x=2)"), encoding="utf-8")
+    text = synth("explain", path, "--model", "ptx-rmo")
+    assert "ALLOWED" in text and "passes every check" in text and "x=2" in text
+
+
+@pytest.mark.parametrize("model", ["sc", "ptx-rmo", "ptx-6.0", "rc11"])
+def test_a_solver_explains_what_listing_does(model):
+    """The same answer; a witness that passes, and violations that fail, on the execution alone."""
+    model = load_model(shipped_models()[model], model)
+    for path in sorted(EXAMPLES.glob("*.litmus"))[::3]:
+        test = read_litmus(path)
+        listed, solved = explain_memory(test, model), explain_by_sat(test, model)
+        assert listed.answer is solved.answer and (listed.outcomes > 0) == (solved.outcomes > 0), path
+        if solved.witness is not None:
+            assert all(result.truth for result in model.judge(solved.witness.base) if not result.check.flag)
+        for violation in solved.violations:
+            results = model.judge(violation.execution.base)
+            assert not next(result.truth for result in results if result.check == violation.check)
+        assert {one.check for one in solved.violations} == {check for check, _ in listed.killed}
 
 
 def test_a_user_s_model(tmp_path):

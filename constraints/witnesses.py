@@ -1,0 +1,130 @@
+"""Why a model allows or forbids an outcome, where executions are too many to list: a solver finds those that are shown.
+
+ALLOWED: one execution that passes every check. FORBIDDEN: for each check, in the model's order, one execution with the
+outcome that fails it and passes those before it, if there is one. What is wrong with an execution is then found on it
+alone (``oracle.executions.witness``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from constraints.circuit import Literal
+from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
+from constraints.solvers import open_solver
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
+from oracle.cat.algebra import Relation, bits
+from oracle.cat.interpreter import Model
+from oracle.cat.syntax import Check
+from oracle.executions.events import Apply, Choices, Expression, Kind, ProgramBase, Read
+from oracle.executions.flow import asked_terms
+from oracle.executions.judge import UNROLL
+from oracle.executions.steps import Key
+from oracle.executions.values import Value, calculate
+from oracle.executions.witness import Execution, MemoryExplanation, violation_of
+
+
+def explain_by_sat(
+    test: LitmusTest, model: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
+) -> MemoryExplanation:
+    """What a model says of a test, and why. Raises ``TooManyError`` where that takes too many clauses or values."""
+    allowed = _Search(test, model, unroll, True, solver)
+    bounded, complete = allowed.executions.bounded, allowed.executions.complete
+    explanation = MemoryExplanation(
+        test, model, bounded=bounded, complete=complete, listed=False, outcomes=0, unroll=unroll
+    )
+    witness = allowed.find([])
+    if witness is not None:
+        flags = [r.check.name for r in model.judge(witness.base) if r.check.flag and r.truth]
+        return replace(explanation, witness=witness, flags=tuple(dict.fromkeys(flags)))
+    search = _Search(test, model, unroll, False, solver)
+    checks = search.executions.checks
+    written = [statement for statement in model.syntax.statements if isinstance(statement, Check)]
+    required = [number for number, check in enumerate(written) if not check.flag]
+    violations = []
+    for number, check in enumerate(checks):
+        execution = search.find([*checks[:number], ~check])
+        if execution is not None:
+            violations.append(violation_of(model, required[number], execution)[0])
+    violations.sort(key=lambda violation: len(violation.steps))
+    return replace(explanation, violations=tuple(violations), outcomes=len(violations))
+
+
+class _Search:
+    """Executions with the outcome that a test asks about; allowed ones, where checks are ``required``."""
+
+    def __init__(self, test: LitmusTest, model: Model, unroll: int, required: bool, solver: str) -> None:
+        self.executions = Executions(test, model, unroll, required)
+        self._values = FiniteValues(self.executions)
+        self._asked = self._values.asked()
+        self._solver = solver
+
+    def find(self, questions: Sequence[Literal]) -> Execution | None:
+        """One of them for which the literals hold, too."""
+        circuit = self.executions.circuit
+        opened = open_solver(self._solver, circuit.formula.variables)
+        try:
+            opened.add(circuit.formula.clauses)
+            if not opened.solve([literal.number for literal in (*self._asked, *questions)]):
+                return None
+            model = opened.model()
+        finally:
+            opened.close()
+        return self._decoded(frozenset(number for number in model if number > 0))
+
+    def _decoded(self, true: frozenset[int]) -> Execution:
+        executions, runs = self.executions, self.executions.runs
+
+        def holds(literal: Literal) -> bool:
+            return (abs(literal.number) in true) == (literal.number > 0)
+
+        known: dict[Key, Value] = {}
+        for event, happens in zip(executions.events, executions.executed, strict=True):
+            if event.kind is Kind.READ and holds(happens):
+                values = self._values.read(event.key)
+                known[event.key] = next(value for value, literal in values.items() if holds(literal))
+        for thread, taken in zip(runs.threads, runs.taken, strict=True):
+            for merge in thread.merges:
+                for step, value, _ in merge.options:
+                    if holds(taken[step]):
+                        known[merge.key] = _value(value, known)
+        kept = [number for number, happens in enumerate(executions.executed) if holds(happens)]
+        place = {number: index for index, number in enumerate(kept)}
+
+        def only(relation: Relation[Literal]) -> Relation[int]:
+            return tuple(
+                {place[other]: 1 for other, truth in relation[number].items() if other in place and holds(truth)}
+                for number in kept
+            )
+
+        def reads(sources: frozenset[Key]) -> frozenset[Key]:
+            return frozenset(key for key, truth in runs.reads(sources).items() if key in known and holds(truth))
+
+        events = tuple(
+            replace(event, addr=reads(event.addr), data=reads(event.data), ctrl=reads(event.ctrl))
+            for event in (executions.events[number] for number in kept)
+        )
+        told = tuple(_value(event.value, known) if event.kind in (Kind.READ, Kind.WRITE) else None for event in events)
+        finals: dict[Term, Value] = {}
+        for term in asked_terms(executions.test):
+            if isinstance(term, FinalRegister):
+                finals[term] = _value(runs.threads[term.thread].registers.get(term.register, 0), known)
+            elif isinstance(term, Loc):
+                (last,) = (write for write, final in executions.last_writes(term) if holds(final))
+                finals[term] = _value(executions.events[last].value, known)
+        places = tuple(thread.place for thread in executions.test.threads)
+        choices = Choices(only(executions.rf), only(executions.co), only(executions.fences))
+        return Execution(ProgramBase(bits(1, len(events)), events, places, choices), told, finals)
+
+
+def _value(expression: Expression, known: Mapping[Key, Value]) -> Value:
+    match expression:
+        case Read(key):
+            return known[key]
+        case Apply(operation, left, right):
+            value = calculate(operation, _value(left, known), _value(right, known))
+            assert value is not None
+            return value
+        case _:
+            return expression
