@@ -53,7 +53,9 @@ def command(
     Litmus tests (.litmus, in any dialect). For ALLOWED, one execution with the outcome that passes every check of the
     model. For FORBIDDEN, the executions that have the outcome, each with the check that it fails and the cycle in it:
     reads and writes are a, b, c .. in program order, and a -rfe-> b says by which relation an edge is one. thesis-weak
-    and thesis-strong show a run, step by step, or how many states they searched for one.
+    and thesis-strong show a run, step by step, or how many states they searched for one. Where
+    executions are too many to list, a solver finds one for each check that forbids some; where the outcome cannot come
+    about within --unroll, loops are followed further, up to 8 jumps back.
 
     \b
     Examples:
