@@ -84,11 +84,17 @@ def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = T
 def new_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into, which becomes ``folder`` at the end of the block; where the block fails, nothing is left.
 
-    Raises ``InputError`` where ``folder`` is there and is not an empty folder, or cannot be made.
+    Where it is a link to an empty folder, it is that folder that is filled. Raises ``InputError`` where ``folder`` is
+    there and is not an empty folder, or cannot be made.
     """
+    given = str(folder)
     try:
+        if folder.is_symlink():
+            if not folder.exists():
+                raise InputError("the output is a link to what is not there", given)
+            folder = folder.resolve()  # a folder cannot be renamed to a link
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError("the output exists and is not an empty folder", str(folder))
+            raise InputError("the output exists and is not an empty folder", given)
         folder.parent.mkdir(parents=True, exist_ok=True)
         # The staging folder is private to us; what is in it gets the permissions of any new folder.
         staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -100,7 +106,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
+        raise InputError(f"cannot write: {error.strerror}", given) from None
 
 
 def temporary_name(name: str, process: object) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +26,9 @@ PROGRESS, MEMORY = "progress", "memory"
 
 INDEX = "@all"
 """The index of a folder of litmus tests."""
+
+MOST_LINES = 1_000_000
+"""Lines of indexes that a command line may lead to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,8 @@ class Input:
         One from a file has no verdicts; its program is kept as it is written, so its text may name locations in another
         order than the canonical form that its digest stands for.
         """
-        if self.record is not None:
-            return self.record
         program = parse_axb(self.text(), self.place)
-        return Test(self.name, digest(program), print_axb(program))
+        return self.record or Test(self.name, digest(program), print_axb(program))
 
 
 def family_of(paths: Sequence[str]) -> str:
@@ -100,8 +102,9 @@ def _family(path: Path) -> str:
         return MEMORY if path.suffix == ".litmus" or path.name.startswith("@") else PROGRESS
     if is_corpus(path):
         return family_in(read_manifest(path))
-    litmus = any(file.suffix == ".litmus" or file.name == INDEX for file in path.iterdir())
-    return MEMORY if litmus else PROGRESS
+    if (path / INDEX).is_file():
+        return MEMORY
+    return MEMORY if _files(path)[0].suffix == ".litmus" else PROGRESS
 
 
 def expand(paths: Sequence[str]) -> list[Input]:
@@ -112,7 +115,8 @@ def expand(paths: Sequence[str]) -> list[Input]:
     line, relative to it, which may be an index itself; what follows ``#`` is a comment. Raises ``InputError`` where a
     corpus or an index cannot be read, an index names itself, and a folder holds no test.
     """
-    return [found for path in paths for found in _inputs(Path(path), path, ())]
+    lines = count(1)
+    return [found for path in paths for found in _inputs(Path(path), path, (), lines)]
 
 
 def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[dict[Input, Read], list[InputError]]:
@@ -137,17 +141,14 @@ def load_tests(paths: Sequence[str]) -> list[Test]:
     return [given.axb() for given in expand(paths)]
 
 
-def _inputs(path: Path, given: str, around: tuple[Path, ...]) -> list[Input]:
+def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
+    """The tests of a path; ``around`` are the indexes that name it, ``lines`` counts what indexes name."""
     if os.path.isdir(path):
         if is_corpus(path):
             return [Input(test.name, test.name, path, test) for test in read_corpus(path).tests]
         if (path / INDEX).is_file():
-            return _inputs(path / INDEX, str(path / INDEX), around)
-        files = sorted(path.iterdir())
-        for suffix in (".litmus", ".axb"):
-            if chosen := [file for file in files if file.suffix == suffix]:
-                return [Input(str(file), file.stem, file) for file in chosen]
-        raise InputError("the folder is no corpus and holds no .axb file, no .litmus file and no index @all", str(path))
+            return _inputs(path / INDEX, str(path / INDEX), around, lines)
+        return [Input(str(file), file.stem, file) for file in _files(path)]
     if not path.name.startswith("@"):
         return [Input(given, path.stem, path)]
     if path.resolve() in around:
@@ -158,5 +159,29 @@ def _inputs(path: Path, given: str, around: tuple[Path, ...]) -> list[Input]:
         if not name.isprintable():
             raise InputError(f"expected the name of a file, found {name[:20]!r}", str(path), number, 1)
         if name:
-            found += _inputs(path.parent / name, str(path.parent / name), (*around, path.resolve()))
+            if next(lines) > MOST_LINES:  # indexes that name each other twice double with each
+                raise InputError(f"more than {MOST_LINES:,} lines in indexes", str(path), number, 1)
+            found += _inputs(path.parent / name, str(path.parent / name), (*around, path.resolve()), lines)
     return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of tests in a folder that is neither a corpus nor has an index; ``InputError`` where there are none."""
+    files = sorted(folder.iterdir())
+    for suffix in (".litmus", ".axb"):
+        if chosen := [file for file in files if file.suffix == suffix]:
+            return chosen
+    inner = [file.name for file in files if os.path.isdir(file) and _holds_tests(file)]
+    hint = f"; its folder {inner[0]} does{f', and {len(inner) - 1} more' if inner[1:] else ''}" if inner else ""
+    raise InputError(
+        f"the folder is no corpus and holds no .axb file, no .litmus file and no index {INDEX}{hint}", str(folder)
+    )
+
+
+def _holds_tests(folder: Path) -> bool:
+    try:
+        return is_corpus(folder) or any(
+            file.suffix in (".litmus", ".axb") or file.name == INDEX for file in folder.iterdir()
+        )
+    except OSError:
+        return False

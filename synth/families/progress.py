@@ -43,7 +43,7 @@ class Progress:
     foreign = ("stress", "decode")
 
     def record(self, given: Input) -> Test:
-        return given.axb()
+        return given.record or given.axb()
 
     def checked(self, tests: Sequence[Input]) -> list[Input]:
         return [replace(given, record=given.axb()) for given in tests]

@@ -41,10 +41,12 @@ def workplace(tmp_path_factory):
         "binary.axb": bytes(range(256)),
         "nothing.axb": b"",
         "notests/readme": b"...",
+        "nested/inner/a.litmus": b"",
+        "nested/other/manifest.json": b"",
         "model.py": b"def guarantee(running, stepped): return 1 / 0\n",
     }
     for name, data in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     (folder / "hollow").mkdir()
 
@@ -113,7 +115,16 @@ WRONG = [
             (command.format("counted"), "counted/manifest.json: not the manifest of a corpus: 'counts' is not"),
         ]
     ),
-    ("label text", "2x2-0001:1:1: expected THREAD, found 'T'"),
+    *(
+        (f"{command} text {rest}", "text: 2x2-0001:1:1: expected THREAD, found 'T'")
+        for command, rest in [
+            ("label", "-m obe"),
+            ("explain", "--test 2x2-0001 -m obe"),
+            ("export", "--to axb -o new"),
+        ]
+    ),
+    ("label nested -m sc", "nested: the folder is no corpus and holds no .axb file, no .litmus file and no index"),
+    ("explain nested -m sc", "and no index @all; its folder inner does, and 1 more"),
     ("progress -t 2 -n 2 -o suite", "suite: the folder exists and is not empty"),
     ("select suite --separate-models -o notests", "notests: the output exists and is not an empty folder"),
     ("export suite --to axb -o notests", "notests: the output exists and is not an empty folder"),

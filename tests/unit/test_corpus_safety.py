@@ -314,3 +314,37 @@ def test_a_list_where_a_verdict_is_due(tmp_path, verdicts):
     result = synth("show", tmp_path)
     assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1
     assert "tests.jsonl:1: not a test record" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["export", "select"])
+def test_a_link_as_the_output(tmp_path, command):
+    """A link to an empty folder means that folder; one to nothing or to anything else is refused."""
+    assert synth("progress", "-t", 2, "-n", 2, "-o", tmp_path / "p").exit_code == 0
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("")
+    (tmp_path / "elsewhere" / "empty").mkdir(parents=True)
+    for name, target in {"dangling": "nothing", "to_full": "full", "to_file": "p/tests.jsonl"}.items():
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "to_empty").symlink_to("elsewhere/empty")
+    options = ["--to", "axb"] if command == "export" else ["--separate-models"]
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    for name, error in {
+        "dangling": "the output is a link to what is not there",
+        "to_full": "the output exists and is not an empty folder",
+        "to_file": "the output exists and is not an empty folder",
+    }.items():
+        result = synth(command, tmp_path / "p", *options, "-o", tmp_path / name)
+        assert result.exit_code == 2 and result.stderr == f"synth: {tmp_path / name}: {error}\n"
+    assert before == {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    assert synth(command, tmp_path / "p", *options, "-o", tmp_path / "to_empty").exit_code == 0
+    assert (tmp_path / "to_empty").is_symlink() and list((tmp_path / "elsewhere" / "empty").iterdir())
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["empty"]
+
+
+def test_indexes_that_double_come_to_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("synth.inputs.MOST_LINES", 1000)
+    for number in range(40):
+        (tmp_path / f"@{number}").write_text(f"@{number + 1}\n" * 2)
+    (tmp_path / "@40").write_text("# nothing\n")
+    result = synth("label", tmp_path / "@0", "-m", "sc")
+    assert result.exit_code == 2 and "more than 1,000 lines in indexes" in result.stderr
