@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Found:
     tests: tuple[tuple[str, bytes], ...] = ()
 
 
-class _Entry(msgspec.Struct, omit_defaults=True):
+class _Entry(msgspec.Struct, omit_defaults=True, gc=False):
     """A line: the request, a ``Found`` of a unit, or the end of a unit."""
 
     format: int | UnsetType = UNSET
@@ -308,5 +308,6 @@ def _name(tests: list[Test]) -> list[Test]:
     for test in tests:
         ranks[test.bound] += 1
         width = max(4, len(str(totals[test.bound])))
-        named.append(test if test.name else replace(test, name=f"{test.bound}-{ranks[test.bound]:0{width}}"))
+        name = test.name or f"{test.bound}-{ranks[test.bound]:0{width}}"
+        named.append(msgspec.structs.replace(test, name=name))
     return named

@@ -15,7 +15,7 @@ from corpus.test import Test, axb_bound
 _BOUND = re.compile(r"[1-9][0-9]{0,5}x[0-9]{1,6}")
 
 
-class _Record(msgspec.Struct):
+class _Record(msgspec.Struct, gc=False):
     """A record as JSON has it. Progress tests have a behaviour, litmus tests a bound and scopes."""
 
     name: str
@@ -29,7 +29,7 @@ class _Record(msgspec.Struct):
     reasons: dict[str, str] | UnsetType = UNSET
 
 
-class _Line(msgspec.Struct):
+class _Line(msgspec.Struct, gc=False):
     """The same in the order in which it is written."""
 
     name: str

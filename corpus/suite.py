@@ -186,7 +186,7 @@ def write_corpus(
     bounds = Counter(test.bound for test in tests)
     counts = {"tests": len(tests), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
     whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}
-    write_atomically(path / TESTS, (test_record(test).decode() + "\n" for test in tests))
+    write_atomically(path / TESTS, (test_record(test) + b"\n" for test in tests))
     write_atomically(path / LABELS, _labels(tests, models))
     write_atomically(path / TIMES, [pretty(times or {})])
     write_atomically(path / MANIFEST, [pretty(whole)])
@@ -194,8 +194,12 @@ def write_corpus(
 
 def _labels(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
     yield ",".join(["name", *map(_cell, models)]) + "\n"
+    rows: dict[int, str] = {}  # tests of one verdict vector share the mapping
     for test in tests:
-        yield ",".join([_cell(test.name), *(test.verdicts.get(model, "") for model in models)]) + "\n"
+        row = rows.get(id(test.verdicts))
+        if row is None:
+            row = rows[id(test.verdicts)] = ",".join(["", *(test.verdicts.get(model, "") for model in models)]) + "\n"
+        yield _cell(test.name) + row
 
 
 def _cell(text: str) -> str:

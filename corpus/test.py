@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 
 def axb_bound(text: str) -> str:
@@ -11,8 +12,7 @@ def axb_bound(text: str) -> str:
     return f"{text.count('THREAD')}x{text.count(';')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(msgspec.Struct, frozen=True, gc=False):  # hundreds of thousands of them, and none in a circle
     """One test. ``verdicts`` maps names of models to what they say, ``reasons`` those without a verdict to why.
 
     ``text`` is AXB pseudo-code or a litmus test; it is parsed when somebody asks, so that a corpus of hundreds of
@@ -27,16 +27,16 @@ class Test:
     name: str
     digest: str
     text: str
-    verdicts: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[str, str] = msgspec.field(default_factory=dict)
     tags: tuple[str, ...] = ()
     behaviour: str = ""
     bound: str = ""
     scopes: tuple[str, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.bound:
-            object.__setattr__(self, "bound", axb_bound(self.text))
+            msgspec.structs.force_setattr(self, "bound", axb_bound(self.text))
 
     @property
     def threads(self) -> int:

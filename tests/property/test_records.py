@@ -1,11 +1,11 @@
 """Test records and journals give back what went in."""
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from strategies import MODELS, corpus_tests
 
 from corpus.journal import Found, Journal, finish, read_corpus

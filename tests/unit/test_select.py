@@ -2,11 +2,11 @@
 
 import json
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from corpus.journal import read_corpus
 from corpus.suite import write_corpus
