@@ -64,7 +64,7 @@ Meaning = Relation[T] | Set[T] | _Function[T] | _Nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Generic[T]):
+class CheckResult(Generic[T]):
     """How true a check is: for a flag that it is raised, else that an execution passes; ``value``: what was checked."""
 
     check: Check
@@ -104,7 +104,7 @@ class Model:
             waiting += [ships[name].body for name in sorted(new & ships.keys())]
         return frozenset(found)
 
-    def judge(self, base: Base[T]) -> list[Result[T]]:
+    def judge(self, base: Base[T]) -> list[CheckResult[T]]:
         """The result of every check, in the order of the file."""
         return _Interpreter(base).run(self.syntax)
 
@@ -186,7 +186,7 @@ class _Interpreter(Generic[T]):
             return value
         return _Function(binding, {}, ships=True) if binding.parameters else self._eval(binding.body, {})
 
-    def run(self, syntax: Syntax) -> list[Result[T]]:
+    def run(self, syntax: Syntax) -> list[CheckResult[T]]:
         results = []
         for statement in syntax.statements:
             if isinstance(statement, Check):
@@ -206,7 +206,7 @@ class _Interpreter(Generic[T]):
     def _named(self, name: str, value: Meaning[T]) -> Meaning[T]:
         return self._algebra.named(name, value) if isinstance(value, tuple) else value
 
-    def _check(self, check: Check) -> Result[T]:
+    def _check(self, check: Check) -> CheckResult[T]:
         algebra = self._algebra
         meaning = self._eval(check.body, self.names)
         value: Relation[T] | Set[T]
@@ -217,7 +217,7 @@ class _Interpreter(Generic[T]):
             value = self._relation(meaning, check.body.position)
             required = not (check.negated or check.flag)
             truth = algebra.is_acyclic(value, required) if check.kind == "acyclic" else algebra.is_irreflexive(value)
-        return Result(check, algebra.negate(truth) if check.negated else truth, value)
+        return CheckResult(check, algebra.negate(truth) if check.negated else truth, value)
 
     def _fixpoint(self, definition: Definition) -> Mapping[str, Meaning[T]]:
         recursive = {binding.name for binding in definition.bindings}

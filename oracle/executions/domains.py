@@ -16,7 +16,7 @@ from corpus.litmus.test import Branch, LitmusTest, Load, Loc, Operand, Rmw, Stor
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
-from oracle.executions.unrolled import Step
+from oracle.executions.unrolled import Move
 from oracle.executions.values import Address, Value, calculate, wrap
 from oracle.graphs import components
 
@@ -25,7 +25,7 @@ MOST_VALUES = 256
 
 
 def read_domains(
-    test: LitmusTest, ways: Iterable[Path | Step], merges: Mapping[Key, Sequence[Expression]] | None = None
+    test: LitmusTest, ways: Iterable[Path | Move], merges: Mapping[Key, Sequence[Expression]] | None = None
 ) -> dict[Key, tuple[Value, ...]]:
     """The values of interest of each read on the given ways, sorted, and of merges, given what each may be.
 

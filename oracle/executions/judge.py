@@ -13,7 +13,7 @@ from enum import StrEnum
 from math import prod
 
 from corpus.litmus.test import Condition, LitmusTest, Quantifier, Term
-from oracle.cat.interpreter import Model, Result
+from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.candidates import Batch, candidates, count_candidates
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
@@ -133,7 +133,7 @@ def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bo
 
 def judged(
     test: LitmusTest, threads: Sequence[Paths], model: Model, forbidden: bool = True
-) -> Iterator[tuple[Batch, int, list[Result[int]]]]:
+) -> Iterator[tuple[Batch, int, list[CheckResult[int]]]]:
     """Every batch of candidates with those that the model allows, and the results of its checks.
 
     Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
@@ -148,7 +148,7 @@ def judged(
         yield batch, _allowed(batch.valid, results), results
 
 
-def _allowed(among: int, results: Sequence[Result[int]]) -> int:
+def _allowed(among: int, results: Sequence[CheckResult[int]]) -> int:
     """The candidates that pass every check."""
     for result in results:
         if not result.check.flag:

@@ -26,7 +26,7 @@ MOST_PLACES = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Move:
     """What one instruction does on one way: from a node to a node, if its constraints hold."""
 
     source: int
@@ -52,7 +52,7 @@ class Unrolled:
     and ``spins`` as in ``Paths``.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Move, ...]
     end: int | None
     merges: tuple[Merge, ...]
     registers: Mapping[str, Expression]
@@ -122,7 +122,7 @@ class _Merger(Walker):
                     arrived.setdefault(self._place(after), []).append((len(made), after))
                     made.append((self._node, state, after))
         steps = tuple(
-            Step(source, targets[number], after.events, after.constraints[len(before.constraints) :])
+            Move(source, targets[number], after.events, after.constraints[len(before.constraints) :])
             for number, (source, before, after) in enumerate(made)
         )
         cut, spins = bool(self.cut), self.cut <= spinning_jumps(self._test, self.number)

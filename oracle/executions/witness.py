@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from corpus.litmus.test import LitmusTest, Term
 from oracle.cat.algebra import Relation, bits
-from oracle.cat.interpreter import Model, Result
+from oracle.cat.interpreter import CheckResult, Model
 from oracle.cat.syntax import Check
 from oracle.executions.candidates import Batch
 from oracle.executions.derivations import Link, Reason, with_reasons
@@ -234,7 +234,7 @@ def _rotated(cycle: tuple[Link, ...], events: Sequence[Event]) -> tuple[Link, ..
     return cycle[start:] + cycle[:start]
 
 
-def _alike(violation: Violation, pairs: Pairs, base: ProgramBase[int], result: Result[int]) -> int:
+def _alike(violation: Violation, pairs: Pairs, base: ProgramBase[int], result: CheckResult[int]) -> int:
     """The candidates in which the same pairs are checked for the same reasons."""
     mask = base.algebra.true
     if not isinstance(result.value, tuple):
