@@ -24,8 +24,13 @@ class InputError(Exception):
 
     def __str__(self) -> str:
         place = [str(part) for part in (self.path, self.line, self.column) if part is not None]
-        text = printable(": ".join([":".join(place), self.message] if place else [self.message]))
-        return text if len(text) <= LONGEST else f"{text[: LONGEST - 203]}...{text[-200:]}"
+        return one_line(": ".join([":".join(place), self.message] if place else [self.message]))
+
+
+def one_line(text: str) -> str:
+    """The text as the line of an error: printable, and without its middle where it is longer than ``LONGEST``."""
+    text = printable(text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 203]}...{text[-200:]}"
 
 
 def printable(text: str) -> str:

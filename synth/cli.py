@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from corpus.errors import InputError, printable
+from corpus.errors import InputError, one_line
 from synth import VERSION
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
@@ -87,7 +87,7 @@ def _one_line() -> Iterator[None]:
             raise
         line = f"synth: {InputError(error.strerror or str(error), error.filename)}"
         _drop_output()
-    click.echo(printable(line), err=True)
+    click.echo(one_line(line), err=True)
     sys.exit(code)
 
 

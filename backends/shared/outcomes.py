@@ -32,7 +32,7 @@ def outcomes(run: Run) -> Outcomes:
             for count, *values in rows:
                 counts[tuple(map(signed, values))] += count
             others += other
-        except (IndexError, TypeError, ValueError):
+        except (IndexError, TypeError, ValueError, RecursionError):
             raise RunError(f"the program said '{line}', and no outcomes") from None
     return Outcomes(dict(sorted(counts.items())), others, len(run.said), TIMED_OUT in run.outcomes)
 

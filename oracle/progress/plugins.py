@@ -16,6 +16,7 @@ its distribution's version; what such a file imports is not part of it.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import traceback
@@ -79,8 +80,8 @@ def _unknown(name: str, installed: Sequence[str]) -> str:
 
 @cache
 def _from_file(path: str) -> tuple[ProgressModel, ProgressModel]:
-    if not Path(path).is_file():
-        what = "expected a Python file, found something else" if Path(path).exists() else "no such progress model file"
+    if not os.path.isfile(path):  # no error where the name is too long for a file
+        what = "expected a Python file, found something else" if os.path.exists(path) else "no such progress model file"
         raise InputError(what, path)
     try:
         names = run_path(path)  # leaves no __pycache__ beside a user's file, as an import would

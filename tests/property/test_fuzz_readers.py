@@ -10,7 +10,7 @@ import shlex
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import chdir, contextmanager
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from mutants import mutants
 
 from backends.glsl.amber import shaders
 from backends.registry import BACKENDS
+from backends.shared.outcomes import outcomes
+from backends.shared.process import Run, RunError
 from backends.shared.results import open_results
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
@@ -30,11 +32,12 @@ from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.text import parse_axb, print_axb, program_of, read_axb
 from corpus.suite import JOURNAL, MANIFEST, TESTS
-from oracle.consistency import load_model
+from oracle.consistency import load_model, resolve_consistency_models
 from oracle.progress.plugins import resolve_models
 from synth.cli import main
 from synth.families.interface import family
 from synth.inputs import expand, family_in
+from synth.options.choice import parse_filter
 
 ROOT = Path(__file__).parents[2]
 SECONDS, BYTES = 60, 2**30
@@ -45,7 +48,8 @@ SECONDS, BYTES = 60, 2**30
 class Reader:
     """A file that is read: what it may hold, how it is read, and commands that read it.
 
-    ``read`` is called, and the commands run, in a folder that holds ``file``, the mutant, and ``around``.
+    ``read`` is called, and the commands run, in a folder that holds ``file``, the mutant, and ``around``. In a command
+    ``WORD`` is the mutant itself. A reader that is quick gets so many ``times`` the mutants.
     """
 
     file: str
@@ -53,6 +57,7 @@ class Reader:
     read: Callable[[Path], object]
     commands: Sequence[str] = ()
     around: Mapping[str, bytes] = field(default_factory=dict)
+    times: int = 1
 
 
 def examples(pattern: str) -> list[bytes]:
@@ -77,6 +82,15 @@ RESULTS = (
 )
 
 
+CORPORA = {
+    "progress": "progress -t 2 -n 2",
+    "progress stopped": "progress -t 2 -n 3 --max-tests 2",
+    "memory": "memory -e 'PodWW PodRR PodWR Rfe Fre' -m sc -m tso",
+    "memory stopped": "memory -e 'PodWW PodRR PodWR Rfe Fre' -m sc --max-tests 1",
+}
+"""How a corpus of each family is made, complete and stopped early."""
+
+
 def dump() -> bytes:
     """What Amber writes of a run of SB."""
     from backends.glsl.memory import ROWS, TOTALS
@@ -91,14 +105,8 @@ def dump() -> bytes:
 
 def corpora(folder: Path) -> dict[str, dict[str, bytes]]:
     """A corpus of each family, complete and stopped early, each by the names of its files."""
-    lines = {
-        "progress": "progress -t 2 -n 2",
-        "progress stopped": "progress -t 2 -n 3 --max-tests 2",
-        "memory": "memory -e 'PodWW PodRR PodWR Rfe Fre' -m sc -m tso",
-        "memory stopped": "memory -e 'PodWW PodRR PodWR Rfe Fre' -m sc --max-tests 1",
-    }
     found = {}
-    for name, line in lines.items():
+    for name, line in CORPORA.items():
         assert synth(f"{line} -j 1 -o '{folder / name}'").exit_code == 0
         found[name] = {path.name: path.read_bytes() for path in (folder / name).iterdir()}
     return found
@@ -113,8 +121,10 @@ def labels(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def synth(line: str):
-    return CliRunner().invoke(main, shlex.split(line), prog_name="synth", catch_exceptions=False)
+def synth(line: str, data: bytes = b""):
+    word = data.decode("utf-8", "surrogateescape").replace("\0", "")
+    arguments = [word if part == "WORD" else part for part in shlex.split(line)]
+    return CliRunner().invoke(main, arguments, prog_name="synth", catch_exceptions=False)
 
 
 # What reads each of them, and what must hold of what it says
@@ -170,8 +180,20 @@ def results(folder: Path) -> None:
         assert all(found.find(trial) == result for trial, result in found.results.items())
 
 
-def outcomes(folder: Path) -> None:
+def dumped(folder: Path) -> None:
     BACKENDS["glsl"].decode(read_text(folder / "dump.txt"), parse_litmus(SB.decode()))
+
+
+def said(folder: Path) -> None:
+    """What a program said of its launches."""
+    lines = read_text(folder / "said").split("\n")
+    with suppress(RunError):
+        assert all(isinstance(count, int) for count in outcomes(Run("T", (1.0,), tuple(lines))).counts.values())
+
+
+def word(read: Callable[[str], object]) -> Callable[[Path], object]:
+    """A reader of a word of the command line, which is in a file here."""
+    return lambda folder: read((folder / "word").read_bytes().decode("utf-8", "surrogateescape").replace("\0", ""))
 
 
 def guarantees(folder: Path) -> None:
@@ -218,6 +240,7 @@ def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, by
                 "export t.axb --to dartagnan-ptx -o out",
                 "compile t.axb --backend opencl -o out",
             ],
+            times=6,
         ),
         "condition": Reader("condition", conditions, condition),
         "cat": Reader(
@@ -232,6 +255,7 @@ def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, by
             [*examples("examples/*.edges"), b"PodWW [Rfe,PodRR] Fre|Coe Rlx.gpu RfeRel.gpuAcq.gpu MembarGldWW # why"],
             lambda folder: parse_edges(read_text(folder / "edges"), ("cta", "gpu"), "edges"),
             ["memory --edges-file edges -m sc --size 4 --max-tests 3 --time-limit 10 -j 1 -o out"],
+            times=6,
         ),
         "index": Reader(
             "@all",
@@ -278,7 +302,7 @@ def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, by
         "outcomes of Amber": Reader(
             "dump.txt",
             [dump()],
-            outcomes,
+            dumped,
             ["run SB.litmus --backend glsl --decode dump.txt -m sc"],
             {"SB.litmus": SB},
         ),
@@ -293,6 +317,44 @@ def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, by
             {"t.axb": MUTEX},
         ),
     }
+    found["said by a program"] = Reader("said", [b"iteration 0 [[[3,0,1],[5,4294967295,0]],2]"], said)
+    filters = [b"shape=MP", b"size=2..4|6", b"threads!=2", b"scope=gpu", b"sc=forbidden", b"tag!=mutex"]
+    words: dict[str, tuple[list[bytes], Callable[[str], object], list[str]]] = {
+        "--where": (filters, parse_filter, ["show . --where WORD", "label . --where WORD -m sc -j 1"]),
+        "--test": (
+            [b"SB", b"MP*", b"[!a]?-0001"],
+            str,
+            ["show . --test WORD", "export . --test WORD --to litmus -o o"],
+        ),
+        "--model": (
+            [b"sc", b"ptx-6.0", b"thesis-weak", b"m.cat", b"a/b/m.cat"],
+            lambda text: resolve_consistency_models([text]),
+            ["label . -m WORD -j 1", "explain SB.litmus -m WORD"],
+        ),
+        "--model of progress": (
+            [b"hsa", b"lobe-weak", b"hsa+obe", b"m.py"],
+            lambda text: resolve_models([text]),
+            ["label t.axb -m WORD -j 1", "progress -t 2 -n 2 --distinguish WORD -o out -j 1 --time-limit 5"],
+        ),
+        "--edges": (
+            [b"PodWW [Rfe,PodRR] Fre|Coe Rlx.gpu RfeRel.gpuAcq.gpu MembarGldWW"],
+            parse_edges,
+            ["memory -e WORD -m sc --max-tests 2 --time-limit 5 -j 1 -o out"],
+        ),
+        "--size": (
+            [b"4", b"2..4"],
+            str,
+            ["memory -e 'PodWR Fre' --size WORD --time-limit 2 --max-tests 2 -j 1 -o out"],
+        ),
+        "paths": (
+            [b"SB.litmus", b"@all", b"../x.axb"],
+            str,
+            ["label WORD -j 1 --timeout 20", "show WORD", "explain WORD"],
+        ),
+    }
+    for name, (seeds, read, commands) in words.items():
+        around = {**suites["memory"], "SB.litmus": SB, "t.axb": MUTEX}
+        found[f"words: {name}"] = Reader("word", seeds, word(read), commands, around)
     for file in ("labels.csv", "labels.csv.request.json"):
         around = {name: data for name, data in labelled.items() if name != file}
         line = "label t.axb -m obe -o labels.csv --resume -j 1"
@@ -300,6 +362,8 @@ def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, by
     for name, files in suites.items():
         commands = ["show . --tests", "show . --json", "label . -j 1 --timeout 20", "select . --separate-models"]
         commands += ["export . --to axb -o out" if "progress" in name else "export . --to litmus -o out"]
+        if "stopped" in name:
+            commands.append(f"{CORPORA[name]} --resume -j 1 -o .")
         for file in (MANIFEST, TESTS, JOURNAL):
             if file in files:
                 around = {other: data for other, data in files.items() if other != file}
@@ -370,7 +434,7 @@ def check_reader(reader: Reader, data: bytes, folder: Path) -> None:
 def check_command(reader: Reader, line: str, data: bytes, folder: Path) -> None:
     laid_out(folder, reader, data)
     with bounded():
-        result = synth(line)
+        result = synth(line, data)
     lines = result.stderr.splitlines()
     assert result.exit_code in (0, 1, 2)
     assert all(one.startswith("synth") and one.isprintable() and len(one) < 2000 for one in lines), result.stderr[:3000]
@@ -379,8 +443,10 @@ def check_command(reader: Reader, line: str, data: bytes, folder: Path) -> None:
 
 NAMES = [
     *(f"litmus {name}" for name in DIALECTS),
-    *("axb", "condition", "cat", "edges", "index", "results.jsonl", "results.times.jsonl", "guarantees"),
-    *("outcomes of Amber", "script of Amber", "resume: labels.csv", "resume: labels.csv.request.json"),
+    *(f"words: {name}" for name in ("--where", "--test", "--model", "--model of progress", "--edges", "--size")),
+    *("words: paths", "said by a program", "axb", "condition", "cat", "edges", "index", "guarantees"),
+    *("results.jsonl", "results.times.jsonl", "outcomes of Amber", "script of Amber"),
+    *("resume: labels.csv", "resume: labels.csv.request.json"),
     *("old suite: labels.csv", "old suite: manifest.json", "old suite: @all"),
     *(f"{kind}: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS)),
     *(f"{kind} stopped: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS, JOURNAL)),
@@ -400,7 +466,7 @@ def fuzz(every, name, monkeypatch, tmp_path, count, command_every):
     folder = tmp_path / "f"
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
-    for number, data in enumerate(mutants(reader.seeds, count, f"{name} {count}")):
+    for number, data in enumerate(mutants(reader.seeds, count * reader.times, f"{name} {count}")):
         try:
             check_reader(reader, data, folder)
             if reader.commands and number % command_every == 0:
@@ -414,7 +480,7 @@ def fuzz(every, name, monkeypatch, tmp_path, count, command_every):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_mutants(every, name, monkeypatch, tmp_path):
-    fuzz(every, name, monkeypatch, tmp_path, 20, 10)
+    fuzz(every, name, monkeypatch, tmp_path, 40, 20)
 
 
 @pytest.mark.slow
