@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from backends.shared.process import TIMED_OUT, Run, RunError
+from corpus.lines import decoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,21 @@ class Outcomes:
     hung: bool
 
 
+_rows = decoder(tuple[tuple[tuple[int, ...], ...], int])
+"""What a launch said: rows of a count and the values that it counts, and how many found no row."""
+
+
 def outcomes(run: Run) -> Outcomes:
     """The outcomes of a run. Raises ``RunError`` where the program said something else."""
     counts: Counter[tuple[int, ...]] = Counter()
     others = 0
     for line in run.said:
         try:
-            rows, other = json.loads(line.split(" ", 2)[2])
+            rows, other = _rows(line.split(" ", 2)[2].encode())
             for count, *values in rows:
                 counts[tuple(map(signed, values))] += count
             others += other
-        except (IndexError, TypeError, ValueError, RecursionError):
+        except (IndexError, ValueError):
             raise RunError(f"the program said '{line}', and no outcomes") from None
     return Outcomes(dict(sorted(counts.items())), others, len(run.said), TIMED_OUT in run.outcomes)
 

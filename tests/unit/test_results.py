@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from backends.shared.outcomes import outcomes
+from backends.shared.process import Run, RunError
 from backends.shared.results import (
     MemoryResult,
     ProgressResult,
@@ -169,3 +171,9 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot open"), open_results(tmp_path / "missing" / "results.jsonl"):
         pass
+
+
+@pytest.mark.parametrize("rows", ["[[NaN,1]]", "[[]]", '[["3",1]]', "[[1.5,1]]", "[" * 9000, "7", '{"3":1}'])
+def test_what_a_program_says_is_outcomes_or_an_error(rows):
+    with pytest.raises(RunError, match="and no outcomes"):
+        outcomes(Run("T", (1.0,), (f"iteration 0 [{rows},0]",)))
