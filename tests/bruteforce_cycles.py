@@ -55,7 +55,7 @@ def all_cycles(
     size: int,
     levels: Sequence[str] = (),
     regions: Sequence[Region] = (Region.GLOBAL,),
-    threads: int | None = None,
+    threads: tuple[int, int] | None = None,
     thread_accesses: int = 2,
     location_accesses: int = 3,
     compositions: bool = False,
@@ -119,7 +119,7 @@ def _says_what_communication_says(
 
 def _is_critical(edges: Sequence[Edge], thread_accesses: int, location_accesses: int, threads: int | None) -> bool:
     external = sum(not edge.internal for edge in edges)
-    if external < 2 or threads not in (None, external):
+    if external < 2 or (threads is not None and not threads[0] <= external <= threads[1]):
         return False
     if sum(not edge.same for edge in edges) == 1:
         return False
