@@ -1,19 +1,22 @@
-"""Shared by all tests: golden files with a promote mode, and the rule for compilers that a machine may lack."""
+"""Shared by all tests: golden files with a promote mode, suites, and the rule for compilers that a machine may lack."""
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
 from corpus.errors import InputError
+from synth.cli import main
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
@@ -43,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--promote", action="store_true", help="rewrite golden files with what the program says now")
 
 
+def pytest_configure() -> None:
+    """Tests send Ctrl-C, which a shell has its background jobs, and what they start, ignore."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The test that no golden file is left over comes last, when all the others have said which are theirs."""
     items.sort(key=lambda item: item.name == "test_every_golden_file_is_of_some_test")
@@ -67,6 +76,25 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed: if it should, run pytest --promote"
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def progress_suite(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """``progress_suite("2x4", "--all")`` is the folder of that suite, made once for all tests, which leave it as it
+    is.
+    """
+    root = tmp_path_factory.mktemp("progress_suites")
+
+    @cache
+    def make(bound: str, which: str) -> Path:
+        folder = root / f"{bound}{which}"
+        threads, _, instrs = bound.partition("x")
+        words = ["progress", "-t", threads, "-n", instrs, which, "-j", "1", "-o", str(folder)]
+        made = CliRunner().invoke(main, words, catch_exceptions=False)
+        assert made.exit_code == 0, made.output
+        return folder
+
+    return make
 
 
 @pytest.fixture

@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from bruteforce import is_valid_test
-from click.testing import CliRunner
 
 from corpus.journal import read_corpus
 from corpus.progress.axb import canonical
 from corpus.progress.idioms import idioms
 from corpus.progress.text import parse_axb, program_of
-from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.progress.behaviour import behaviour, behaviour_digest
 from oracle.progress.explain import explain
 from oracle.progress.models import MODELS
 from oracle.progress.reductions import is_minimal
-from synth.cli import main
 
 STRONG_OBE = {"obe-strong": "TERMINATES", "hsa-strong": "MAY_HANG", "obe-weak": "MAY_HANG"}
 
 
-def synthesised(folder: Path, threads: int, instrs: int, *options: str) -> Corpus:
-    arguments = ["progress", "-t", str(threads), "-n", str(instrs), *options, "-j", "1", "-o", str(folder)]
-    assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
-    return read_corpus(folder)
-
-
 @pytest.fixture(scope="module")
-def suites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Test]]:
+def suites(progress_suite: Callable[[str, str], Path]) -> dict[str, list[Test]]:
     """All tests of small bounds, by bound, and the minimal ones of 2x4."""
-    folder = tmp_path_factory.mktemp("suites")
-    sizes = [(2, 2), (2, 3), (3, 3), (2, 4)]
-    every = {f"{t}x{n}": synthesised(folder / f"{t}x{n}", t, n, "--all").tests for t, n in sizes}
-    return every | {"minimal 2x4": synthesised(folder / "minimal", 2, 4).tests}
+    every = {bound: read_corpus(progress_suite(bound, "--all")).tests for bound in ("2x2", "2x3", "3x3", "2x4")}
+    return every | {"minimal 2x4": read_corpus(progress_suite("2x4", "--minimal")).tests}
 
 
 def separated(tests: list[Test]) -> set[tuple[str, str]]:

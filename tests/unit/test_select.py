@@ -21,20 +21,9 @@ def synth(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory):
-    """``suite("2x3", "--all")`` is the folder of that suite."""
-    root = tmp_path_factory.mktemp("suites")
-
-    def make(bound, which):
-        path = root / f"{bound}{which}"
-        if not path.exists():
-            threads, instrs = bound.split("x")
-            made = synth("progress", "-t", threads, "-n", instrs, which, "-j", 1, "-o", path)
-            assert made.exit_code == 0, made.output
-        return path
-
-    return make
+@pytest.fixture
+def suite(progress_suite):
+    return progress_suite
 
 
 def selected(*arguments):

@@ -33,11 +33,9 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def whole(progress_suite: Callable[[str, str], Path]) -> dict[str, bytes]:
     """The suite of a run that nobody stops."""
-    folder = tmp_path_factory.mktemp("whole") / "suite"
-    assert synth(*ASKED, "-j", 1, "-o", folder).exit_code == 0
-    return content(folder)
+    return content(progress_suite("2x4", "--all"))
 
 
 Started = Callable[..., subprocess.Popen[str]]
