@@ -118,6 +118,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
         key = re.split(r"[^\w]", where)[0] or "format"
         message = f"not the manifest of a corpus: '{key}' is not as it should be: {what.lower()}"
         raise InputError(message, str(file)) from None
+    models = manifest.get("models", [])
+    if len(set(models)) < len(models):
+        raise InputError("not the manifest of a corpus: 'models' is not as it should be: one is there twice", str(file))
     return manifest
 
 

@@ -190,8 +190,9 @@ def test_sc_accesses_beside_cache_operators_do_not_end_a_synthesis(tmp_path):
         "[" * 100_000,
         '{"format": true}',
         "\ufeff{}",
+        '{"format": 2, "models": ["sc", "tso", "sc"]}',
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_manifests_that_are_none(tmp_path, manifest):
     folder = tmp_path / "d"
