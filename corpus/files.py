@@ -21,14 +21,18 @@ LARGEST_TEXT = 64 * 2**20
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """A file to read.
 
-    Raises ``InputError`` where it cannot be opened, or is a device or a pipe, which might never end.
+    Raises ``InputError`` where it cannot be opened, or is a device or a pipe, which might never end. A pipe that the
+    shell hands over, as in ``<(..)``, is read: somebody writes to it.
     """
     try:
         file = open(path, "rb", opener=_at_once)  # noqa: SIM115 - closed below
     except OSError as error:
         raise InputError(f"cannot read: {error.strerror}", str(path)) from None
     with file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISFIFO(mode) and str(path).startswith(("/dev/fd/", "/dev/stdin")):
+            os.set_blocking(file.fileno(), True)
+        elif not stat.S_ISREG(mode):
             raise InputError("cannot read: not an ordinary file", str(path))
         yield file
 
@@ -44,12 +48,12 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
     Raises ``InputError`` where it cannot be read, is larger, or is not UTF-8, with line and column.
     """
     with open_bytes(path) as file:
-        if os.fstat(file.fileno()).st_size > most:
-            raise InputError(f"cannot read: larger than {most} bytes", str(path))
         try:
-            data = file.read()
+            data = file.read(most + 1)
         except OSError as error:
             raise InputError(f"cannot read: {error.strerror}", str(path)) from None
+    if len(data) > most:
+        raise InputError(f"cannot read: larger than {most} bytes", str(path))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

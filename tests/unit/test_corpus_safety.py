@@ -349,3 +349,13 @@ def test_indexes_that_double_come_to_an_end(tmp_path, monkeypatch):
     (tmp_path / "@40").write_text("# nothing\n")
     result = synth("label", tmp_path / "@0", "-m", "sc")
     assert result.exit_code == 2 and "more than 1,000 lines in indexes" in result.stderr
+
+
+def test_a_pipe_that_the_shell_hands_over_is_read(tmp_path):
+    program = f"{sys.executable} -c 'from synth.cli import main; main()'"
+    edges = f"{program} memory --edges-file <(echo {EDGES}) --size 4 -o {tmp_path}/d"
+    done = subprocess.run(["bash", "-c", edges], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "6 tests of 6 cycles, complete" in done.stdout
+    model = f"{program} label /dev/stdin < <(printf 'THREAD 0\\n0: Mem[0] = 1;\\n') -m fair"
+    done = subprocess.run(["bash", "-c", model], capture_output=True, text=True)
+    assert done.returncode == 0 and "/dev/stdin" in done.stdout
