@@ -120,7 +120,9 @@ class Outcome:
         return not self.stopped
 
     def add(self, cycle: Cycle, made: Test | Refused) -> None:
-        """Take in a cycle and what became of it."""
+        """Take in a cycle and what became of it, once: a process that died may have said so before."""
+        if made.name in self.cycles:
+            return
         self.cycles[made.name] = cycle
         (self.tests if isinstance(made, Test) else self.refused).append(made)  # type: ignore[arg-type]
 
