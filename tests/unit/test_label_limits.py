@@ -126,7 +126,7 @@ def test_one_monster_among_the_tests(tmp_path):
     assert (
         CliRunner().invoke(main, ["export", PROGRESS, "--to", "dartagnan-vulkan", "-o", f"{tmp_path}/v"]).exit_code == 0
     )
-    result = label(tmp_path / "v", "-m", "sc", "--timeout", 20, "--memory", 40, "--format", "csv")
+    result = label(tmp_path / "v", "-m", "sc", "--timeout", 20, "--memory", 150, "--format", "csv")
     verdicts = {Path(line.split(",")[0]).stem: line.split(",")[2] for line in result.stdout.splitlines()[1:]}
     assert verdicts.pop("philosophers-3") == "UNKNOWN"
     assert len(verdicts) == 9 and {*verdicts.values()} == {"ALLOWED"}
