@@ -17,7 +17,6 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from corpus.cycles.suites import is_old_suite, read_old_suite
 from corpus.errors import InputError
 from corpus.files import open_bytes, temporary_name, write_atomically
 from corpus.lines import LineFile, decoder, whole_lines
@@ -32,6 +31,7 @@ from corpus.suite import (
     Corpus,
     first_manifest,
     is_corpus,
+    is_old_suite,
     pretty,
     read_manifest,
     read_tests,
@@ -84,6 +84,8 @@ def read_corpus(path: Path) -> Corpus:
     """
     manifest = read_manifest(path)
     if is_old_suite(manifest):
+        from corpus.cycles.suites import read_old_suite  # with every dialect, which nothing else here needs
+
         return Corpus(path, manifest, read_old_suite(path, manifest))
     if (path / TESTS).is_file() or not (path / JOURNAL).is_file():
         return Corpus(path, manifest, read_tests(path, manifest))

@@ -134,6 +134,11 @@ def _not_json(data: bytes, file: Path) -> InputError:
     return InputError("not the manifest of a corpus: it cannot be read as JSON", str(file))
 
 
+def is_old_suite(manifest: Mapping[str, Any]) -> bool:
+    """Whether this is the manifest of a suite of memory tests of format 1."""
+    return bool(manifest["format"] == 1) and manifest.get("request", {}).get("kind") == "memory"
+
+
 def first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest of a corpus that a search has just begun to fill."""
     manifest: dict[str, Any] = {"format": FORMAT, "complete": False}

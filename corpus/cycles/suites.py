@@ -51,11 +51,6 @@ def litmus_record(
     )
 
 
-def is_old_suite(manifest: Mapping[str, Any]) -> bool:
-    """Whether this is the manifest of a suite of memory tests of format 1."""
-    return bool(manifest["format"] == 1) and manifest.get("request", {}).get("kind") == "memory"
-
-
 def read_old_suite(folder: Path, manifest: Mapping[str, Any]) -> list[Test]:
     """Its tests with their verdicts. Raises ``InputError`` where something in it cannot be read or is missing."""
     if not (folder / "labels.csv").is_file():
