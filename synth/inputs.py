@@ -136,11 +136,6 @@ def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
     return found, wrong
 
 
-def load_tests(paths: Sequence[str]) -> list[Test]:
-    """The progress tests of each path in turn. Raises ``InputError`` where one is none."""
-    return [given.axb() for given in expand(paths)]
-
-
 def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
     """The tests of a path; ``around`` are the indexes that name it, ``lines`` counts what indexes name."""
     if os.path.isdir(path):

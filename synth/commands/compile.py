@@ -12,8 +12,7 @@ from backends.registry import BACKENDS
 from backends.shared.layout import Parameters
 from backends.shared.process import ended_by_signals
 from corpus.errors import InputError
-from synth.families.interface import Making, family_given, refuse_foreign
-from synth.inputs import expand
+from synth.families.interface import Making, chosen, family_given, refuse_foreign
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option
 
@@ -95,7 +94,7 @@ def command(
         raise InputError("the output folder is not empty; --force writes into it", str(output))
     kind = family_given(inputs)
     refuse_foreign(context, kind)
-    tests = choice.of(expand(inputs), lambda given: given.name, kind.record)
+    tests = chosen(kind, inputs, choice)
     with ended_by_signals():
         sys.exit(kind.compile(tests, language, Making(mappings, instances, iterations, cpu), output, check))
 

@@ -11,8 +11,7 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from oracle.executions.judge import UNROLL
 from synth.drawing.files import check_picture_name, write_picture
-from synth.families.interface import family_given
-from synth.inputs import expand
+from synth.families.interface import chosen, family_given
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 from synth.screen import printable_lines
@@ -80,11 +79,11 @@ def command(
     if svg:
         check_picture_name(svg)
     kind = family_given([file])
-    chosen = choice.of(expand([file]), lambda given: given.name, kind.record)
-    told = [(given, one) for given in chosen for one in kind.explain(given, models, unroll)]
+    tests = chosen(kind, [file], choice)
+    told = [(given, one) for given in tests for one in kind.explain(given, models, unroll)]
     if (svg or dot) and len(told) != 1:
-        if len(chosen) > 1:
-            raise InputError(f"--svg and --dot draw one test, and these are {len(chosen)}; --test NAME picks one")
+        if len(tests) > 1:
+            raise InputError(f"--svg and --dot draw one test, and these are {len(tests)}; --test NAME picks one")
         names = ", ".join(one.model for _, one in told)
         raise InputError(f"--svg and --dot draw one model, and --model names {len(told)}: {names}")
     if svg:

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from corpus.errors import InputError
-from synth.families.interface import families, family_given
-from synth.inputs import expand
+from synth.families.interface import chosen, families, family_given
 from synth.memory.conversion import drop_option
 from synth.options.choice import Choice, choice_options
 
@@ -64,5 +63,5 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choi
         others = ", ".join(asked.targets)
         kinds = " and ".join(each.kind for each in families().values() if target in each.targets)
         raise InputError(f"--to {target} is for {kinds}; these are none, and go to {others}")
-    tests = choice.of(expand(inputs), lambda given: given.name, asked.record)
+    tests = chosen(asked, inputs, choice)
     sys.exit(asked.export(tests, target, dropped, output))

@@ -14,8 +14,8 @@ import click
 from corpus.errors import InputError
 from oracle.executions.judge import UNROLL
 from synth import VERSION, label_file
-from synth.families.interface import family_given
-from synth.inputs import Input, expand
+from synth.families.interface import chosen, family_given
+from synth.inputs import Input
 from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
 from synth.memory.judging import AUTO, METHODS
 from synth.options.choice import Choice, choice_options
@@ -137,7 +137,7 @@ def command(
     form = form or (TABLE if output is None else CSV)
     kind = family_given(inputs)
     labelling = kind.labelling(models, method, unroll, digests=form == JSON)
-    tests = kind.checked(choice.of(expand(inputs), lambda given: given.name, kind.record))
+    tests = kind.checked(chosen(kind, inputs, choice))
     limits, tally = Limits(timeout, memory), Tally(labelling.names)
     if output is None:
         # A bar on standard error would be torn by lines on a terminal that is standard output as well.

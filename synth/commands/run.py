@@ -16,8 +16,7 @@ from backends.shared.process import ended_by_signals
 from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.suite import is_corpus
-from synth.families.interface import Running, family_given, refuse_foreign
-from synth.inputs import expand
+from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option
 from synth.options.model import model_option
@@ -152,7 +151,7 @@ def command(
     if output is None and len(inputs) == 1 and is_corpus(Path(inputs[0])):
         output = Path(inputs[0]) / RESULTS
     choice = replace(choice, names=(*choice.names, *globs))
-    tests = choice.of(expand(inputs), lambda given: given.name, kind.record)[:limit]
+    tests = chosen(kind, inputs, choice)[:limit]
     device = DeviceOptions(instances, platform, workers, subscribe)
     running = Running(
         device, mappings, iterations, timeout, every_iteration, stress, models, sound, decode, output, as_json

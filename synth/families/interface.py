@@ -17,8 +17,9 @@ from backends.shared.device import Device, DeviceOptions
 from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
-from synth.inputs import MEMORY, PROGRESS, Input, family_of
+from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
+from synth.options.choice import Choice
 
 
 class Side(NamedTuple):
@@ -142,10 +143,15 @@ def family_given(paths: Sequence[str]) -> Family:
     return family(family_of(paths))
 
 
+def chosen(kind: Family, paths: Sequence[str], choice: Choice) -> list[Input]:
+    """The tests of the paths that ``--where`` and ``--test`` mean. Raises ``InputError`` as ``Choice.of`` does."""
+    return choice.of(expand(paths), lambda given: given.name, kind.record)
+
+
 def refuse_foreign(context: click.Context, kind: Family) -> None:
     """Raises ``InputError`` where an option was given that the family at hand does not have."""
-    others = " and ".join(each.kind for each in families().values() if each is not kind)
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if given and parameter.name in kind.foreign:
+            others = " and ".join(each.kind for each in families().values() if each is not kind)
             raise InputError(f"{parameter.opts[0]} is for {others}")

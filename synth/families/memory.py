@@ -12,6 +12,7 @@ from rich.table import Table
 
 from backends.shared.backend import Backend
 from corpus.cycles.suites import litmus_record
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
@@ -41,7 +42,10 @@ class Memory:
     foreign = ("mappings", "every_iteration", "subscribe")
 
     def record(self, given: Input) -> Test:
-        return given.record or litmus_record(given.litmus(), given.text())
+        if given.record is not None:
+            return given.record
+        text = given.text()
+        return litmus_record(parse_litmus(text, given.place), text)
 
     def checked(self, tests: Sequence[Input]) -> list[Input]:
         return list(tests)

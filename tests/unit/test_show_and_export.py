@@ -21,7 +21,7 @@ from corpus.suite import TESTS
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
 from synth.cli import main
-from synth.inputs import load_tests
+from synth.inputs import expand
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +142,10 @@ def test_unknown_verdicts_are_left_out_of_the_expected_tables(tmp_path):
 
 
 # Misuse: one line, exit code 2, nothing lost
+
+
+def load_tests(paths: list[str]) -> list[Test]:
+    return [given.axb() for given in expand(paths)]
 
 
 def one_line(result: Result) -> str:
