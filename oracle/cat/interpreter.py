@@ -11,7 +11,7 @@ right of ``\\``, for there the least fixpoint need not exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -93,16 +93,37 @@ class Model:
         """Whether the model uses a base name, itself or by lines of the prelude."""
         return name in self._mentioned
 
+    def checks_mention(self, name: str, kind: str = "") -> bool:
+        """Whether what the model requires hangs on a base name; flags do not count.
+
+        ``kind``, one of ``R W F B``: only where it is not met with another kind, as ``SC`` is in ``F & SC``.
+        """
+        return any(name in names and (not kind or kind in kinds) for names, kinds in self._required)
+
+    def joins(self, names: Collection[str]) -> bool:
+        """Whether what the model requires knows no difference between some relations: they only stand in one union."""
+        return all(_joined(body, frozenset(names)) for body in self._required_bodies)
+
     @cached_property
     def _mentioned(self) -> frozenset[str]:
-        ships = prelude()
-        waiting = [body for statement in self.syntax.statements for body in _bodies(statement)]
-        found: set[str] = set()
-        while waiting:
-            new = {part.name for part in _subterms(waiting.pop()) if isinstance(part, Name | Call)} - found
-            found |= new
-            waiting += [ships[name].body for name in sorted(new & ships.keys())]
-        return frozenset(found)
+        bodies = [body for statement in self.syntax.statements for body in _bodies(statement)]
+        return frozenset(part.name for part in _reached(bodies, {}) if isinstance(part, Name | Call))
+
+    @cached_property
+    def _required_bodies(self) -> list[Term]:
+        own: dict[str, list[Term]] = {}
+        checks: list[Term] = []
+        for statement in self.syntax.statements:
+            if isinstance(statement, Definition):
+                for binding in statement.bindings:
+                    own.setdefault(binding.name, []).append(binding.body)
+            elif not statement.flag:
+                checks.append(statement.body)
+        return list(_reached(checks, own, whole=True))
+
+    @cached_property
+    def _required(self) -> list[tuple[frozenset[str], frozenset[str]]]:
+        return [met for body in self._required_bodies for met in _meetings(body)]
 
     def judge(self, base: Base[T]) -> list[CheckResult[T]]:
         """The result of every check, in the order of the file."""
@@ -428,9 +449,57 @@ def _keeps(term: Term, recursive: frozenset[str], side: int) -> bool:
 def _subterms(term: Term) -> Iterator[Term]:
     """A term and all that it is made of."""
     yield term
-    if isinstance(term, Operation | Call):
-        for part in term.operands if isinstance(term, Operation) else term.arguments:
-            yield from _subterms(part)
+    for part in _parts(term):
+        yield from _subterms(part)
+
+
+def _reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]], whole: bool = False) -> Iterator[Term]:
+    """The bodies and those that their names lead to, in ``own`` or the prelude: their parts, or whole ones."""
+    ships = prelude()
+    waiting = list(bodies)
+    seen: set[str] = set()
+    while waiting:
+        body = waiting.pop()
+        parts = list(_subterms(body))
+        yield from [body] if whole else parts
+        new = {part.name for part in parts if isinstance(part, Name | Call)} - seen
+        seen |= new
+        for name in sorted(new):
+            waiting += own[name] if name in own else [ships[name].body] if name in ships else []
+
+
+def _joined(term: Term, names: frozenset[str]) -> bool:
+    """Whether names stand in a term only in unions that have all of them."""
+    parts = list(_chain(term, "union"))
+    union = {part.name for part in parts if isinstance(part, Name)} & names
+    return (not union or union == names) and all(_joined(inner, names) for part in parts for inner in _parts(part))
+
+
+_KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
+
+
+def _meetings(term: Term) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The names that meet in each intersection of a term, with the kinds of events that can be in all of them."""
+    parts = list(_chain(term, "intersection"))
+    names = frozenset(part.name for part in parts if isinstance(part, Name | Call))
+    if names:
+        yield names, frozenset("RWFB").intersection(*(_KINDS.get(name, "RWFB") for name in names))
+    for part in parts:
+        for inner in _parts(part):
+            yield from _meetings(inner)
+
+
+def _chain(term: Term, kind: str) -> Iterator[Term]:
+    """What an operator joins in a term; the term itself where that is another one."""
+    if isinstance(term, Operation) and term.kind == kind:
+        for operand in term.operands:
+            yield from _chain(operand, kind)
+    else:
+        yield term
+
+
+def _parts(term: Term) -> Sequence[Term]:
+    return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()
 
 
 def _bodies(statement: Definition | Check) -> Sequence[Term]:

@@ -27,6 +27,7 @@ ROOMS = {
     "corpus/laws": {"litmus"},
     "corpus/dialects": {"litmus", "laws"},
     "corpus/cycles": {"litmus", "laws", "dialects"},
+    "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": set(),
     "oracle/cat": set(),

@@ -1,0 +1,152 @@
+"""An execution with its program: who does what where, what each read reads, in which order writes come.
+
+A suite that comes from a model is made of these (Lustig, Wright, Papakonstantinou and Giroux, ASPLOS 2017); each stands
+for a litmus test, a program with the outcome that the execution has (``corpus.executions.litmus``).
+
+Instructions are numbered through all threads, in program order, thread by thread. An ``UPDATE`` is a read and a
+write in one instruction, and counts for two events; anything else is one event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import permutations, product
+
+from corpus.litmus.normal import renumbered
+from corpus.litmus.test import PLAIN, Mode, Place, Region
+
+INITIAL = -1
+"""What a read reads from that reads the initial value."""
+
+DEPENDENCIES = ("addr", "data", "ctrl")
+"""The kinds of dependencies."""
+
+
+class Kind(StrEnum):
+    """What an instruction does."""
+
+    READ = "R"
+    WRITE = "W"
+    UPDATE = "U"
+    FENCE = "F"
+    BARRIER = "B"
+
+    @property
+    def reads(self) -> bool:
+        """Whether memory is read."""
+        return self in (Kind.READ, Kind.UPDATE)
+
+    @property
+    def writes(self) -> bool:
+        """Whether memory is written."""
+        return self in (Kind.WRITE, Kind.UPDATE)
+
+    @property
+    def events(self) -> int:
+        """Number of events."""
+        return 2 if self is Kind.UPDATE else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An instruction; ``location`` is the number of the location that it accesses."""
+
+    kind: Kind
+    location: int | None = None
+    mode: Mode = PLAIN
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Dependency:
+    """``kind`` of ``DEPENDENCIES``, from a read to a later instruction of its thread.
+
+    An address or data dependency is one of ``target`` alone. The branch of a control dependency stands right before
+    ``target``: all from there on depend on it.
+    """
+
+    kind: str
+    source: int
+    target: int
+
+
+@dataclass(frozen=True)
+class Execution:
+    """``rf[i]``: the write that instruction ``i`` reads from, ``INITIAL``, or None where it reads nothing or anything.
+
+    ``co`` are the pairs of writes that coherence orders, closed under transitivity, without initial writes; a model
+    may leave some unordered. ``final[l]`` is the write whose value location ``l`` has in the end, None where the
+    outcome does not say so. ``regions[l]`` is where location ``l`` is.
+    """
+
+    threads: tuple[tuple[Step, ...], ...]
+    places: tuple[Place, ...]
+    regions: tuple[Region, ...]
+    dependencies: tuple[Dependency, ...]
+    rf: tuple[int | None, ...]
+    co: frozenset[tuple[int, int]]
+    final: tuple[int | None, ...]
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """All instructions by number."""
+        return tuple(step for thread in self.threads for step in thread)
+
+    @cached_property
+    def thread_of(self) -> tuple[int, ...]:
+        """The thread of each instruction."""
+        return tuple(number for number, thread in enumerate(self.threads) for _ in thread)
+
+    @property
+    def size(self) -> int:
+        """Number of events."""
+        return sum(step.kind.events for step in self.steps)
+
+    def writes(self, location: int) -> list[int]:
+        """The instructions that write a location."""
+        return [i for i, step in enumerate(self.steps) if step.kind.writes and step.location == location]
+
+    def images(self) -> Iterator[Execution]:
+        """The execution under every exchange of threads of equally many events, this one first; names are normal."""
+        sizes = [sum(step.kind.events for step in thread) for thread in self.threads]
+        groups: dict[int, list[int]] = {}
+        for number, size in enumerate(sizes):
+            groups.setdefault(size, []).append(number)
+        slots = [number for members in groups.values() for number in members]
+        for chosen in product(*(permutations(members) for members in groups.values())):
+            order = list(range(len(sizes)))
+            for slot, number in zip(slots, (number for row in chosen for number in row), strict=True):
+                order[slot] = number
+            yield self.reordered(order)
+
+    def reordered(self, order: list[int]) -> Execution:
+        """With thread ``order[t]`` as thread ``t``; locations are numbered by first occurrence, places anew."""
+        starts = [0]
+        for thread in self.threads:
+            starts.append(starts[-1] + len(thread))
+        old = [i for number in order for i in range(starts[number], starts[number + 1])]
+        new = {i: place for place, i in enumerate(old)}
+        names: dict[int, int] = {}
+        for i in old:
+            if (location := self.steps[i].location) is not None:
+                names.setdefault(location, len(names))
+        moved: dict[int | None, int | None] = {None: None, INITIAL: INITIAL}
+        moved.update(new.items())
+        locations = sorted(names, key=lambda location: names[location])
+        return Execution(
+            tuple(
+                tuple(
+                    Step(step.kind, None if step.location is None else names[step.location], step.mode)
+                    for step in self.threads[number]
+                )
+                for number in order
+            ),
+            tuple(renumbered([self.places[number] for number in order])),
+            tuple(self.regions[location] for location in locations),
+            tuple(sorted(Dependency(dep.kind, new[dep.source], new[dep.target]) for dep in self.dependencies)),
+            tuple(moved[self.rf[i]] for i in old),
+            frozenset((new[one], new[other]) for one, other in self.co),
+            tuple(moved[self.final[location]] for location in locations),
+        )

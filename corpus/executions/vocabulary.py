@@ -1,0 +1,215 @@
+"""What instructions, scope trees and dependencies executions may be made of: the vocabulary of a dialect.
+
+A vocabulary lists the ways in which each kind of instruction can be done, after what an architecture or language lets
+an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).
+
+What is left out, everywhere: exclusive accesses, barriers that do not wait or have a quorum, proxies, scopes below a
+work-group, and operations of an rmw other than exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from corpus.errors import InputError
+from corpus.executions.execution import DEPENDENCIES, Kind
+from corpus.laws import c11, ptx
+from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
+
+_BELOW: Mapping[Order, tuple[Order, ...]] = {
+    Order.SC: (Order.ACQ_REL,),
+    Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE),
+    Order.ACQUIRE: (Order.RELAXED,),
+    Order.RELEASE: (Order.RELAXED,),
+    Order.RELAXED: (Order.WEAK,),
+    Order.WEAK: (),
+}
+"""The orders one step down."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """``modes[kind]``: how instructions of a kind may be done, none of a kind that there is not.
+
+    ``levels`` are those of the scope tree at which threads may be together or apart, the widest first;
+    ``dependencies`` are of ``DEPENDENCIES``. ``interchangeable``: the model does not tell kinds of dependencies apart,
+    so that one is enough, of data to a write and of an address to a read.
+    """
+
+    name: str
+    modes: Mapping[Kind, tuple[Mode, ...]]
+    levels: tuple[Scope, ...] = ()
+    regions: tuple[Region, ...] = (Region.GLOBAL,)
+    dependencies: tuple[str, ...] = DEPENDENCIES
+    interchangeable: bool = False
+
+    @property
+    def spelled(self) -> tuple[str, ...]:
+        """The vocabulary as words, ``R.acquire.gpu``, for people and for manifests."""
+        words = [spelled_mode(kind, mode) for kind in Kind for mode in self.modes.get(kind, ())]
+        words += [f"{level.label}s" for level in self.levels]
+        words += [region.value for region in self.regions if self.regions != (Region.GLOBAL,)]
+        return (*words, *(("dep",) if self.interchangeable and self.dependencies else self.dependencies))
+
+    def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
+        """The ways of this kind with the next lower orders, the scope kept where the order has one."""
+        found: list[Mode] = []
+        waiting = list(_BELOW[mode.order])
+        while waiting:
+            order = waiting.pop(0)
+            wanted = replace(mode, order=order, scope=None if order is Order.WEAK else mode.scope)
+            if wanted in self.modes[kind]:
+                found.append(wanted)
+            else:
+                waiting += _BELOW[order]
+        return tuple(dict.fromkeys(found))
+
+    def narrower(self, kind: Kind, mode: Mode) -> Mode | None:
+        """The way of this kind with the next narrower scope and the same order, if there is one."""
+        if mode.scope is None:
+            return None
+        narrower = [scope for scope in Scope if scope.value > mode.scope.value]
+        ways = [replace(mode, scope=scope) for scope in sorted(narrower, key=lambda scope: scope.value)]
+        return next((way for way in ways if way in self.modes[kind]), None)
+
+    def half(self, kind: Kind, mode: Mode) -> Mode:
+        """How a read or a write is done that was the half of an update done in this way: as that half, or weaker."""
+        read, write = c11.HALVES[mode.order]
+        order = read if kind is Kind.READ else write
+        ways = self.modes[kind]
+        waiting = [order]
+        while waiting:
+            order = waiting.pop(0)
+            scope = None if order is Order.WEAK else mode.scope
+            fitting = [way for way in ways if way.order is order and (way.scope is scope or scope is None)]
+            if fitting:
+                return fitting[0]
+            waiting += _BELOW[order]
+        return ways[0]
+
+    def without(self, words: Iterable[str]) -> Vocabulary:
+        """The vocabulary without some words: kinds, orders, scopes, ``shared``, dependencies, or ``R.acquire.gpu``.
+
+        Raises ``InputError`` where a word is none of it.
+        """
+        left = self
+        for word in words:
+            smaller = left._less(word)
+            if smaller == left:
+                raise InputError(f"the vocabulary {self.name} has no '{word}'; it has {' '.join(left.spelled)}")
+            left = smaller
+        return left
+
+    def _less(self, word: str) -> Vocabulary:
+        def named(kind: Kind, mode: Mode) -> bool:
+            spelled = spelled_mode(kind, mode)
+            return word in (spelled, *spelled.split("."))
+
+        modes = {kind: tuple(mode for mode in ways if not named(kind, mode)) for kind, ways in self.modes.items()}
+        return replace(
+            self,
+            modes={kind: ways for kind, ways in modes.items() if ways},
+            levels=tuple(level for level in self.levels if word not in (level.label, f"{level.label}s")),
+            regions=tuple(region for region in self.regions if region.value != word or region is Region.GLOBAL),
+            dependencies=tuple(kind for kind in self.dependencies if word not in (kind, "dep")),
+        )
+
+
+_WORDS = {Kind.READ: "R", Kind.WRITE: "W", Kind.UPDATE: "rmw", Kind.FENCE: "F", Kind.BARRIER: "bar"}
+
+
+def spelled_mode(kind: Kind, mode: Mode) -> str:
+    """A way to do an instruction, as ``R.acquire.gpu``; plain accesses and barriers are ``R``, ``W``, ``bar``."""
+    parts = [_WORDS[kind]]
+    parts += [mode.order.value] if mode.order is not Order.WEAK else []
+    parts += [mode.scope.label] if mode.scope else []
+    parts += ["volatile"] * mode.volatile + ([mode.cache] if mode.cache else []) + list(mode.tags)
+    return ".".join(parts)
+
+
+def _modes(orders: Iterable[Order], scopes: Iterable[Scope | None]) -> tuple[Mode, ...]:
+    scopes = tuple(scopes)
+    return tuple(Mode(order, scope) for order in orders for scope in scopes)
+
+
+_TREE = (Scope.GPU, Scope.CTA)
+_SCOPES = (Scope.GPU, Scope.CTA, Scope.SYS)
+"""The scopes, first the one that stands for all where a model does not tell them apart."""
+_BOTH = (Region.GLOBAL, Region.SHARED)
+
+
+def _ptx() -> Vocabulary:
+    def access(kind: ptx.Access) -> tuple[Mode, ...]:
+        caches = tuple(Mode(cache=cache) for cache in kind.caches)
+        return (PLAIN, *_modes(kind.orders, _SCOPES), Mode(volatile=True), *caches)
+
+    modes = {
+        Kind.READ: access(ptx.LOAD),
+        Kind.WRITE: access(ptx.STORE),
+        Kind.UPDATE: _modes(ptx.ATOM.orders, _SCOPES),
+        Kind.FENCE: _modes((Order.ACQ_REL, Order.SC), _SCOPES),  # PTX 6.0 has no others
+        Kind.BARRIER: (PLAIN,),
+    }
+    return Vocabulary("ptx", modes, _TREE, _BOTH)
+
+
+def _c_like(name: str, scopes: tuple[Scope | None, ...]) -> Vocabulary:
+    legal = c11.LEGAL_ORDERS
+    fences = tuple(order for order in legal[Fence] if order is not Order.RELAXED)
+    modes = {
+        Kind.READ: (PLAIN, *_modes(legal[Load], scopes)),
+        Kind.WRITE: (PLAIN, *_modes(legal[Store], scopes)),
+        Kind.UPDATE: _modes(legal[Rmw], scopes),
+        Kind.FENCE: _modes(fences, scopes),
+    }
+    return Vocabulary(name, modes)
+
+
+def _opencl() -> Vocabulary:
+    plain = _c_like("opencl", _SCOPES)
+    return replace(plain, modes={**plain.modes, Kind.BARRIER: (Mode(scope=Scope.CTA),)}, levels=_TREE, regions=_BOTH)
+
+
+def _cpu() -> Vocabulary:
+    modes = {
+        Kind.READ: (PLAIN,),
+        Kind.WRITE: (PLAIN,),
+        Kind.UPDATE: (DEFAULT_RMW,),
+        Kind.FENCE: (Mode(Order.SC, Scope.SYS),),
+    }
+    return Vocabulary("cpu", modes)
+
+
+def _vulkan() -> Vocabulary:
+    scopes = (Scope.CTA, Scope.GPU)
+
+    def tagged(mode: Mode, *tags: str) -> Mode:
+        return replace(mode, tags=tuple(sorted(tags)))
+
+    def strong(orders: Iterable[Order], *semantics: str) -> tuple[Mode, ...]:
+        return tuple(tagged(mode, "sc0", "semsc0", *semantics) for mode in _modes(orders, scopes))
+
+    relaxed = tuple(tagged(mode, "sc0") for mode in _modes((Order.RELAXED,), scopes))
+    fences = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
+    modes = {
+        Kind.READ: (tagged(PLAIN, "sc0"), tagged(PLAIN, "sc0", "vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
+        Kind.WRITE: (tagged(PLAIN, "sc0"), tagged(PLAIN, "av", "sc0"), *relaxed, *strong((Order.RELEASE,), "semav")),
+        Kind.UPDATE: (*relaxed, *strong(fences, "semav", "semvis")),
+        Kind.FENCE: tuple(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes(fences, scopes)),
+    }
+    return Vocabulary("vulkan", modes, _TREE)
+
+
+_MAKERS = {"c": lambda: _c_like("c", (None,)), "cpu": _cpu, "opencl": _opencl, "ptx": _ptx, "vulkan": _vulkan}
+VOCABULARIES = tuple(_MAKERS)
+"""The names of vocabularies."""
+
+
+@cache
+def vocabulary(name: str) -> Vocabulary:
+    """The whole vocabulary of a dialect. Raises ``InputError`` where there is none of that name."""
+    if name not in _MAKERS:
+        raise InputError(f"unknown vocabulary '{name}'; expected one of {', '.join(VOCABULARIES)}")
+    return _MAKERS[name]()

@@ -1,0 +1,110 @@
+"""What a model can tell apart: the vocabulary of a dialect without what the model does not mention.
+
+Two ways to do an instruction are one to a model that mentions none of the sets in which they differ, nor a relation
+that hangs on their scopes. The first of them that the dialect lists stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corpus.errors import InputError
+from corpus.executions.execution import DEPENDENCIES, Kind
+from corpus.executions.vocabulary import Vocabulary, vocabulary
+from corpus.litmus.test import Mode, Region, Scope
+from oracle.cat.interpreter import Model
+from oracle.executions import events
+from oracle.executions.events import access_tags, barrier_tags, fence_tags
+
+_SCOPED = ("sr", "scta", "sgpu")
+_UNMADE = ("vloc", "swarp", "squeue")
+"""Relations that no vocabulary can make other than these are: aliases, warps and queues are in none."""
+
+
+def vocabulary_of(models: Sequence[Model]) -> Vocabulary:
+    """What any of these models can tell apart, in the dialect that their words come from.
+
+    Raises ``InputError`` where a model mentions a relation that no vocabulary can make.
+    """
+    return told_apart(vocabulary(dialect_of(models)), models)
+
+
+def dialect_of(models: Sequence[Model]) -> str:
+    """The vocabulary that models are about: the narrowest that has all that they mention."""
+
+    def mention(*names: str) -> bool:
+        return any(model.mentions(name) for model in models for name in names)
+
+    if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
+        return "vulkan"
+    if mention("sync_fence", "CTA", "GPU", "CG", "CA", "VOL") or any(model.partial_co for model in models):
+        return "ptx"
+    if mention(*_SCOPED, "SHARED"):
+        return "ptx" if mention("cta", "gl") else "opencl"
+    return "c" if mention("ACQ", "REL", "ACQ_REL", "RLX") and not only_flagged(models) else "cpu"
+
+
+def only_flagged(models: Sequence[Model]) -> bool:
+    """Whether orders of acquire and release are mentioned in flags alone: such models do not speak of them."""
+    return not any(model.checks_mention(name) for model in models for name in ("ACQ", "REL", "ACQ_REL", "RLX"))
+
+
+def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
+    """A vocabulary without what no model tells apart. Raises ``InputError`` as ``vocabulary_of`` does."""
+    for model in models:
+        for name in _UNMADE:
+            if model.mentions(name):
+                reason = "programs here have one address a location, and no warps or queues"
+                raise InputError(f"{model.name} uses '{name}', which no vocabulary can make: {reason}")
+
+    def mention(*names: str, kind: str = "") -> bool:
+        return any(model.checks_mention(name, kind) for model in models for name in names)
+
+    tags = {kind: frozenset(name for name in events.SETS if mention(name, kind=kind)) for kind in events.Kind}
+    scopes_matter = mention("sr") or mention("sync_fence")
+    kept = {Kind.READ, Kind.WRITE}
+    kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()
+    kept |= {Kind.FENCE} if mention("F") else set()
+    kept |= {Kind.BARRIER} if mention("B", "syncbar") else set()
+    modes = {}
+    for kind in (kind for kind in whole.modes if kind in kept):
+        seen: dict[object, Mode] = {}
+        for mode in whole.modes[kind]:
+            told = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
+            seen.setdefault((told, events.access_scope(mode) if scopes_matter else None), mode)
+        modes[kind] = tuple(seen.values())
+    dependencies = tuple(name for name in whole.dependencies if mention(name))
+    named = {mode.scope for ways in modes.values() for mode in ways}
+    levels = {Scope.CTA: mention("scta", "syncbar") and bool(whole.levels), Scope.GPU: mention("sgpu")}
+    if scopes_matter:
+        levels = {level: levels[level] or level in named for level in levels}
+    regions = whole.regions if mention("GLOBAL", "SHARED") else (Region.GLOBAL,)
+    if len(regions) > 1:
+        levels[Scope.CTA] = True
+    return replace(
+        whole,
+        modes=modes,
+        levels=tuple(level for level in whole.levels if levels[level]),
+        regions=regions,
+        dependencies=dependencies,
+        interchangeable=dependencies == DEPENDENCIES and all(model.joins(DEPENDENCIES) for model in models),
+    )
+
+
+def halves(kind: Kind) -> tuple[events.Kind, ...]:
+    """The kinds of the events of an instruction."""
+    return (events.Kind.READ, events.Kind.WRITE) if kind is Kind.UPDATE else (events.Kind(kind.value),)
+
+
+def mode_tags(kind: Kind, mode: Mode) -> tuple[frozenset[str], ...]:
+    """The sets that the events of an instruction done in this way are in, but for those of its location."""
+    match kind:
+        case Kind.FENCE:
+            return (fence_tags(mode),)
+        case Kind.BARRIER:
+            return (barrier_tags(mode, False),)
+        case Kind.UPDATE:
+            return tuple(access_tags(half, mode, Region.GLOBAL, True) for half in halves(kind))
+        case _:
+            return (access_tags(events.Kind(kind.value), mode, Region.GLOBAL),)
