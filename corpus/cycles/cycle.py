@@ -8,8 +8,7 @@ it, or 0. Only where the whole cycle is of one location does one step in program
 meet, a thread of its own observes their order: it reads them one after the other, with a fence of the widest scope
 between. Where a model lets writes that race stay unordered, no condition can ask for more.
 
-**Dependencies** survive compilers: the value read is and-ed with the high bit, which no value of a test has, and what
-is left, 0, goes into the address, the data or a branch (section 4.5).
+**Dependencies** and observers are those of ``corpus.litmus.made``.
 
 **Names.** The classic name of the cycle's shape (MP, IRIW, ..), then what each thread does between its accesses where
 it is not plain program order, then annotations, then the scope tree (``@01-2``: threads 0 and 1 in one CTA, 2 in
@@ -23,9 +22,9 @@ from dataclasses import dataclass
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode, inner_communication
 from corpus.laws.ptx import MEMBARS
+from corpus.litmus.made import location_name, masked, observer
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import (
-    PLAIN,
     And,
     Assign,
     Atom,
@@ -40,7 +39,6 @@ from corpus.litmus.test import (
     Load,
     Loc,
     Location,
-    Mode,
     Operand,
     Order,
     Place,
@@ -48,13 +46,9 @@ from corpus.litmus.test import (
     Reg,
     Region,
     Rmw,
-    Scope,
     Store,
     Thread,
 )
-
-HIGH_BIT = -(1 << 31)
-"""The one bit that no value of a test has set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +156,7 @@ def _values(cycle: Cycle) -> tuple[dict[int, int], list[list[int]]]:
 def litmus_test(cycle: Cycle) -> LitmusTest:
     """The test of an oriented cycle: its condition holds exactly where the cycle is there."""
     values, orders = _values(cycle)
-    names = {event: _location(number) for number, events in enumerate(cycle.locations()) for event in events}
+    names = {event: location_name(number) for number, events in enumerate(cycle.locations()) for event in events}
     threads = [_Writer(cycle, values, names).thread(number, events) for number, events in enumerate(cycle.threads())]
     atoms = [
         Atom("eq", FinalRegister(number, f"r{event}"), values[event])
@@ -172,43 +166,22 @@ def litmus_test(cycle: Cycle) -> LitmusTest:
     ]
     for number, order in enumerate(orders):
         if len(order) > 1:
-            atoms.append(Atom("eq", Loc(_location(number)), len(order)))
+            atoms.append(Atom("eq", Loc(location_name(number)), len(order)))
         if len(order) > 2:
             places = [thread.place for thread in threads]
+            homes = [cycle.places[home] for home, events in enumerate(cycle.threads()) if set(events) & set(order)]
             atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
-            threads.append(_observer(cycle, _location(number), order, places))
+            threads.append(observer(location_name(number), len(order), _are_strong(cycle, order), homes, places))
     locations = tuple(
-        Location(_location(number), region=cycle.regions[events[0]]) for number, events in enumerate(cycle.locations())
+        Location(location_name(number), region=cycle.regions[events[0]])
+        for number, events in enumerate(cycle.locations())
     )
     condition = Condition(Quantifier.EXISTS, And(tuple(atoms)) if len(atoms) != 1 else atoms[0])
     return LitmusTest(cycle_name(cycle), tuple(threads), locations, condition, cycle.spelled)
 
 
-def _location(number: int) -> str:
-    return "xyzabcdefghijklmnopqrstuvw"[number] if number < 26 else f"x{number}"
-
-
-def _observer(cycle: Cycle, location: str, writes: list[int], places: list[Place]) -> Thread:
-    """Reads the writes in their order, but for the last: strongly where they are strong, else PTX lets it see another.
-
-    It is a warp of the writers' CTA, or where they have none in common a CTA of their GPU.
-    """
-    homes = [places[number] for number, events in enumerate(cycle.threads()) for event in events if event in writes]
-    strong = all(cycle.annotations[e].scope or cycle.annotations[e].volatile or cycle.in_atomic(e) for e in writes)
-    mode = Mode(Order.RELAXED, Scope.SYS) if strong else PLAIN
-    body: list[Instruction] = []
-    for rank in range(1, len(writes)):
-        body += [Fence(Mode(Order.SC, Scope.SYS))] * (rank > 1) + [Load(f"r{rank}", Loc(location), mode)]
-    return Thread(tuple(body), _beside(homes, places))
-
-
-def _beside(homes: list[Place], places: list[Place]) -> Place:
-    """A place that nobody has, as near to all of ``homes`` as they are to each other."""
-    one = homes[0]
-    if all(one.shares(home, Scope.CTA) for home in homes):
-        return one._replace(warp=1 + max(place.warp for place in places if place.shares(one, Scope.CTA)))
-    gpu = one.gpu if all(one.shares(home, Scope.GPU) for home in homes) else 0
-    return Place(gpu, 0, 1 + max(place.cta for place in places if place.gpu == gpu), 0)
+def _are_strong(cycle: Cycle, writes: list[int]) -> bool:
+    return all(cycle.annotations[e].scope or cycle.annotations[e].volatile or cycle.in_atomic(e) for e in writes)
 
 
 class _Writer:
@@ -242,7 +215,7 @@ class _Writer:
             yield Fence(before.fence)
         if before.kind in ("Addr", "Data", "Ctrl"):
             source = event - 1
-            yield Assign(f"d{source}", "and", (Reg(f"r{source}"), HIGH_BIT))
+            yield masked(f"d{source}", f"r{source}")
         if before.kind == "Ctrl":
             yield Branch("LC0", Comparison("ne", Reg(f"d{event - 1}"), 0))
 
@@ -377,7 +350,7 @@ def _tree_name(cycle: Cycle) -> str:
 
 def _region_name(cycle: Cycle) -> str:
     shared = [
-        _location(number)
+        location_name(number)
         for number, events in enumerate(cycle.locations())
         if cycle.regions[events[0]] is Region.SHARED
     ]

@@ -117,12 +117,13 @@ class Vocabulary:
         )
 
 
-_WORDS = {Kind.READ: "R", Kind.WRITE: "W", Kind.UPDATE: "rmw", Kind.FENCE: "F", Kind.BARRIER: "bar"}
+KIND_WORDS = {Kind.READ: "R", Kind.WRITE: "W", Kind.UPDATE: "rmw", Kind.FENCE: "F", Kind.BARRIER: "bar"}
+"""The kinds of instructions, as vocabularies and texts spell them."""
 
 
 def spelled_mode(kind: Kind, mode: Mode) -> str:
     """A way to do an instruction, as ``R.acquire.gpu``; plain accesses and barriers are ``R``, ``W``, ``bar``."""
-    parts = [_WORDS[kind]]
+    parts = [KIND_WORDS[kind]]
     parts += [mode.order.value] if mode.order is not Order.WEAK else []
     parts += [mode.scope.label] if mode.scope else []
     parts += ["volatile"] * mode.volatile + ([mode.cache] if mode.cache else []) + list(mode.tags)

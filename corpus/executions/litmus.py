@@ -1,0 +1,165 @@
+"""The litmus test of an execution: its program, and a condition that asks for its outcome.
+
+**Values.** The writes to a location write 1, 2, .. in coherence order; where a model leaves some unordered, in an order
+that extends what there is.
+
+**Condition.** Every read has the value of the write that it reads from, and every location with two writes or more its
+final value. Of what an execution does not say (``None``), the condition says nothing. Many executions may have one
+outcome; where the test shall ask for the execution itself, observers pin the order of three writes or more, as far as
+it is total (``corpus.litmus.made``).
+
+An update is an exchange. An address or data that depends on several reads adds up what is left of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from corpus.executions.execution import INITIAL, Execution, Kind
+from corpus.litmus.made import location_name, masked, observer
+from corpus.litmus.test import (
+    Assign,
+    Atom,
+    Barrier,
+    Branch,
+    Comparison,
+    Condition,
+    Fence,
+    FinalRegister,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Order,
+    Quantifier,
+    Reg,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+    conjunction,
+)
+
+
+def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
+    """The test of an execution; with ``observed``, of the execution rather than of its outcome.
+
+    Thread ``t`` of the execution is ``Pt``, instruction ``i`` reads into ``ri``. Where the execution says nothing of
+    its outcome, the condition is true.
+    """
+    orders = [coherence_order(execution, location) for location in range(len(execution.regions))]
+    values = {write: rank for order in orders for rank, write in enumerate(order, 1)} | {INITIAL: 0}
+    writer = _Writer(execution, values)
+    threads = [writer.thread(number) for number in range(len(execution.threads))]
+    atoms = [
+        Atom("eq", FinalRegister(execution.thread_of[i], f"r{i}"), values[source])
+        for i, source in enumerate(execution.rf)
+        if source is not None
+    ]
+    for location, order in enumerate(orders):
+        pinned = observed and is_total(execution, order)
+        final = order[-1] if pinned and order else execution.final[location]
+        if final is not None and len(order) > 1:
+            atoms.append(Atom("eq", Loc(location_name(location)), values[final]))
+        if pinned and len(order) > 2:
+            places = [thread.place for thread in threads]
+            homes = [execution.places[execution.thread_of[write]] for write in order]
+            atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
+            strong = all(_is_strong(execution.steps[write].mode) for write in order)
+            threads.append(observer(location_name(location), len(order), strong, homes, places))
+    locations = tuple(Location(location_name(n), region=region) for n, region in enumerate(execution.regions))
+    return LitmusTest(name, tuple(threads), locations, Condition(Quantifier.EXISTS, conjunction(atoms)))
+
+
+def coherence_order(execution: Execution, location: int) -> list[int]:
+    """The writes to a location in an order that extends coherence: of those that may come next, the first."""
+    left = execution.writes(location)
+    order: list[int] = []
+    while left:
+        order.append(next(one for one in left if not any((other, one) in execution.co for other in left)))
+        left.remove(order[-1])
+    return order
+
+
+def is_total(execution: Execution, order: list[int]) -> bool:
+    """Whether coherence orders all of some writes, given in an order that extends it."""
+    return all(pair in execution.co for pair in pairwise(order))
+
+
+def _is_strong(mode: Mode) -> bool:
+    return mode.order is not Order.WEAK or mode.volatile
+
+
+class _Writer:
+    """Writes threads: ``d5`` depends on what ``r5`` holds, ``a5`` is an address and ``v5`` a value of instruction 5."""
+
+    def __init__(self, execution: Execution, values: dict[int, int]) -> None:
+        self._execution = execution
+        self._values = values
+        self._sources: dict[tuple[str, int], list[int]] = {}
+        for dependency in execution.dependencies:
+            self._sources.setdefault((dependency.kind, dependency.target), []).append(dependency.source)
+
+    def thread(self, number: int) -> Thread:
+        numbers = [i for i, thread in enumerate(self._execution.thread_of) if thread == number]
+        body: list[Instruction] = []
+        for i in numbers:
+            for ins in self._instruction(i):
+                if not (isinstance(ins, Assign) and ins in body):  # a register that several instructions depend on
+                    body.append(ins)
+        if any(isinstance(ins, Branch) for ins in body):
+            body.append(Label("LC0"))
+        return Thread(tuple(body), self._execution.places[number])
+
+    def _instruction(self, i: int) -> Iterator[Instruction]:
+        for source in self._sources.get(("ctrl", i), ()):
+            yield masked(f"d{source}", f"r{source}")
+            yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
+        step = self._execution.steps[i]
+        mode = _said(step.mode)
+        if step.kind is Kind.FENCE:
+            yield Fence(mode)
+        elif step.kind is Kind.BARRIER:
+            yield Barrier(0, mode=mode)
+        else:
+            assert step.location is not None
+            address: Operand = Loc(location_name(step.location))
+            value: Operand = self._values.get(i, 0)
+            depends = self._sources.get(("addr", i))
+            if depends:
+                yield from self._sum(f"m{i}", depends)
+                yield Assign(f"a{i}", "add", (address, self._left(f"m{i}", depends)))
+                address = Reg(f"a{i}")
+            depends = self._sources.get(("data", i))
+            if depends:
+                yield from self._sum(f"n{i}", depends)
+                yield Assign(f"v{i}", "add", (self._left(f"n{i}", depends), value))
+                value = Reg(f"v{i}")
+            if step.kind is Kind.UPDATE:
+                yield Rmw("exch", f"r{i}", address, (value,), mode)
+            elif step.kind is Kind.READ:
+                yield Load(f"r{i}", address, mode)
+            else:
+                yield Store(address, value, mode)
+
+    def _sum(self, target: str, sources: list[int]) -> Iterator[Instruction]:
+        """What is left of all sources, added up in ``target`` where they are more than one."""
+        yield from (masked(f"d{source}", f"r{source}") for source in sources)
+        total = Reg(f"d{sources[0]}")
+        for source in sources[1:]:
+            yield Assign(target, "add", (total, Reg(f"d{source}")))
+            total = Reg(target)
+
+    def _left(self, total: str, sources: list[int]) -> Reg:
+        return Reg(total if len(sources) > 1 else f"d{sources[0]}")
+
+
+def _said(mode: Mode) -> Mode:
+    """The mode, with the scope that an order has where the language names none, as C does: that of the system."""
+    return replace(mode, scope=Scope.SYS) if mode.order is not Order.WEAK and mode.scope is None else mode

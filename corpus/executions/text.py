@@ -1,0 +1,142 @@
+"""Executions in one line, ``0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-1; R x<-init addr:2 | y=1``.
+
+Parts are separated by ``|``. Threads come first, each with its place in the scope tree (``gpu.queue.cta.warp``) and its
+instructions, which are numbered from 0 through all threads. After a read stands the write that it reads from, ``init``
+for the initial one, nothing where that is not said; then what the instruction depends on. The other parts are
+coherence (``co 1<4 1<6 4<6``), locations in shared memory (``shared x``) and final writes (``final x=4``).
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+
+from corpus.errors import InputError
+from corpus.executions.execution import INITIAL, Dependency, Execution, Step
+from corpus.executions.vocabulary import KIND_WORDS, spelled_mode
+from corpus.laws.ptx import LOAD, STORE
+from corpus.litmus.made import location_name
+from corpus.litmus.test import Mode, Order, Place, Region, Scope
+
+_KINDS = {word: kind for kind, word in KIND_WORDS.items()}
+_CACHES = {*LOAD.caches, *STORE.caches}
+_SCOPES = {scope.label: scope for scope in Scope}
+_ORDERS = {order.value: order for order in Order}
+
+
+def execution_text(execution: Execution) -> str:
+    """The execution in one line; ``parse_execution`` reads it back."""
+    parts: list[str] = []
+    number = 0
+    for thread, place in zip(execution.threads, execution.places, strict=True):
+        words = [_instruction(execution, i) for i in range(number, number + len(thread))]
+        parts.append(f"{'.'.join(map(str, place))}: {'; '.join(words)}")
+        number += len(thread)
+    if execution.co:
+        parts.append("co " + " ".join(f"{one}<{other}" for one, other in sorted(execution.co)))
+    names = list(map(location_name, range(len(execution.regions))))
+    shared = [name for name, region in zip(names, execution.regions, strict=True) if region is Region.SHARED]
+    if shared:
+        parts.append("shared " + " ".join(shared))
+    final = [
+        f"{name}={_source(write)}" for name, write in zip(names, execution.final, strict=True) if write is not None
+    ]
+    if final:
+        parts.append("final " + " ".join(final))
+    return " | ".join(parts)
+
+
+def _instruction(execution: Execution, i: int) -> str:
+    step, source = execution.steps[i], execution.rf[i]
+    words = [spelled_mode(step.kind, step.mode)]
+    if step.location is not None:
+        words.append(location_name(step.location) + ("" if source is None else f"<-{_source(source)}"))
+    words += [f"{dep.kind}:{dep.source}" for dep in execution.dependencies if dep.target == i]
+    return " ".join(words)
+
+
+def _source(write: int) -> str:
+    return "init" if write == INITIAL else str(write)
+
+
+_THREAD = re.compile(r"(\d+)\.(\d+)\.(\d+)\.(\d+): (.+)")
+_ACCESS = re.compile(r"(?P<location>[a-z]\d*)(?:<-(?P<source>init|\d+))?")
+
+
+def parse_execution(text: str) -> Execution:
+    """The execution that ``execution_text`` printed. Raises ``InputError`` where it is none."""
+    try:
+        execution = _read(text)
+    except (ValueError, KeyError):
+        execution = None
+    if execution is None or execution_text(execution) != text:
+        raise InputError(f"expected an execution in one line, found '{text}'")
+    return execution
+
+
+def _read(text: str) -> Execution:
+    parts = text.split(" | ") if text else []
+    threads: list[tuple[Step, ...]] = []
+    places: list[Place] = []
+    dependencies: list[Dependency] = []
+    rf: list[int | None] = []
+    locations: dict[str, int] = {}
+    while parts and (found := _THREAD.fullmatch(parts[0])):
+        del parts[0]
+        *levels, body = found.groups()
+        places.append(Place(*map(int, levels)))
+        steps = []
+        for instruction in body.split("; "):
+            mode, *words = instruction.split(" ")
+            access = _ACCESS.fullmatch(words[0]) if words else None
+            location = source = None
+            if access:
+                del words[0]
+                location = locations.setdefault(access["location"], _location(access["location"]))
+                source = access["source"]
+            for word in words:
+                kind, _, read = word.partition(":")
+                dependencies.append(Dependency(kind, int(read), len(rf)))
+            steps.append(_step(mode, location))
+            rf.append(None if source is None else _write(source))
+        threads.append(tuple(steps))
+    names = sorted(locations, key=lambda name: locations[name])
+    if [locations[name] for name in names] != list(range(len(names))):
+        raise ValueError
+    rest = {name: words.split(" ") for name, _, words in (part.partition(" ") for part in parts)}
+    shared = rest.get("shared", [])
+    final = dict(word.split("=") for word in rest.get("final", []))
+    co = frozenset((int(one), int(other)) for one, other in (pair.split("<") for pair in rest.get("co", [])))
+    mentioned = {*rf, *(dependency.source for dependency in dependencies), *chain.from_iterable(co)}
+    if any(number is not None and number >= len(rf) for number in mentioned):
+        raise ValueError
+    return Execution(
+        tuple(threads),
+        tuple(places),
+        tuple(Region.SHARED if name in shared else Region.GLOBAL for name in names),
+        tuple(sorted(dependencies)),
+        tuple(rf),
+        co,
+        tuple(_write(final[name]) if name in final else None for name in names),
+    )
+
+
+def _location(name: str) -> int:
+    return int(name[1:]) if name[1:] else [location_name(number) for number in range(26)].index(name)
+
+
+def _write(source: str) -> int:
+    return INITIAL if source == "init" else int(source)
+
+
+def _step(spelled: str, location: int | None) -> Step:
+    """The instruction whose kind and mode are spelled so (``corpus.executions.vocabulary.spelled_mode``)."""
+    kind, *words = spelled.split(".")
+    mode = Mode(
+        next((_ORDERS[word] for word in words if word in _ORDERS), Order.WEAK),
+        next((_SCOPES[word] for word in words if word in _SCOPES), None),
+        "volatile" in words,
+        next((word for word in words if word in _CACHES), None),
+        tuple(word for word in words if word not in {*_ORDERS, *_SCOPES, *_CACHES, "volatile"}),
+    )
+    return Step(_KINDS[kind], location, mode)

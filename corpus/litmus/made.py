@@ -1,0 +1,63 @@
+"""What litmus tests are made of that are made from executions: names of locations, dependencies, and observers.
+
+**Dependencies** survive compilers: the value read is and-ed with the high bit, which no value of a test has, and what
+is left, 0, goes into the address, the data or a branch (Alglave et al. 2015, section 4.5).
+
+**Observers.** Where three writes or more to a location meet, its final value does not say in which order they came. A
+thread of its own reads them one after the other, with a fence of the widest scope between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corpus.litmus.test import (
+    PLAIN,
+    Assign,
+    Fence,
+    Instruction,
+    Load,
+    Loc,
+    Mode,
+    Order,
+    Place,
+    Reg,
+    Scope,
+    Thread,
+)
+
+HIGH_BIT = -(1 << 31)
+"""The one bit that no value of a test has set."""
+
+
+def location_name(number: int) -> str:
+    """The name of a location: ``x y z a b ..``."""
+    return "xyzabcdefghijklmnopqrstuvw"[number] if number < 26 else f"x{number}"
+
+
+def masked(target: str, register: str) -> Assign:
+    """``target`` is 0, and depends on a register that holds a value of a test."""
+    return Assign(target, "and", (Reg(register), HIGH_BIT))
+
+
+def observer(location: str, writes: int, strong: bool, homes: Sequence[Place], places: Sequence[Place]) -> Thread:
+    """Reads the writes to a location, of values 1, 2, .., into ``r1``, ``r2``, ..; all but the last.
+
+    It reads strongly where all writes are ``strong``, else PTX lets it see another order. ``homes`` are where the
+    writers are, ``places`` where all threads are: it is a warp of the writers' CTA, or where they have none in common a
+    CTA of their GPU.
+    """
+    mode = Mode(Order.RELAXED, Scope.SYS) if strong else PLAIN
+    body: list[Instruction] = []
+    for rank in range(1, writes):
+        body += [Fence(Mode(Order.SC, Scope.SYS))] * (rank > 1) + [Load(f"r{rank}", Loc(location), mode)]
+    return Thread(tuple(body), _beside(homes, places))
+
+
+def _beside(homes: Sequence[Place], places: Sequence[Place]) -> Place:
+    """A place that nobody has, as near to all of ``homes`` as they are to each other."""
+    one = homes[0]
+    if all(one.shares(home, Scope.CTA) for home in homes):
+        return one._replace(warp=1 + max(place.warp for place in places if place.shares(one, Scope.CTA)))
+    gpu = one.gpu if all(one.shares(home, Scope.GPU) for home in homes) else 0
+    return Place(gpu, 0, 1 + max(place.cta for place in places if place.gpu == gpu), 0)

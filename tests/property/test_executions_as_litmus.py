@@ -1,0 +1,182 @@
+"""The litmus test of an execution is its program, and asks for its outcome; its text is read back as it was."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from random_executions import OPENCL, PTX, C, random_execution
+
+from corpus.errors import InputError
+from corpus.executions.execution import INITIAL, Kind
+from corpus.executions.litmus import litmus_test
+from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.vocabulary import VOCABULARIES, vocabulary
+from corpus.litmus.test import Order, Place
+from oracle.executions.candidates import candidates
+from oracle.executions.threads import unroll_threads
+from oracle.executions.vocabulary import halves as event_kinds
+from oracle.executions.vocabulary import mode_tags
+
+WORDS = [vocabulary(name) for name in VOCABULARIES]
+
+
+def numbered(execution):
+    """The events of each instruction, in program order: a read's and a write's of an update."""
+    for i, step in enumerate(execution.steps):
+        kinds = (Kind.READ, Kind.WRITE) if step.kind is Kind.UPDATE else (step.kind,)
+        yield from ((i, kind) for kind in kinds)
+
+
+def expected_relations(execution):
+    """``po rmw addr data ctrl`` over (instruction, kind) of events, by their definitions."""
+    events = list(numbered(execution))
+    thread = execution.thread_of
+    found = {name: set() for name in ("po", "rmw", "addr", "data", "ctrl")}
+    for n, one in enumerate(events):
+        for other in events[n + 1 :]:
+            if thread[one[0]] == thread[other[0]]:
+                found["po"].add((one, other))
+                found["rmw"] |= {(one, other)} if one[0] == other[0] else set()
+    for dep in execution.dependencies:
+        source = (dep.source, Kind.READ)
+        for event in events:
+            depends = {
+                "addr": event[0] == dep.target,
+                "data": event == (dep.target, Kind.WRITE),
+                "ctrl": event[0] >= dep.target and thread[event[0]] == thread[dep.target],
+            }
+            if depends[dep.kind]:
+                found[dep.kind].add((source, event))
+    return found
+
+
+def unrolled(execution, test, partial):
+    """The batches of candidates of a test, with the event of the execution that each of theirs is."""
+    for batch in candidates(test, unroll_threads(test, 0), partial, False):
+        if batch.valid:
+            events = batch.base.events
+            program = [index for index, event in enumerate(events) if event.thread != -1]
+            yield batch, dict(zip(program, numbered(execution), strict=True))
+
+
+def pairs(relation, which, names):
+    """The pairs of a relation in one candidate, by what its events are named."""
+    return {
+        (names.get(one), names.get(other))
+        for one, row in enumerate(relation)
+        for other, truth in row.items()
+        if truth >> which & 1
+    }
+
+
+def from_nowhere(batch, which):
+    """Whether a read reads the high bit: where values depend on themselves, they may be as one guesses."""
+    values = [value for known in batch.values.values() for value, truth in known.items() if truth >> which & 1]
+    return any(value < 0 for value in values)
+
+
+@pytest.mark.parametrize("words", WORDS, ids=VOCABULARIES)
+@pytest.mark.parametrize("seed", range(60))
+def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):
+    rng = Random(f"{words.name} {seed}")
+    partial = seed % 3 == 0
+    execution = random_execution(rng, words, partial=partial, silent=seed % 2 == 0)
+    test = litmus_test(execution, "test", observed=False)
+    expected = expected_relations(execution)
+    seen = Counter()
+    for batch, names in unrolled(execution, test, partial):
+        base = batch.base
+        for index, (i, kind) in names.items():
+            step, event = execution.steps[i], base.events[index]
+            halves = dict(zip(event_kinds(step.kind), mode_tags(step.kind, step.mode), strict=True))
+            tags = set(halves[event.kind])
+            if step.mode.scope is None and step.mode.order is not Order.WEAK:
+                tags.add("SYS")  # C names no scopes
+            if step.location is not None:
+                assert event.location == "xyzab"[step.location]
+                tags = tags - {"GLOBAL"} | {execution.regions[step.location].name}
+            assert event.tags == tags
+            assert (event.thread, event.kind.value) == (execution.thread_of[i], kind.value)
+        assert base.places == execution.places
+        satisfying = batch.satisfying(test.condition.proposition)
+        for which in range(batch.valid.bit_length()):
+            if not batch.valid >> which & 1 or from_nowhere(batch, which):
+                continue
+            for name, relation in expected.items():
+                found = {(one, other) for one, other in pairs(base.relation(name), which, names)}
+                assert found == relation, name
+            rf = {other[0]: one for one, other in pairs(base.relation("rf"), which, names)}
+            rf = {i: INITIAL if one is None else one[0] for i, one in rf.items()}
+            co = {(one[0], other[0]) for one, other in pairs(base.relation("co"), which, names) if one is not None}
+            same = all(source is None or rf[i] == source for i, source in enumerate(execution.rf))
+            satisfied = bool(satisfying >> which & 1)
+            assert not satisfied or same
+            last = all(
+                write is None or not any((write, other) in co for other in execution.writes(location))
+                for location, write in enumerate(execution.final)
+            )
+            assert not satisfied or last  # where coherence is partial, any of the last writes may be final
+            if same and last and not partial:
+                assert satisfied
+            seen["same"] += satisfied and co == execution.co
+    assert seen["same"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_observed_test_asks_for_the_order_of_all_writes(seed):
+    rng = Random(seed)
+    execution = random_execution(rng, (C, OPENCL, PTX)[seed % 3], size=5)
+    test = litmus_test(execution, "test", observed=True)
+    many = [n for n in range(len(execution.regions)) if len(execution.writes(n)) > 2]
+    observers = test.threads[len(execution.threads) :]
+    assert len(observers) == len(many)
+    assert len({thread.place for thread in test.threads}) == len(test.threads) or not many
+    for location, observer in zip(many, observers, strict=True):
+        writers = [execution.places[execution.thread_of[write]] for write in execution.writes(location)]
+        assert all(observer.place[:3] == place[:3] for place in writers) == (len({place[:3] for place in writers}) == 1)
+
+
+@pytest.mark.parametrize("words", WORDS, ids=VOCABULARIES)
+def test_texts_are_read_back(words):
+    rng = Random(words.name)
+    for turn in range(300):
+        execution = random_execution(rng, words, size=7, partial=turn % 2 == 0, silent=turn % 3 == 0)
+        text = execution_text(execution)
+        assert "\n" not in text
+        assert parse_execution(text) == execution
+
+
+def test_a_text_says_what_there_is():
+    text = (
+        "0.0.0.0: W x; F.sc.gpu; W.release.cta y | 0.0.1.0: R.acquire.gpu y<-2; rmw.acq_rel.sys x<-init data:3"
+        " | co 0<4 | shared y | final x=4"
+    )
+    execution = parse_execution(text)
+    assert execution_text(execution) == text
+    assert execution.places == (Place(0, 0, 0, 0), Place(0, 0, 1, 0))
+    assert execution.rf == (None, None, None, 2, INITIAL)
+    assert execution.final == (4, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.0.0.0: W x<-",
+        "0.0.0: W x",
+        "0.0.0.0: Q x",
+        "0.0.0.0: W y",
+        "0.0.0.0: W x | co 1",
+        "0.0.0.0: W x | final x",
+        "0.0.0.0: W x | final x=two",
+        "0.0.0.0: W x | also y",
+        "0.0.0.0: W x data",
+        "0.0.0.0: W x12345678901234567890",
+        "0.0.0.0: R x<-7",
+        "0.0.0.0: R x data:7",
+        "0.0.0.0: W x ",
+        " ",
+    ],
+)
+def test_what_is_no_execution_is_an_error(text):
+    with pytest.raises(InputError, match="expected an execution in one line"):
+        parse_execution(text)

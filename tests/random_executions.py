@@ -1,0 +1,117 @@
+"""Random executions over a vocabulary: any program that the vocabulary can make, with any outcome, of no model.
+
+An execution is a function of the generator's state alone, so a seed names it. Names are normal: locations are numbered
+by first occurrence, places by their first thread.
+"""
+
+from random import Random
+
+from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.vocabulary import Vocabulary, vocabulary
+from corpus.litmus.test import Place, Region, Scope
+
+PTX, C, OPENCL = map(vocabulary, ("ptx", "c", "opencl"))
+
+
+def random_execution(
+    rng: Random, words: Vocabulary = PTX, size: int = 5, partial: bool = False, silent: bool = False
+) -> Execution:
+    """An execution of 2 to ``size`` instructions.
+
+    ``partial``: coherence leaves some writes unordered; ``silent``: of some reads and final values nothing is said.
+    """
+    count = rng.choice((1, 2, 2, 2, 3, 3))
+    places = [
+        Place(
+            gpu=rng.randint(0, 1) if Scope.GPU in words.levels and rng.random() < 0.3 else 0,
+            cta=rng.randint(0, 1) if Scope.CTA in words.levels else number,
+            warp=number,
+        )
+        for number in range(count)
+    ]
+    length = rng.randint(max(2, count), size)
+    cuts = sorted(rng.sample(range(1, length), count - 1))
+    lengths = [stop - start for start, stop in zip([0, *cuts], [*cuts, length], strict=True)]
+    kinds = [kind for kind in words.modes if kind is not Kind.BARRIER]
+    locations = rng.randint(1, 3)
+    threads = []
+    for number in range(count):
+        steps = []
+        for _ in range(lengths[number]):
+            kind = rng.choice([Kind.READ, Kind.READ, Kind.WRITE, Kind.WRITE, *kinds])
+            location = None if kind is Kind.FENCE else rng.randrange(locations)
+            steps.append(Step(kind, location, rng.choice(words.modes[kind])))
+        threads.append(steps)
+    if Kind.BARRIER in words.modes and rng.random() < 0.3:
+        cta = rng.choice(places)[:3]
+        mode = rng.choice(words.modes[Kind.BARRIER])
+        for _ in range(rng.randint(1, 2)):
+            for steps, place in zip(threads, places, strict=True):
+                if place[:3] == cta:
+                    steps.insert(rng.randint(0, len(steps)), Step(Kind.BARRIER, None, mode))
+    return _chosen(rng, words, threads, places, partial, silent)
+
+
+def _chosen(
+    rng: Random, words: Vocabulary, threads: list[list[Step]], places: list[Place], partial: bool, silent: bool
+) -> Execution:
+    """The program with dependencies and an outcome."""
+    steps = [step for thread in threads for step in thread]
+    of = [number for number, thread in enumerate(threads) for _ in thread]
+    used = sorted({step.location for step in steps if step.location is not None})
+    names = {location: number for number, location in enumerate(used)}
+    users = {
+        location: {places[of[i]][:3] for i, step in enumerate(steps) if step.location == location} for location in used
+    }
+    regions = tuple(
+        Region.SHARED if len(users[location]) == 1 and rng.random() < 0.4 and len(words.regions) > 1 else Region.GLOBAL
+        for location in used
+    )
+    writes = {
+        location: [i for i, step in enumerate(steps) if step.kind.writes and step.location == location]
+        for location in used
+    }
+    dependencies = set()
+    for target, step in enumerate(steps):
+        for source in range(target):
+            if of[source] == of[target] and steps[source].kind.reads:
+                kinds = ["ctrl"] + ["addr"] * (step.location is not None) + ["data"] * step.kind.writes
+                dependencies |= {
+                    Dependency(kind, source, target)
+                    for kind in kinds
+                    if kind in words.dependencies and rng.random() < 0.25
+                }
+    co = set()
+    final: list[int | None] = []
+    for location in used:
+        order = list(writes[location])
+        rng.shuffle(order)
+        pairs = {(one, other) for n, one in enumerate(order) for other in order[n + 1 :]}
+        if partial:
+            pairs = {pair for pair in pairs if rng.random() < 0.6}
+            for middle in order:  # closed under transitivity
+                pairs |= {(one, other) for one, m in pairs for n, other in pairs if m == n == middle}
+        co |= pairs
+        last = [write for write in order if not any((write, other) in pairs for other in order)]
+        final.append(rng.choice(last) if last and not (silent and rng.random() < 0.4) else None)
+    rf = [
+        rng.choice([INITIAL, *(write for write in writes[step.location] if write != i)])
+        if step.location is not None and step.kind.reads and not (silent and rng.random() < 0.4)
+        else None
+        for i, step in enumerate(steps)
+    ]
+    execution = Execution(
+        tuple(
+            tuple(
+                Step(step.kind, None if step.location is None else names[step.location], step.mode) for step in thread
+            )
+            for thread in threads
+        ),
+        tuple(places),
+        regions,
+        tuple(sorted(dependencies)),
+        tuple(rf),
+        frozenset(co),
+        tuple(final),
+    )
+    return execution.reordered(list(range(len(threads))))
