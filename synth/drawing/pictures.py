@@ -84,6 +84,13 @@ def rectangle(box: Box, colour: str) -> str:
     )
 
 
+def framed(box: Box, inset: float, stroke: str, fill: str, width: float) -> str:
+    """A rectangle with round corners and a line around it, so far within the box."""
+    x, y = box.left + inset, box.top + inset
+    size = f'width="{coord(box.width - 2 * inset)}" height="{coord(box.height - 2 * inset)}" rx="{coord(8 - inset)}"'
+    return f'<rect x="{coord(x)}" y="{coord(y)}" {size} fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>'
+
+
 def arrow(colour: str) -> str:
     """The attribute that ends a line with an arrow head; ``page`` must know the colour."""
     return f'marker-end="url(#arrow-{colour[1:]})"'
