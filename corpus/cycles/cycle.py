@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode, inner_communication
 from corpus.laws.ptx import MEMBARS
-from corpus.litmus.made import location_name, masked, observer
+from corpus.litmus.made import STRONG, location_name, masked, observer
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import (
+    PLAIN,
     And,
     Assign,
     Atom,
@@ -171,7 +172,8 @@ def litmus_test(cycle: Cycle) -> LitmusTest:
             places = [thread.place for thread in threads]
             homes = [cycle.places[home] for home, events in enumerate(cycle.threads()) if set(events) & set(order)]
             atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
-            threads.append(observer(location_name(number), len(order), _are_strong(cycle, order), homes, places))
+            mode = STRONG if _are_strong(cycle, order) else PLAIN
+            threads.append(observer(location_name(number), len(order), mode, homes, places))
     locations = tuple(
         Location(location_name(number), region=cycle.regions[events[0]])
         for number, events in enumerate(cycle.locations())

@@ -18,8 +18,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from corpus.executions.execution import INITIAL, Execution, Kind
-from corpus.litmus.made import location_name, masked, observer
+from corpus.laws import vulkan
+from corpus.litmus.made import STRONG, WIDEST, location_name, masked, observer
 from corpus.litmus.test import (
+    PLAIN,
     Assign,
     Atom,
     Barrier,
@@ -71,8 +73,8 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
             places = [thread.place for thread in threads]
             homes = [execution.places[execution.thread_of[write]] for write in order]
             atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
-            strong = all(_is_strong(execution.steps[write].mode) for write in order)
-            threads.append(observer(location_name(location), len(order), strong, homes, places))
+            read, fence = _observing([execution.steps[write].mode for write in order])
+            threads.append(observer(location_name(location), len(order), read, homes, places, fence))
     locations = tuple(Location(location_name(n), region=region) for n, region in enumerate(execution.regions))
     return LitmusTest(name, tuple(threads), locations, Condition(Quantifier.EXISTS, conjunction(atoms)))
 
@@ -92,8 +94,15 @@ def is_total(execution: Execution, order: list[int]) -> bool:
     return all(pair in execution.co for pair in pairwise(order))
 
 
-def _is_strong(mode: Mode) -> bool:
-    return mode.order is not Order.WEAK or mode.volatile
+def _observing(modes: list[Mode]) -> tuple[Mode, Mode]:
+    """How an observer of writes of these modes reads, and its fence."""
+    read = STRONG if all(mode.order is not Order.WEAK or mode.volatile for mode in modes) else PLAIN
+    storage = tuple(tag for tag in modes[0].tags if tag in vulkan.STORAGE)
+    if not storage:
+        return read, WIDEST
+    tags = (vulkan.SEMANTICS[vulkan.STORAGE.index(storage[0])], *vulkan.FENCE.semantics)
+    scope = Scope.GPU if read == STRONG else None
+    return replace(read, scope=scope, tags=storage), Mode(Order.ACQ_REL, Scope.GPU, tags=tuple(sorted(tags)))
 
 
 class _Writer:

@@ -29,6 +29,10 @@ _BELOW: Mapping[Order, tuple[Order, ...]] = {
 """The orders one step down."""
 
 
+def _is_below(one: Order, other: Order) -> bool:
+    return any(one is lower or _is_below(one, lower) for lower in _BELOW[other])
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """``modes[kind]``: how instructions of a kind may be done, none of a kind that there is not.
@@ -60,11 +64,14 @@ class Vocabulary:
         while waiting:
             order = waiting.pop(0)
             wanted = replace(mode, order=order, scope=None if order is Order.WEAK else mode.scope)
-            if wanted in self.modes[kind]:
-                found.append(wanted)
+            ways = [way for way in self.modes[kind] if replace(way, tags=()) == replace(wanted, tags=())]
+            ways = [way for way in ways if set(way.tags) <= set(mode.tags)]  # tags that say what an order is about go
+            if ways:
+                found.append(max(ways, key=lambda way: len(way.tags)))
             else:
                 waiting += _BELOW[order]
-        return tuple(dict.fromkeys(found))
+        highest = [way for way in found if not any(_is_below(way.order, other.order) for other in found)]
+        return tuple(dict.fromkeys(highest))
 
     def narrower(self, kind: Kind, mode: Mode) -> Mode | None:
         """The way of this kind with the next narrower scope and the same order, if there is one."""
@@ -170,7 +177,7 @@ def _c_like(name: str, scopes: tuple[Scope | None, ...]) -> Vocabulary:
 
 def _opencl() -> Vocabulary:
     plain = _c_like("opencl", _SCOPES)
-    return replace(plain, modes={**plain.modes, Kind.BARRIER: (Mode(scope=Scope.CTA),)}, levels=_TREE, regions=_BOTH)
+    return replace(plain, modes={**plain.modes, Kind.BARRIER: (PLAIN,)}, levels=_TREE, regions=_BOTH)
 
 
 def _cpu() -> Vocabulary:
@@ -184,7 +191,7 @@ def _cpu() -> Vocabulary:
 
 
 def _vulkan() -> Vocabulary:
-    scopes = (Scope.CTA, Scope.GPU)
+    scopes = (Scope.GPU, Scope.CTA)
 
     def tagged(mode: Mode, *tags: str) -> Mode:
         return replace(mode, tags=tuple(sorted(tags)))
@@ -193,14 +200,18 @@ def _vulkan() -> Vocabulary:
         return tuple(tagged(mode, "sc0", "semsc0", *semantics) for mode in _modes(orders, scopes))
 
     relaxed = tuple(tagged(mode, "sc0") for mode in _modes((Order.RELAXED,), scopes))
+
+    def available(word: str) -> tuple[Mode, ...]:
+        return tuple(tagged(mode, "sc0", word) for mode in _modes((Order.WEAK,), scopes))
+
     fences = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
     modes = {
-        Kind.READ: (tagged(PLAIN, "sc0"), tagged(PLAIN, "sc0", "vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
-        Kind.WRITE: (tagged(PLAIN, "sc0"), tagged(PLAIN, "av", "sc0"), *relaxed, *strong((Order.RELEASE,), "semav")),
+        Kind.READ: (tagged(PLAIN, "sc0"), *available("vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
+        Kind.WRITE: (tagged(PLAIN, "sc0"), *available("av"), *relaxed, *strong((Order.RELEASE,), "semav")),
         Kind.UPDATE: (*relaxed, *strong(fences, "semav", "semvis")),
         Kind.FENCE: tuple(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes(fences, scopes)),
     }
-    return Vocabulary("vulkan", modes, _TREE)
+    return Vocabulary("vulkan", modes, (Scope.CTA,))  # the dialect has one device
 
 
 _MAKERS = {"c": lambda: _c_like("c", (None,)), "cpu": _cpu, "opencl": _opencl, "ptx": _ptx, "vulkan": _vulkan}

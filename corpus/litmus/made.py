@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpus.litmus.test import (
-    PLAIN,
     Assign,
     Fence,
     Instruction,
@@ -40,17 +39,25 @@ def masked(target: str, register: str) -> Assign:
     return Assign(target, "and", (Reg(register), HIGH_BIT))
 
 
-def observer(location: str, writes: int, strong: bool, homes: Sequence[Place], places: Sequence[Place]) -> Thread:
+STRONG = Mode(Order.RELAXED, Scope.SYS)
+"""How an observer reads what all writers write strongly."""
+
+WIDEST = Mode(Order.SC, Scope.SYS)
+"""The fence between two reads of an observer."""
+
+
+def observer(
+    location: str, writes: int, mode: Mode, homes: Sequence[Place], places: Sequence[Place], fence: Mode = WIDEST
+) -> Thread:
     """Reads the writes to a location, of values 1, 2, .., into ``r1``, ``r2``, ..; all but the last.
 
-    It reads strongly where all writes are ``strong``, else PTX lets it see another order. ``homes`` are where the
-    writers are, ``places`` where all threads are: it is a warp of the writers' CTA, or where they have none in common a
-    CTA of their GPU.
+    ``mode``: how it reads; it must be strong where all writes are, else PTX lets it see another order. ``homes`` are
+    where the writers are, ``places`` where all threads are: it is a warp of the writers' CTA, or where they have none
+    in common a CTA of their GPU.
     """
-    mode = Mode(Order.RELAXED, Scope.SYS) if strong else PLAIN
     body: list[Instruction] = []
     for rank in range(1, writes):
-        body += [Fence(Mode(Order.SC, Scope.SYS))] * (rank > 1) + [Load(f"r{rank}", Loc(location), mode)]
+        body += [Fence(fence)] * (rank > 1) + [Load(f"r{rank}", Loc(location), mode)]
     return Thread(tuple(body), _beside(homes, places))
 
 

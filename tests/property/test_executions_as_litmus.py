@@ -6,12 +6,14 @@ from random import Random
 import pytest
 from random_executions import OPENCL, PTX, C, random_execution
 
+from corpus.dialects.registry import DIALECTS, translate
 from corpus.errors import InputError
 from corpus.executions.execution import INITIAL, Kind
 from corpus.executions.litmus import litmus_test
+from corpus.executions.relaxations import Relaxed, relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import VOCABULARIES, vocabulary
-from corpus.litmus.test import Order, Place
+from corpus.litmus.test import And, Order, Place
 from oracle.executions.candidates import candidates
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import halves as event_kinds
@@ -56,7 +58,12 @@ def unrolled(execution, test, partial):
         if batch.valid:
             events = batch.base.events
             program = [index for index, event in enumerate(events) if event.thread != -1]
-            yield batch, dict(zip(program, numbered(execution), strict=True))
+            names = list(numbered(execution))
+            if len(program) == len(names):
+                yield batch, dict(zip(program, names, strict=True))
+            else:  # a branch is taken
+                valid = [which for which in range(batch.valid.bit_length()) if batch.valid >> which & 1]
+                assert all(from_nowhere(batch, which) for which in valid)
 
 
 def pairs(relation, which, names):
@@ -76,11 +83,18 @@ def from_nowhere(batch, which):
 
 
 @pytest.mark.parametrize("words", WORDS, ids=VOCABULARIES)
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):
     rng = Random(f"{words.name} {seed}")
     partial = seed % 3 == 0
     execution = random_execution(rng, words, partial=partial, silent=seed % 2 == 0)
+    seen_as_it_is(execution, partial)
+    step = rng.choice(relaxations(execution, words))
+    seen_as_it_is(relaxed(execution, step, words), partial)
+
+
+def seen_as_it_is(execution, partial):
+    """Hold a test's candidates against the execution that the test was made of."""
     test = litmus_test(execution, "test", observed=False)
     expected = expected_relations(execution)
     seen = Counter()
@@ -120,6 +134,46 @@ def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):
                 assert satisfied
             seen["same"] += satisfied and co == execution.co
     assert seen["same"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_relaxations_change_something_and_leave_executions(seed):
+    words = WORDS[seed % len(WORDS)]
+    execution = random_execution(Random(seed), words, size=6, partial=seed % 2 == 0)
+    steps = relaxations(execution, words)
+    assert len(set(steps)) == len(steps) == len({step.text for step in steps})
+    for step in steps:
+        left = relaxed(execution, step, words)
+        assert left != execution
+        assert left == left.reordered(list(range(len(left.threads))))
+        assert left.size <= execution.size
+        assert all(left.threads) and len(left.places) == len(left.threads)
+        assert len(left.rf) == len(left.steps)
+        assert {step.location for step in left.steps} - {None} == set(range(len(left.regions)))
+        assert all((one, three) in left.co for one, two in left.co for other, three in left.co if other == two)
+        assert parse_execution(execution_text(left)) == left
+        kept = sum(source is not None for source in left.rf)
+        assert kept <= sum(source is not None for source in execution.rf)
+        for i, source in enumerate(left.rf):
+            if source is not None and source != INITIAL:
+                assert left.steps[source].location == left.steps[i].location
+        if step.kind in (Relaxed.ORDER, Relaxed.SCOPE, Relaxed.DEPENDENCY, Relaxed.REGION, Relaxed.TREE):
+            assert (left.rf, left.co, left.final) == (execution.rf, execution.co, execution.final)
+
+
+DIALECT = {"c": "c", "cpu": "lisa", "opencl": "opencl", "ptx": "gpu-ptx", "vulkan": "vulkan"}
+
+
+@pytest.mark.parametrize("words", WORDS, ids=VOCABULARIES)
+def test_a_dialect_can_say_what_its_vocabulary_makes(words):
+    if words.name == "vulkan":
+        words = words.without(["dep"])  # Dartagnan's dialects have no bitwise and
+    for seed in range(60):
+        execution = random_execution(Random(seed), words)
+        for observed in (False, words.name != "c"):  # C has no scope tree for an observer beside its writers
+            test = litmus_test(execution, "test", observed)
+            if test.condition.proposition != And(()) or words.name != "vulkan":
+                translate(test, DIALECTS[DIALECT[words.name]])
 
 
 @pytest.mark.parametrize("seed", range(60))

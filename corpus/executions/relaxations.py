@@ -1,0 +1,247 @@
+"""The relaxations of an execution: every single step that asks less of a program (``docs/suites.md``).
+
+A test is minimal where each of them is allowed (Lustig et al., ASPLOS 2017). What is left of the execution's choices is
+restricted to what is left of the program: a read whose write went reads from nothing (``None``), and of a location
+whose final write went nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import chain, combinations
+
+from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.vocabulary import Vocabulary
+from corpus.litmus.made import location_name
+from corpus.litmus.test import Mode, Place, Region, Scope
+
+
+class Relaxed(StrEnum):
+    """What a relaxation is of."""
+
+    INSTRUCTION = "instruction"
+    ORDER = "order"
+    SCOPE = "scope"
+    DEPENDENCY = "dependency"
+    UPDATE = "update"
+    REGION = "region"
+    TREE = "tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """One step. ``text`` says it to people; the other fields say what it is of, by ``kind``.
+
+    ``instructions``: those that are removed, or the one that is done otherwise; ``mode``: its mode then; ``dependency``
+    or ``location``: what it is about; ``places``: where the threads are then.
+    """
+
+    kind: Relaxed
+    instructions: tuple[int, ...] = ()
+    mode: Mode | None = None
+    dependency: Dependency | None = None
+    location: int | None = None
+    places: tuple[Place, ...] = ()
+    text: str = field(default="", compare=False)
+
+
+def relaxations(execution: Execution, vocabulary: Vocabulary) -> list[Relaxation]:
+    """Every relaxation that changes something, in a fixed order."""
+    return [
+        *_removals(execution),
+        *_weaker(execution, vocabulary),
+        *_dependencies(execution),
+        *_splits(execution),
+        *_regions(execution),
+        *_trees(execution, vocabulary),
+    ]
+
+
+def _removals(execution: Execution) -> Iterator[Relaxation]:
+    barriers: dict[tuple[Place, int], list[int]] = {}  # by CTA and rank
+    for number in range(len(execution.threads)):
+        own = [i for i in _numbers(execution, number) if execution.steps[i].kind is Kind.BARRIER]
+        cta = Place(*execution.places[number][: Scope.CTA.value])
+        for rank, i in enumerate(own):
+            barriers.setdefault((cta, rank), []).append(i)
+    for i, step in enumerate(execution.steps):
+        if step.kind is not Kind.BARRIER:
+            yield Relaxation(Relaxed.INSTRUCTION, (i,), text=f"{_called(execution, i)}: removed")
+    for (_, rank), members in barriers.items():
+        threads = ", ".join(f"P{execution.thread_of[i]}" for i in members)
+        yield Relaxation(Relaxed.INSTRUCTION, tuple(members), text=f"barrier {rank} of {threads}: removed")
+
+
+def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
+    for i, (kind, mode) in enumerate((step.kind, step.mode) for step in execution.steps):
+        for lower in vocabulary.lower_orders(kind, mode):
+            text = f"{_called(execution, i)}: {mode.order} -> {lower.order}"
+            yield Relaxation(Relaxed.ORDER, (i,), lower, text=text)
+        narrower = vocabulary.narrower(kind, mode)
+        if narrower is not None and mode.scope is not None and narrower.scope is not None:
+            text = f"{_called(execution, i)}: scope {mode.scope.label} -> {narrower.scope.label}"
+            yield Relaxation(Relaxed.SCOPE, (i,), narrower, text=text)
+
+
+def _dependencies(execution: Execution) -> Iterator[Relaxation]:
+    for dependency in execution.dependencies:
+        kind, source, target = dependency.kind, dependency.source, dependency.target
+        earlier = any(
+            (dep.kind, dep.source) == ("ctrl", source) and dep.target < target for dep in execution.dependencies
+        )
+        if kind == "ctrl" and earlier:
+            continue  # everything depends on that read already
+        name = {"addr": "address", "data": "data", "ctrl": "control"}[kind]
+        text = f"{_called(execution, source)}: no {name} dependency to {_called(execution, target, False)}"
+        yield Relaxation(Relaxed.DEPENDENCY, dependency=dependency, text=text)
+
+
+def _splits(execution: Execution) -> Iterator[Relaxation]:
+    for i, step in enumerate(execution.steps):
+        if step.kind is Kind.UPDATE:
+            yield Relaxation(Relaxed.UPDATE, (i,), text=f"{_called(execution, i)}: a load and a store")
+
+
+def _regions(execution: Execution) -> Iterator[Relaxation]:
+    for location, region in enumerate(execution.regions):
+        if region is Region.SHARED:
+            text = f"{location_name(location)}: shared -> global"
+            yield Relaxation(Relaxed.REGION, location=location, text=text)
+
+
+def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
+    """Each group of threads in two, what is inside of either part as it was."""
+    places = execution.places
+    for level in vocabulary.levels:
+        inner = [finer.value for finer in vocabulary.levels if finer.value > level.value]
+        groups: dict[tuple[int, ...], dict[tuple[int, ...], list[int]]] = {}
+        for number, place in enumerate(places):
+            part = place[: min(inner)] if inner else (number,)
+            groups.setdefault(place[: level.value], {}).setdefault(part, []).append(number)
+        for group, parts in groups.items():
+            new = 1 + max(place[level.value - 1] for place in places if place[: level.value - 1] == group[:-1])
+            for staying, leaving in _halves(list(parts.values())):
+                if level is Scope.CTA and _share_memory(execution, staying, leaving):
+                    continue
+                moved = tuple(
+                    place._replace(**{level.label: new}) if number in leaving else place
+                    for number, place in enumerate(places)
+                )
+                told = " | ".join(" ".join(f"P{number}" for number in half) for half in (staying, leaving))
+                yield Relaxation(Relaxed.TREE, places=moved, text=f"{told}: in one {level.label} no longer")
+
+
+def _halves(parts: list[list[int]]) -> Iterator[tuple[list[int], list[int]]]:
+    """Each way to have some parts go and others stay, the first among these."""
+    for size in range(1, len(parts)):
+        for leaving in combinations(parts[1:], size):
+            staying = [part for part in parts if part not in leaving]
+            yield sorted(chain.from_iterable(staying)), sorted(chain.from_iterable(leaving))
+
+
+def _share_memory(execution: Execution, one: list[int], other: list[int]) -> bool:
+    """Whether some location in shared memory is accessed from both of two sets of threads."""
+    users: dict[int, set[int]] = {}
+    for i, step in enumerate(execution.steps):
+        if step.location is not None and execution.regions[step.location] is Region.SHARED:
+            users.setdefault(step.location, set()).add(execution.thread_of[i])
+    return any(found.intersection(one) and found.intersection(other) for found in users.values())
+
+
+def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary) -> Execution:
+    """The execution after a relaxation of it, under names in normal form; it may have nothing left."""
+    steps = execution.steps
+    match relaxation:
+        case Relaxation(Relaxed.INSTRUCTION, gone):
+            return _with_steps(execution, dict.fromkeys(gone, ()))
+        case Relaxation(Relaxed.ORDER | Relaxed.SCOPE, (i,), Mode() as mode):
+            return _with_steps(execution, {i: (replace(steps[i], mode=mode),)})
+        case Relaxation(Relaxed.UPDATE, (i,)):
+            halves = [
+                replace(steps[i], kind=k, mode=vocabulary.half(k, steps[i].mode)) for k in (Kind.READ, Kind.WRITE)
+            ]
+            return _with_steps(execution, {i: tuple(halves)})
+        case Relaxation(Relaxed.DEPENDENCY, dependency=dependency):
+            left = tuple(dep for dep in execution.dependencies if dep != dependency)
+            return replace(execution, dependencies=left)
+        case Relaxation(Relaxed.REGION, location=place):
+            regions = enumerate(execution.regions)
+            return replace(
+                execution, regions=tuple(Region.GLOBAL if number == place else region for number, region in regions)
+            )
+        case _:
+            return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
+
+
+def _with_steps(execution: Execution, changed: Mapping[int, tuple[Step, ...]]) -> Execution:
+    """The execution with other instructions for some: the first of them reads what was read, the last writes."""
+    reads: dict[int | None, int] = {}
+    writes: dict[int | None, int] = {}
+    rf: list[int | None] = []
+    threads: list[tuple[Step, ...]] = []
+    for thread in range(len(execution.threads)):
+        body: list[Step] = []
+        for i in _numbers(execution, thread):
+            new = changed.get(i, (execution.steps[i],))
+            if new:
+                reads[i], writes[i] = len(rf), len(rf) + len(new) - 1
+            rf += [execution.rf[i] if step.kind.reads else None for step in new]
+            body += new
+        threads.append(tuple(body))
+    kept: dict[int | None, int] = {INITIAL: INITIAL, **writes}
+    left = Execution(
+        tuple(threads),
+        execution.places,
+        execution.regions,
+        tuple(sorted(_moved_dependencies(execution, changed, reads, writes))),
+        tuple(kept.get(source) for source in rf),
+        frozenset((writes[one], writes[other]) for one, other in execution.co if {one, other} <= writes.keys()),
+        tuple(kept.get(write) for write in execution.final),
+    )
+    return left.reordered([number for number, thread in enumerate(threads) if thread])
+
+
+def _moved_dependencies(
+    execution: Execution,
+    changed: Mapping[int, tuple[Step, ...]],
+    reads: Mapping[int | None, int],
+    writes: Mapping[int | None, int],
+) -> set[Dependency]:
+    """What is left of the dependencies; a branch whose target went stands before what came next."""
+    found = set()
+    for kind, source, target in ((dep.kind, dep.source, dep.target) for dep in execution.dependencies):
+        if source not in reads:
+            continue
+        if kind == "ctrl":
+            rest = [i for i in _numbers(execution, execution.thread_of[source]) if i >= target and i in reads]
+            found |= {Dependency(kind, reads[source], reads[rest[0]])} if rest else set()
+        elif target in reads:
+            ends = {writes[target]} if kind == "data" else {reads[target], writes[target]}
+            found |= {Dependency(kind, reads[source], end) for end in ends}
+    return found
+
+
+def _numbers(execution: Execution, thread: int) -> list[int]:
+    """The instructions of a thread."""
+    return [i for i, owner in enumerate(execution.thread_of) if owner == thread]
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "last")
+
+
+def _called(execution: Execution, i: int, owner: bool = True) -> str:
+    """How people call an instruction: ``P1's load of y``, ``P1's second load of y``."""
+    words = {Kind.READ: "load of ", Kind.WRITE: "store to ", Kind.UPDATE: "rmw of ", Kind.FENCE: "fence"}
+    step, thread = execution.steps[i], execution.thread_of[i]
+    word = words.get(step.kind, "barrier")
+    like = [n for n in _numbers(execution, thread) if _same_words(execution.steps[n], step)]
+    name = word + ("" if step.location is None else location_name(step.location))
+    if len(like) > 1:
+        name = f"{_ORDINALS[min(like.index(i), len(_ORDINALS) - 1)]} {name}"
+    return f"P{thread}'s {name}" if owner else f"its {name}"
+
+
+def _same_words(one: Step, other: Step) -> bool:
+    return (one.kind, one.location) == (other.kind, other.location)

@@ -1,0 +1,121 @@
+"""Relaxations of executions, one table for all kinds."""
+
+import pytest
+
+from corpus.executions.relaxations import relaxations, relaxed
+from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.vocabulary import vocabulary
+from corpus.litmus.test import Mode, Order, Scope
+
+
+def table(words, text):
+    """What each relaxation leaves, by what it is called."""
+    execution = parse_execution(text)
+    return {step.text: execution_text(relaxed(execution, step, words)) for step in relaxations(execution, words)}
+
+
+MP = "0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-1; R x<-init ctrl:2 | final x=0 y=1"
+
+
+def test_every_relaxation_of_message_passing():
+    assert table(vocabulary("ptx"), MP) == {
+        "P0's store to x: removed": "0.0.0.0: W.release.gpu x | 0.0.1.0: R.acquire.gpu x<-0; R y<-init ctrl:1"
+        " | final x=0",
+        "P0's store to y: removed": "0.0.0.0: W x | 0.0.1.0: R.acquire.gpu y; R x<-init ctrl:1 | final x=0",
+        "P1's load of y: removed": "0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R x<-init | final x=0 y=1",
+        "P1's load of x: removed": "0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-1 | final x=0 y=1",
+        "P0's store to y: release -> relaxed": MP.replace("release", "relaxed"),
+        "P0's store to y: scope gpu -> cta": MP.replace("release.gpu", "release.cta"),
+        "P1's load of y: acquire -> relaxed": MP.replace("acquire", "relaxed"),
+        "P1's load of y: scope gpu -> cta": MP.replace("acquire.gpu", "acquire.cta"),
+        "P1's load of y: no control dependency to its load of x": MP.replace(" ctrl:2", ""),
+        "P0 | P1: in one gpu no longer": MP.replace("0.0.1.0", "1.0.0.0"),
+    }
+
+
+TREE = "0.0.0.0: W x | 0.0.0.1: bar; R x<-0; bar | 0.0.0.2: bar; bar; R y | 0.0.1.0: R y | 1.0.0.0: R y"
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "after"),
+    [
+        # instructions: a barrier goes in all threads of its CTA; what depends on a branch that is left stays
+        (
+            TREE,
+            "barrier 1 of P1, P2: removed",
+            "0.0.0.0: W x | 0.0.0.1: bar; R x<-0 | 0.0.0.2: bar; R y | 0.0.1.0: R y | 1.0.0.0: R y",
+        ),
+        (TREE, "P3's load of y: removed", TREE.replace(" | 0.0.1.0: R y", "")),
+        ("0.0.0.0: R x; F.sc.cta ctrl:0; R y", "P0's fence: removed", "0.0.0.0: R x; R y ctrl:0"),
+        ("0.0.0.0: R x; R y; F.sc.cta ctrl:0", "P0's fence: removed", "0.0.0.0: R x; R y"),
+        ("0.0.0.0: R x; W y addr:0 data:0; W z", "P0's store to y: removed", "0.0.0.0: R x; W y"),
+        ("0.0.0.0: R x; W y addr:0 ctrl:0; W z", "P0's store to y: removed", "0.0.0.0: R x; W y ctrl:0"),
+        ("0.0.0.0: R x; W y addr:0 ctrl:0; W z", "P0's load of x: removed", "0.0.0.0: W x; W y"),
+        # what is left of the outcome
+        (
+            "0.0.0.0: W x; W x | 0.0.1.0: R x<-0; R x<-1 | co 0<1 | final x=1",
+            "P0's second store to x: removed",
+            "0.0.0.0: W x | 0.0.1.0: R x<-0; R x",
+        ),
+        (
+            "0.0.0.0: W x; W x; W x | co 0<1 0<2 1<2 | final x=2",
+            "P0's second store to x: removed",
+            "0.0.0.0: W x; W x | co 0<1 | final x=1",
+        ),
+        ("0.0.0.0: rmw.relaxed.gpu x<-init | 0.0.1.0: R y", "P0's rmw of x: removed", "0.0.0.0: R x"),
+        # orders and scopes
+        ("0.0.0.0: F.sc.gpu", "P0's fence: sc -> acq_rel", "0.0.0.0: F.acq_rel.gpu"),
+        ("0.0.0.0: F.sc.sys", "P0's fence: scope sys -> gpu", "0.0.0.0: F.sc.gpu"),
+        ("0.0.0.0: R.relaxed.gpu x", "P0's load of x: relaxed -> weak", "0.0.0.0: R x"),
+        # an update: its halves' orders, address dependencies to both, others to and from the half that they are of
+        (
+            "0.0.0.0: R x; rmw.acq_rel.cta y<-init addr:0 ctrl:0 data:0; W z data:1 | 0.0.1.0: R y<-1 | final y=1",
+            "P0's rmw of y: a load and a store",
+            "0.0.0.0: R x; R.acquire.cta y<-init addr:0 ctrl:0; W.release.cta y addr:0 data:0; W z data:1"
+            " | 0.0.1.0: R y<-2 | final y=2",
+        ),
+        # the memory and the scope tree
+        ("0.0.0.0: W x; W y | shared x y", "y: shared -> global", "0.0.0.0: W x; W y | shared x"),
+        (TREE, "P0 P1 | P2: in one cta no longer", TREE.replace("0.0.1.0", "0.0.2.0").replace("0.0.0.2", "0.0.1.0")),
+        (TREE, "P0 P1 P2 | P3: in one gpu no longer", TREE.replace("1.0.0.0", "2.0.0.0").replace("0.0.1.0", "1.0.0.0")),
+    ],
+)  # fmt: skip
+def test_what_a_relaxation_leaves(before, step, after):
+    assert table(vocabulary("ptx"), before)[step] == after
+
+
+def test_a_branch_after_a_branch_on_the_same_read_is_no_relaxation():
+    assert [step for step in table(vocabulary("c"), "0.0.0.0: R x; W y ctrl:0; W z ctrl:0") if "no " in step] == [
+        "P0's load of x: no control dependency to its store to y"
+    ]
+
+
+def test_a_cta_stays_whole_over_shared_memory():
+    tree = "0.0.0.0: W x | 0.0.0.1: W y | 0.0.0.2: W x{}"
+    free = {step for step in table(vocabulary("ptx"), tree.format("")) if "cta no" in step}
+    assert free == {f"{halves}: in one cta no longer" for halves in ("P0 P1 | P2", "P0 P2 | P1", "P0 | P1 P2")}
+    held = {step for step in table(vocabulary("ptx"), tree.format(" | shared x")) if "cta no" in step}
+    assert held == {"P0 P2 | P1: in one cta no longer"}
+
+
+def test_groups_are_of_the_levels_that_a_vocabulary_has():
+    words = vocabulary("ptx").without(["ctas"])
+    steps = [step for step in table(words, "0.0.0.0: W x | 0.0.1.0: W x | 0.0.2.0: W x") if "no longer" in step]
+    assert steps == [f"{halves}: in one gpu no longer" for halves in ("P0 P2 | P1", "P0 P1 | P2", "P0 | P1 P2")]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "mode", "lower"),
+    [
+        ("c", "U", Mode(Order.SC), [Order.ACQ_REL]),
+        ("c", "U", Mode(Order.ACQ_REL), [Order.ACQUIRE, Order.RELEASE]),
+        ("c", "R", Mode(Order.SC), [Order.ACQUIRE]),
+        ("c", "W", Mode(Order.SC), [Order.RELEASE]),
+        ("ptx", "R", Mode(Order.ACQUIRE, Scope.SYS), [Order.RELAXED]),
+        ("ptx", "F", Mode(Order.ACQ_REL, Scope.SYS), []),
+        ("ptx", "R", Mode(volatile=True), []),
+        ("vulkan", "R", Mode(Order.ACQUIRE, Scope.GPU, tags=("sc0", "semsc0", "semvis")), [Order.RELAXED]),
+    ],
+)
+def test_orders_one_step_down(words, kind, mode, lower):
+    assert [way.order for way in vocabulary(words).lower_orders(kind, mode)] == lower
