@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -10,11 +11,13 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from oracle.executions.judge import UNROLL
+from synth.accounts import in_columns
 from synth.drawing.files import check_picture_name, write_picture
+from synth.drawing.pictures import side_by_side
 from synth.families.interface import chosen, family_given
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
-from synth.screen import printable_lines
+from synth.screen import printable_lines, table_console
 
 
 @click.command(name="explain")
@@ -33,6 +36,7 @@ from synth.screen import printable_lines
     "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the states or executions: .svg, .pdf or .png."
 )
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
+@click.option("--side-by-side", "beside", is_flag=True, help="A column a model, as text and as picture.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a model instead of text.")
 def command(
     file: str,
@@ -41,6 +45,7 @@ def command(
     unroll: int,
     svg: Path | None,
     dot: Path | None,
+    beside: bool,
     as_json: bool,
 ) -> None:
     """Show why a model says so.
@@ -63,7 +68,7 @@ def command(
       synth explain examples/progress/mutex.axb --model hsa-weak --svg mutex.svg
       synth explain examples/progress/philosophers-simplified.axb --model fair-weak --json
       synth explain examples/memory/mp+membar.cta+membar.gl.litmus --model ptx-rmo --svg mp.svg
-      synth explain examples/memory/sb-fence-sc.litmus --model ptx-6.0 --model sc
+      synth explain examples/memory/mp-weak.litmus -m ptx-6.0 -m tso --side-by-side --svg mp.svg
       synth explain examples/memory/mp-intra.litmus --model thesis-weak
       synth explain examples/memory/coRR.litmus --model examples/models/my-model.cat --dot coRR.dot
 
@@ -72,26 +77,36 @@ def command(
     \b
       synth explain classic --test MP --model ptx-6.0
 
-    A picture shows one model. Of a progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red
-    ones are the cycle. Of a litmus test: threads in columns within their scopes, program order downwards, and behind
-    what is forbidden a yellow band.
+    --side-by-side gives each model a column, in the text and in the picture, which otherwise is of one model. Of a
+    progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red ones are the cycle. Of a litmus
+    test: threads in columns within their scopes, program order downwards, and behind what is forbidden a yellow band.
     """
     if svg:
         check_picture_name(svg)
     kind = family_given([file])
     tests = chosen(kind, [file], choice)
-    told = [(given, one) for given in tests for one in kind.explain(given, models, unroll)]
-    if (svg or dot) and len(told) != 1:
-        if len(tests) > 1:
-            raise InputError(f"--svg and --dot draw one test, and these are {len(tests)}; --test NAME picks one")
-        names = ", ".join(one.model for _, one in told)
-        raise InputError(f"--svg and --dot draw one model, and --model names {len(told)}: {names}")
+    told = [kind.explain(given, models, unroll) for given in tests]
+    if (svg or dot) and len(tests) > 1:
+        raise InputError(f"--svg and --dot draw one test, and these are {len(tests)}; --test NAME picks one")
+    if (svg or dot) and len(told[0]) > 1 and not beside:
+        names = ", ".join(one.model for one in told[0])
+        raise InputError(
+            f"--svg and --dot draw one model, and --model names {len(told[0])}: {names}; or several --side-by-side"
+        )
     if svg:
-        write_picture(svg, told[0][1].svg())
+        drawings = [one.drawing() for one in told[0]]
+        drawing = side_by_side(tests[0].name, drawings) if len(drawings) > 1 else drawings[0]
+        write_picture(svg, drawing.svg())
     if dot:
-        write_atomically(dot, [told[0][1].dot()])
-    for number, (_, one) in enumerate(told):
-        if as_json:
+        write_atomically(dot, [one.dot() for one in told[0]])
+    if as_json:
+        for one in chain.from_iterable(told):
             click.echo(json.dumps(one.record()))
-        else:
-            click.echo(printable_lines("\n" * (number > 0) + one.text()), nl=False)
+        return
+    if beside:
+        width = table_console().width
+        texts = [in_columns([one.account() for one in row], width) for row in told]
+    else:
+        texts = [one.account().text() for one in chain.from_iterable(told)]
+    for number, text in enumerate(texts):
+        click.echo(printable_lines("\n" * (number > 0) + text), nl=False)

@@ -24,7 +24,7 @@ from oracle.executions.events import INITIAL, Kind
 from oracle.executions.values import value_text
 from oracle.executions.witness import Execution, MemoryExplanation
 from synth.drawing.arrangement import Arrangement, Arrow, Curve, Route, arrange
-from synth.drawing.pictures import ARROW, INK, LINE, Box, arrow, coord, page, quoted, text_at, text_width, veil
+from synth.drawing.pictures import ARROW, INK, LINE, Box, Drawing, arrow, coord, quoted, text_at, text_width, veil
 from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
 
 _PO, _RF, _CO, _FR, _SYNC, _DEPENDENCY = "#3d444d", "#c2410c", "#0b62a8", "#8a2d7d", "#00695c", "#7a5200"
@@ -66,8 +66,8 @@ class _Picture:
     places: tuple[Place, ...] | None
 
 
-def draw_svg(explanation: MemoryExplanation) -> str:
-    """The pictures as SVG, the same bytes each time. Raises ``InputError`` where there is no execution to draw."""
+def draw(explanation: MemoryExplanation) -> Drawing:
+    """The pictures, the same each time. Raises ``InputError`` where there is no execution to draw."""
     boxes: list[Box] = []
     body: list[str] = []
     below = 0.0
@@ -93,7 +93,7 @@ def draw_svg(explanation: MemoryExplanation) -> str:
         wide = max(right - left, text_width(picture.caption), text_width(finals))
         boxes.append(Box(0, (below + end) / 2, wide, end - below))
         below = end + 2.5 * LINE
-    return page(_title(explanation), boxes, body, sorted({_PO, *_COLOURS.values()}))
+    return Drawing(_title(explanation), boxes, body, sorted({_PO, *_COLOURS.values()}))
 
 
 def draw_dot(explanation: MemoryExplanation) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from oracle.progress.hierarchy import TABLE_4
-from synth.drawing.pictures import INK, LINE, Box, coord, page, printable, rectangle, text_at, text_width
+from synth.drawing.pictures import INK, LINE, Box, Drawing, coord, printable, rectangle, text_at, text_width
 
 # Weak and strong; then the guarantees of Table 4. Chosen to differ in lightness, for print and for colour-blind eyes.
 _KINDS = {"weak": "#9ecae1", "strong": "#2b5c8a"}
@@ -73,7 +73,7 @@ def distribution_svg(table_4: Mapping[tuple[str, str], int]) -> str:
     covered = [
         _spanned(-64, 0, right + 60 + max(map(text_width, key)), _HEIGHT + 2.5 * LINE),
     ]
-    return page("Progress tests by fairness and model", covered, body, ())
+    return Drawing("Progress tests by fairness and model", covered, body, ()).svg()
 
 
 def _upright(x: float, parts: Sequence[_Part]) -> Iterator[str]:
@@ -121,7 +121,9 @@ def memory_distribution_svg(models: Sequence[str], counts: Mapping[str, Mapping[
         body += [_text(0, y, name, 1, bold=not row), _text(number, y, str(sums[row]), -1, bold=not row)]
         for at, model in zip(lefts, models, strict=True):
             body += _level(at, y, f"{name} under {printable(model)}", said.get(model, none))
-    return page("Memory tests by family and model", [_spanned(0, -3 * LINE, max(left, x), y + _THICK)], body, ())
+    return Drawing(
+        "Memory tests by family and model", [_spanned(0, -3 * LINE, max(left, x), y + _THICK)], body, ()
+    ).svg()
 
 
 def _level(x: float, y: float, about: str, said: Sequence[int]) -> Iterator[str]:

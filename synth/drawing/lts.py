@@ -14,7 +14,7 @@ from html import escape
 from oracle.progress.explain import Explanation, ModelLts, Step
 from oracle.progress.lts import ENDED
 from synth.drawing.layers import Route, arrange
-from synth.drawing.pictures import INK, LINE, Box, arrow, framed, page, quoted, text_at, text_width, veil
+from synth.drawing.pictures import INK, LINE, Box, Drawing, arrow, framed, quoted, text_at, text_width, veil
 from synth.progress.explanation import counter_text, memory_text, step_text, summary, threads_text
 
 PLAIN, STEM, CYCLE = "#57606a", "#0969da", "#cf222e"
@@ -64,8 +64,8 @@ def draw_dot(name: str, explanation: Explanation) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def draw_svg(name: str, explanation: Explanation) -> str:
-    """The picture as SVG, the same bytes each time."""
+def draw(name: str, explanation: Explanation) -> Drawing:
+    """The picture, the same each time."""
     graph, style = explanation.graph, _Style.of(explanation)
     steps = list(_steps(graph))
     nodes, routes = _arranged(graph, steps)
@@ -75,7 +75,7 @@ def draw_svg(name: str, explanation: Explanation) -> str:
     for number, node in enumerate(nodes):
         body += _node(graph, number, node, style)
     covered = [*nodes, *(box for route in routes for box in route.covered())]
-    return page(_title(name, explanation), covered, body, (PLAIN, STEM, CYCLE))
+    return Drawing(_title(name, explanation), covered, body, (PLAIN, STEM, CYCLE))
 
 
 def _title(name: str, explanation: Explanation) -> str:

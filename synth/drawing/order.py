@@ -11,15 +11,15 @@ from html import escape
 from textwrap import wrap
 
 from synth.drawing.layers import Route, arrange
-from synth.drawing.pictures import INK, LINE, Box, arrow, framed, page, quoted, text_at, text_width, veil
+from synth.drawing.pictures import INK, LINE, Box, Drawing, arrow, framed, quoted, text_at, text_width, veil
 from synth.memory.ordering import Group, Ordering, Search, search_text
 
 _LINE_COLOUR, _FRAME, _FILL, _FOOT_INK = "#3d444d", "#57606a", "#f6f8fa", "#656d76"
 _FOOT = 80  # characters of a line of the foot
 
 
-def draw_svg(ordering: Ordering) -> str:
-    """The picture as SVG, the same bytes each time."""
+def draw(ordering: Ordering) -> Drawing:
+    """The picture, the same each time."""
     groups, covers = ordering.groups(), ordering.covers()
     searches = [ordering.separating(*cover) for cover in covers]
     sizes = [(max(map(text_width, group)) + 24, float(LINE * len(group) + 14)) for group in groups]
@@ -38,7 +38,7 @@ def draw_svg(ordering: Ordering) -> str:
         foot = Box((left + right) / 2, bottom + (row + 1.5) * LINE, text_width(line), LINE)
         covered.append(foot)
         body.append(text_at(foot.x, foot.y, line, _FOOT_INK))
-    return page(_title(ordering), covered, body, [_LINE_COLOUR])
+    return Drawing(_title(ordering), covered, body, [_LINE_COLOUR])
 
 
 def draw_dot(ordering: Ordering) -> str:

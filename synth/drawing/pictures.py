@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -17,6 +17,7 @@ ARROW = 7.0
 _UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _GLYPH = 0.61 * SIZE  # width of a character of these fonts
+_BOLD = 1.1  # how much wider a bold one is
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,38 +93,66 @@ def framed(box: Box, inset: float, stroke: str, fill: str, width: float) -> str:
 
 
 def arrow(colour: str) -> str:
-    """The attribute that ends a line with an arrow head; ``page`` must know the colour."""
+    """The attribute that ends a line with an arrow head; its ``Drawing`` must know the colour."""
     return f'marker-end="url(#arrow-{colour[1:]})"'
 
 
-def page(title: str, boxes: Sequence[Box], body: Iterable[str], colours: Iterable[str]) -> str:
-    """The whole document, with the title above everything that ``boxes`` cover; ``colours`` are those of arrows."""
-    left, right = min(box.left for box in boxes), max(box.right for box in boxes)
-    top, bottom = min(box.top for box in boxes) - 3 * LINE, max(box.bottom for box in boxes)
-    spare = max(0.0, (text_width(title) * 1.1 - (right - left)) / 2)  # the bold title may be wider than the rest
-    left, top = left - spare - 20, top - 10
-    width, height = right + spare + 20 - left, bottom + 20 - top
-    arrows = [
-        f'<marker id="arrow-{colour[1:]}" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M 0 0 L 8 4 L 0 8 Z" fill="{colour}"/></marker>'
-        for colour in colours
-    ]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{coord(width)}" height="{coord(height)}" '
-            f'viewBox="{coord(left, top, width, height)}" '
-            f'font-family="{_FONT}" font-size="{SIZE}" text-anchor="middle">',
-            f"<title>{escape(printable(title))}</title>",
-            "<defs>",
-            *arrows,
-            "</defs>",
-            f'<rect x="{coord(left)}" y="{coord(top)}" width="{coord(width)}" height="{coord(height)}" fill="white"/>',
-            text_at(left + width / 2, top + 20, title, INK, bold=True),
-            *body,
-            "</svg>",
-            "",
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn, as elements of SVG within boxes, of which there is at least one; ``colours``: those of arrows."""
+
+    title: str
+    boxes: Sequence[Box]
+    body: Sequence[str]
+    colours: Sequence[str]
+
+    def svg(self) -> str:
+        """The whole document, with the title above everything."""
+        left, right = min(box.left for box in self.boxes), max(box.right for box in self.boxes)
+        top, bottom = min(box.top for box in self.boxes) - 3 * LINE, max(box.bottom for box in self.boxes)
+        # The bold title may be wider than the rest.
+        spare = max(0.0, (text_width(self.title) * _BOLD - (right - left)) / 2)
+        left, top = left - spare - 20, top - 10
+        width, height = right + spare + 20 - left, bottom + 20 - top
+        arrows = [
+            f'<marker id="arrow-{colour[1:]}" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="8" markerHeight="8" '
+            f'markerUnits="userSpaceOnUse" orient="auto"><path d="M 0 0 L 8 4 L 0 8 Z" fill="{colour}"/></marker>'
+            for colour in self.colours
         ]
-    )
+        size = f'width="{coord(width)}" height="{coord(height)}"'
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{coord(left, top, width, height)}" '
+                f'font-family="{_FONT}" font-size="{SIZE}" text-anchor="middle">',
+                f"<title>{escape(printable(self.title))}</title>",
+                "<defs>",
+                *arrows,
+                "</defs>",
+                f'<rect x="{coord(left)}" y="{coord(top)}" {size} fill="white"/>',
+                text_at(left + width / 2, top + 20, self.title, INK, bold=True),
+                *self.body,
+                "</svg>",
+                "",
+            ]
+        )
+
+
+def side_by_side(title: str, drawings: Sequence[Drawing]) -> Drawing:
+    """Drawings in a row, each under its own title."""
+    boxes: list[Box] = []
+    body: list[str] = []
+    x = 0.0
+    for drawing in drawings:
+        left, right = min(box.left for box in drawing.boxes), max(box.right for box in drawing.boxes)
+        top, bottom = min(box.top for box in drawing.boxes) - 2 * LINE, max(box.bottom for box in drawing.boxes)
+        width = max(right - left, text_width(drawing.title) * _BOLD)
+        place = Box(x + width / 2, (bottom - top) / 2, width, bottom - top)
+        boxes.append(place)
+        body.append(text_at(place.x, LINE / 2, drawing.title, INK, bold=True))
+        body.append(f'<g transform="translate({coord(place.x - (left + right) / 2, -top)})">')
+        body += [*drawing.body, "</g>"]
+        x += width + 3 * LINE
+    return Drawing(title, boxes, body, sorted({colour for drawing in drawings for colour in drawing.colours}))
 
 
 def quoted(text: str) -> str:

@@ -17,6 +17,8 @@ from backends.shared.device import Device, DeviceOptions
 from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
+from synth.accounts import Account
+from synth.drawing.pictures import Drawing
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.options.choice import Choice
@@ -35,9 +37,9 @@ class Told:
     """Why one model says what it says of a test, in each of the forms that may be asked for."""
 
     model: str
-    text: Callable[[], str]
+    account: Callable[[], Account]
     record: Callable[[], dict[str, Any]]
-    svg: Callable[[], str]
+    drawing: Callable[[], Drawing]
     dot: Callable[[], str]
 
 

@@ -24,7 +24,7 @@ from synth.labels import Labelling
 from synth.memory import show
 from synth.memory.compilation import compile_memory
 from synth.memory.conversion import TARGETS, convert_folder
-from synth.memory.explanation import explanation_record, explanation_text, no_picture, run_record, run_text
+from synth.memory.explanation import explanation_account, explanation_record, no_picture, run_account, run_record
 from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
 from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
@@ -69,7 +69,7 @@ class Memory:
         return memory_distribution_svg(corpus.models, counts)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
-        from synth.drawing.execution import draw_dot, draw_svg
+        from synth.drawing.execution import draw, draw_dot
 
         resolved = resolve_consistency_models(models)
         test = given.litmus()
@@ -77,17 +77,17 @@ class Memory:
         for model in resolved:
             if isinstance(model, OperationalModel):
                 undrawn = partial(no_picture, model)
-                text = partial(run_text, test, model, unroll)
+                account = partial(run_account, test, model, unroll)
                 record = partial(run_record, given.label, test, model, unroll)
-                told.append(Told(model.name, text, record, undrawn, undrawn))
+                told.append(Told(model.name, account, record, undrawn, undrawn))
             else:
                 explanation = explain_with(test, model.model, unroll)
                 told.append(
                     Told(
                         model.name,
-                        partial(explanation_text, explanation, unroll),
+                        partial(explanation_account, explanation, unroll),
                         partial(explanation_record, given.label, explanation, unroll),
-                        partial(draw_svg, explanation),
+                        partial(draw, explanation),
                         partial(draw_dot, explanation),
                     )
                 )

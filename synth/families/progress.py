@@ -26,7 +26,7 @@ from synth.inputs import Input, readable
 from synth.labels import Labelling
 from synth.progress import show
 from synth.progress.compilation import compile_progress
-from synth.progress.explanation import explanation_record, explanation_text
+from synth.progress.explanation import explanation_account, explanation_record
 from synth.progress.labels import ProgressLabelling
 from synth.progress.runs import Ways, run_progress_tests
 
@@ -60,7 +60,7 @@ class Progress:
         return distribution_svg(show.counted(corpus).table_4)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
-        from synth.drawing.lts import draw_dot, draw_svg
+        from synth.drawing.lts import draw, draw_dot
 
         resolved = resolve_models(models)
         program, name = program_of(given.axb()), given.name
@@ -70,9 +70,9 @@ class Progress:
             told.append(
                 Told(
                     model.name,
-                    partial(explanation_text, name, explanation),
+                    partial(explanation_account, name, explanation),
                     partial(explanation_record, given.label, explanation),
-                    partial(draw_svg, name, explanation),
+                    partial(draw, name, explanation),
                     partial(draw_dot, name, explanation),
                 )
             )

@@ -41,6 +41,7 @@ from oracle.executions.judge import Answer
 from oracle.executions.values import value_text
 from oracle.executions.witness import Execution, MemoryExplanation, Violation
 from oracle.operational.explore import explore, witness
+from synth.accounts import Account
 
 _ORDERS = {"RLX": "rlx", "ACQ": "acq", "REL": "rel", "ACQ_REL": "acq_rel", "SC": "sc", "VOL": "volatile"}
 _CACHES = {name: name.lower() for name in ("CA", "CG", "CS", "CV", "LU", "WB", "WT")}
@@ -119,9 +120,9 @@ def shown_relations(execution: Execution) -> dict[str, tuple[tuple[int, int], ..
     return {name: pairs for name, pairs in relations.items() if pairs}
 
 
-def explanation_text(explanation: MemoryExplanation, unroll: int) -> str:
+def explanation_account(explanation: MemoryExplanation, unroll: int) -> Account:
     """The verdict and why, as lines to read."""
-    lines = [*_heading(explanation.test, explanation.model.name, explanation.answer), ""]
+    lines = []
     if explanation.witness is not None:
         lines += ["This execution has the outcome and passes every check:", ""]
         lines += _execution_lines(explanation.witness)
@@ -135,7 +136,7 @@ def explanation_text(explanation: MemoryExplanation, unroll: int) -> str:
         lines += ["", f"Within {unroll} jumps back the outcome cannot come about: loops were followed further."]
     if not explanation.complete and explanation.answer is Answer.FORBIDDEN:
         lines += ["", _bound_text(explanation.unroll)]
-    return "\n".join(lines) + "\n"
+    return _account(explanation.test, explanation.model.name, explanation.answer, lines)
 
 
 def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -> dict[str, Any]:
@@ -153,10 +154,10 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
     }
 
 
-def run_text(test: LitmusTest, model: OperationalModel, unroll: int) -> str:
+def run_account(test: LitmusTest, model: OperationalModel, unroll: int) -> Account:
     """The verdict of an operational model and why: a run, or how far it was searched for one."""
     record = run_record("", test, model, unroll)
-    lines = [*_heading(test, model.name, record["verdict"]), ""]
+    lines = []
     if record["run"] is not None:
         lines += ["A shortest run to the outcome:", ""]
         lines += [f"  {number:2}. {step}" for number, step in enumerate(record["run"], 1)]
@@ -167,7 +168,7 @@ def run_text(test: LitmusTest, model: OperationalModel, unroll: int) -> str:
         )
         if record["unroll"] is not None:
             lines += ["", _bound_text(unroll)]
-    return "\n".join(lines) + "\n"
+    return _account(test, model.name, record["verdict"], lines)
 
 
 def run_record(file: str, test: LitmusTest, model: OperationalModel, unroll: int) -> dict[str, Any]:
@@ -210,9 +211,12 @@ def derived_edges(violation: Violation) -> list[Link]:
     return list(found)
 
 
-def _heading(test: LitmusTest, model: str, answer: Answer) -> Iterator[str]:
-    yield f"{test.name} under {model}: {answer}"
-    yield ""
+def _account(test: LitmusTest, model: str, answer: Answer, reason: Sequence[str]) -> Account:
+    return Account(test.name, model, answer, "\n".join(_program_lines(test)), "\n".join(reason))
+
+
+def _program_lines(test: LitmusTest) -> Iterator[str]:
+    """The threads side by side, and the condition."""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
         [f"P{number}{places[number]}", *(describe(_by_location(ins, thread)) for ins in thread.instructions)]

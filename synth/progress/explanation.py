@@ -8,14 +8,15 @@ from typing import Any
 
 from corpus.progress.text import print_instruction
 from oracle.progress.explain import Exit, Explanation, Lasso, ModelLts, Step
+from synth.accounts import Account
 
 _SHOWN = 8  # more places than these would be read by nobody
 
 
-def explanation_text(name: str, explanation: Explanation) -> str:
+def explanation_account(name: str, explanation: Explanation) -> Account:
     """The verdict and why, as lines to read; ``name`` is what the test is called."""
     graph, model, lasso = explanation.graph, explanation.model, explanation.lasso
-    lines = [f"{name} under {model.name}: {explanation.verdict}", ""]
+    lines = []
     promise = _promise(explanation)
     if promise:
         lines += [f"Fair execution under {_base(model.name)}: {promise}.", ""]
@@ -26,7 +27,7 @@ def explanation_text(name: str, explanation: Explanation) -> str:
     else:
         lines += _exit_lines(explanation)
     lines += ["", f"[{len(graph.states)} states; fair {{..}}: the threads promised fair execution before the step]"]
-    return "\n".join(lines) + "\n"
+    return Account(name, model.name, explanation.verdict, "", "\n".join(lines))
 
 
 def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:

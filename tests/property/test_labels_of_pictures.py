@@ -37,7 +37,7 @@ def drawn(monkeypatch):
 
 
 def draw(path, model):
-    execution.draw_svg(explain_memory(read_litmus(path), load_model(shipped_models()[model], model)))
+    execution.draw(explain_memory(read_litmus(path), load_model(shipped_models()[model], model)))
 
 
 def overlap(one, other):

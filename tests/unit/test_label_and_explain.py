@@ -13,6 +13,7 @@ from corpus.progress.text import print_axb
 from corpus.suite import write_corpus
 from corpus.test import Test
 from oracle.progress.models import MODELS, verdicts
+from synth.accounts import Account, in_columns
 from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "progress"
@@ -153,3 +154,53 @@ def test_a_picture_that_cannot_be_written(tmp_path):
     assert "cannot write" in synth(
         "explain", MUTEX, "--model", "hsa-weak", "--svg", tmp_path / "no" / "a.svg", exit_code=2
     )
+
+
+def test_models_side_by_side(tmp_path):
+    svg, dot = tmp_path / "both.svg", tmp_path / "both.dot"
+    asked = ("explain", MUTEX, "-m", "hsa-weak", "-m", "obe-weak", "--side-by-side", "--svg", svg, "--dot", dot)
+    text = synth(*asked)
+    lines = text.splitlines()
+    assert lines[0] == "mutex" and max(map(len, lines)) <= 160
+    (heading,) = [line for line in lines if "MAY_HANG" in line]
+    assert heading.split(" | ")[0].rstrip() == "hsa-weak: MAY_HANG" and heading.endswith(" | obe-weak: TERMINATES")
+    words = [node.text for node in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
+    wanted = ["mutex", "mutex under hsa-weak: MAY_HANG, T1 starves", "mutex under obe-weak: TERMINATES, every run ends"]
+    assert [word for word in words if "mutex" in word] == wanted
+    assert dot.read_text(encoding="utf-8").count("digraph") == 2
+    assert synth(*asked) == text
+
+    alone = synth("explain", MUTEX, "-m", "hsa-weak", "--side-by-side", "--svg", svg)
+    assert " | " not in alone
+    before = svg.read_bytes()
+    synth("explain", MUTEX, "-m", "hsa-weak", "--svg", svg)
+    assert svg.read_bytes() == before
+    data = ("explain", MUTEX, "-m", "hsa", "--json")
+    assert synth(*data, "--side-by-side") == synth(*data)
+
+
+def test_columns_share_what_room_there_is():
+    accounts = [
+        Account("MP", "sc", "FORBIDDEN", "exists (x == 1)", "It is so,\n  a -po-> b -rfe-> c -po-> d -fr-> a\n\nyes"),
+        Account("MP", "rmo", "ALLOWED", "exists (x == 1)", "ok"),
+    ]
+    assert in_columns(accounts, 60).splitlines() == [
+        "MP",
+        "",
+        "exists (x == 1)",
+        "",
+        "sc: FORBIDDEN                        | rmo: ALLOWED",
+        "                                     |",
+        "It is so,                            | ok",
+        "  a -po-> b -rfe-> c -po-> d -fr-> a |",
+        "                                     |",
+        "yes                                  |",
+    ]
+    assert in_columns(accounts, 40).splitlines()[6:] == [
+        "It is so,                 | ok",
+        "  a -po-> b -rfe-> c      |",
+        "      -po-> d -fr-> a     |",
+        "                          |",
+        "yes                       |",
+    ]
+    assert {line.count(" | ") for line in in_columns([accounts[0]] * 3, 10).splitlines()[6:7]} == {2}

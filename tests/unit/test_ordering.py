@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from synth.drawing.order import draw_dot, draw_svg
+from synth.drawing.order import draw, draw_dot
 from synth.memory.ordering import (
     Ordering,
     Search,
@@ -62,10 +62,10 @@ def test_groups_and_the_next_weaker_of_each():
 def test_one_model_and_models_that_have_nothing_in_common():
     alone = ordering({"sc": set()})
     assert alone.groups() == [("sc",)] and alone.covers() == [] and alone.bound() == 0
-    assert "sc" in draw_svg(alone)
+    assert "sc" in draw(alone).svg()
     apart = ordering({"pso": {"MP"}, "lb": {"LB"}})
     assert apart.covers() == [] and apart.bound() == 4
-    assert draw_svg(apart).count("<path d=") == draw_svg(alone).count("<path d=")
+    assert draw(apart).svg().count("<path d=") == draw(alone).svg().count("<path d=")
 
 
 def test_searches_of_different_bounds_give_an_order_all_the_same():
@@ -79,7 +79,7 @@ def test_searches_of_different_bounds_give_an_order_all_the_same():
     found = Ordering(("a", "b", "c"), {**searches, ("b", "a"): Search("SB", 4)}, "R W")
     assert found.groups() == [("a",), ("b",), ("c",)] and found.covers() == [(("a",), ("b",)), (("c",), ("b",))]
     assert found.separating(("c",), ("b",)) == Search(None, 3)
-    assert "none up to 3 events" in draw_svg(found)
+    assert "none up to 3 events" in draw(found).svg()
 
 
 def test_lines():
@@ -121,8 +121,8 @@ def test_record():
 
 def test_pictures_are_the_same_each_time(golden):
     found = ordering()
-    svg = draw_svg(found)
-    assert svg == draw_svg(ordering())
+    svg = draw(found).svg()
+    assert svg == draw(ordering()).svg()
     texts = [node.text for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert {*ALLOWED, "SB", "MP", "LB", "Over R W F.sc."} <= set(texts)
     assert texts[0] == "Models by strength, up to 6 events"
@@ -133,5 +133,5 @@ def test_pictures_are_the_same_each_time(golden):
 @pytest.mark.parametrize("name", ["<a & b>", 'a"b'])
 def test_names_of_models_are_quoted(name):
     found = ordering({name: set(), "tso": {"SB"}})
-    ElementTree.fromstring(draw_svg(found))
+    ElementTree.fromstring(draw(found).svg())
     assert name.replace('"', '\\"') in draw_dot(found)

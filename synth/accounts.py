@@ -1,0 +1,57 @@
+"""Why models say what they say of a test, as text: one after the other, or side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from textwrap import wrap
+from typing import NamedTuple
+
+_BAR = " | "
+_LEAST = 20  # characters of a column
+
+
+class Account(NamedTuple):
+    """Why a model says what it says of a test. ``about``: lines that are the same whatever the model, if any."""
+
+    test: str
+    model: str
+    verdict: str
+    about: str
+    reason: str
+
+    def text(self) -> str:
+        """All of it, as lines."""
+        parts = (f"{self.test} under {self.model}: {self.verdict}", self.about, self.reason)
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def in_columns(accounts: Sequence[Account], width: int) -> str:
+    """The accounts of several models of one test, at least one, a column each, in lines of ``width`` characters.
+
+    A column is as wide as it needs to be, if there is room; long lines of those that are not are folded.
+    """
+    columns = [[f"{each.model}: {each.verdict}", "", *each.reason.split("\n")] for each in accounts]
+    sizes = _shared([max(map(len, column)) for column in columns], width - len(_BAR) * (len(columns) - 1))
+    folded = (
+        [part for line in column for part in _folded(line, size)] for column, size in zip(columns, sizes, strict=True)
+    )
+    rows = zip_longest(*folded, fillvalue="")
+    table = [_BAR.join(f"{cell:<{size}}" for cell, size in zip(row, sizes, strict=True)).rstrip() for row in rows]
+    parts = (accounts[0].test, accounts[0].about, "\n".join(table))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _shared(wanted: Sequence[int], room: int) -> list[int]:
+    """How wide columns are that want so much: what narrow ones leave is shared by the others."""
+    given = list(wanted)
+    for rank, at in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        given[at] = min(wanted[at], max(_LEAST, room // (len(wanted) - rank)))
+        room -= given[at]
+    return given
+
+
+def _folded(line: str, width: int) -> Iterator[str]:
+    """The parts of a line that is too long, those that follow indented further than it."""
+    indent = " " * min(len(line) - len(line.lstrip()) + 4, width // 2)
+    yield from wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]
