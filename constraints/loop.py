@@ -17,7 +17,7 @@ class Encoding(Protocol[Solution]):
 
     @property
     def formula(self) -> Formula:
-        """The clauses; blocking and refinement mention no variable that they do not."""
+        """The clauses; blocking mentions no variable that they do not."""
 
     def decode(self, model: Sequence[int]) -> Solution:
         """What a model stands for; ``model[v - 1]`` is the literal of variable ``v``."""

@@ -53,7 +53,9 @@ class Solver(Protocol):
 
 
 def open_solver(name: str, variables: int) -> Solver:
-    """A fresh solver over variables 1 to ``variables``. Raises ``InputError`` where there is no solver of that name."""
+    """A fresh solver over variables 1 to ``variables``, and more where clauses bring them.
+
+    Raises ``InputError`` where there is no solver of that name."""
     if name == "z3":
         return _Z3(variables)
     if name in PYSAT_SOLVERS:
@@ -96,6 +98,8 @@ class _Z3:
         self._names: list[Any] = [z3.Bool(f"v{number}") for number in range(1, variables + 1)]
 
     def _literal(self, literal: int) -> Any:
+        for number in range(len(self._names), abs(literal)):  # refinements may have variables of their own
+            self._names.append(self._z3.Bool(f"v{number + 1}"))
         atom = self._names[abs(literal) - 1]
         return atom if literal > 0 else self._z3.Not(atom)
 

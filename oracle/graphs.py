@@ -6,7 +6,7 @@ recursive: graphs of programs are deep.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 NO_EDGE = -1
@@ -91,3 +91,16 @@ def topological(start: Node, successors: Callable[[Node], Iterable[Node]]) -> li
             path.pop()
             order.append(node)
     return order[::-1]
+
+
+def linear_extension(pairs: Collection[tuple[int, int]], count: int) -> frozenset[tuple[int, int]]:
+    """All pairs of a total order of the nodes that has the given ones, smaller nodes first where it may choose.
+
+    ``pairs`` have no circle.
+    """
+    left, order = set(range(count)), list[int]()
+    while left:
+        first = min(node for node in left if not any(after == node and before in left for before, after in pairs))
+        left.remove(first)
+        order.append(first)
+    return frozenset((one, other) for place, one in enumerate(order) for other in order[place + 1 :])

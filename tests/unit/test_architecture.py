@@ -33,6 +33,7 @@ ROOMS = {
     "oracle/cat": set(),
     "oracle/executions": {"cat"},
     "oracle/operational": {"executions"},
+    "constraints/programs": set(),
     "backends/shared": set(),
     "backends/cpp": {"shared"},
     "backends/cuda": {"shared"},

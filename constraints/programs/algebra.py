@@ -1,0 +1,61 @@
+"""The algebra of views: what is asked of a check is known, so that acyclicity needs no closure.
+
+Where a check is to hold, an order of the events that every pair goes along with is proof of it; where it is to fail,
+a set of events each of which leads to one of the set. Neither follows from the execution: there may be several.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations, permutations
+
+from constraints.circuit import Clauses, Literal
+from oracle.cat.algebra import Relation
+from oracle.graphs import components
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Clauses):
+    """``denied``: checks are to fail somewhere, else to hold. A truth then says no more than what is asked."""
+
+    denied: bool = field(kw_only=True)
+
+    def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
+        """That there is no cycle; where it is not required by the model itself, as of any algebra."""
+        if not required:
+            return Clauses.is_acyclic(self, relation)
+        return self._has_no_way_on(relation) if self.denied else self._is_ordered(relation)
+
+    def _is_ordered(self, relation: Relation[Literal]) -> Literal:
+        """``truth -> pair(e, f) -> e before f``, of an order of all that may be on one cycle."""
+        circuit = self.circuit
+        truth = circuit.fresh()
+        for one, row in enumerate(relation):
+            if one in row:
+                circuit.require(~truth, ~row[one])
+        for circle in components([list(row) for row in relation]):
+            before: dict[tuple[int, int], Literal] = {}
+            for one, other in combinations(sorted(circle), 2):
+                there = before[one, other] = circuit.fresh()
+                before[other, one] = ~there
+            for one, middle, other in permutations(sorted(circle), 3):
+                if one < middle and one < other:  # the other rotations of a circle of three say the same
+                    circuit.require(~before[one, middle], ~before[middle, other], ~before[other, one])
+            for (one, other), literal in before.items():
+                if other in relation[one]:
+                    circuit.require(~truth, ~relation[one][other], literal)
+        return truth
+
+    def _has_no_way_on(self, relation: Relation[Literal]) -> Literal:
+        """``~truth -> some e is chosen``, and from each that is chosen a pair leads to one that is chosen."""
+        circuit = self.circuit
+        found: list[Literal] = [row[one] for one, row in enumerate(relation) if one in row]
+        for circle in components([list(row) for row in relation]):
+            if len(circle) < 2:
+                continue
+            chosen = {event: circuit.fresh() for event in sorted(circle)}
+            for one, here in chosen.items():
+                on = [pair & chosen[other] for other, pair in relation[one].items() if other in chosen and other != one]
+                circuit.require(~here, *on)
+            found += chosen.values()
+        return ~circuit.any_of(found)

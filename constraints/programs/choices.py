@@ -1,0 +1,89 @@
+"""How an outcome comes about: the coherence order, and the order of ``fence.sc``, as clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import combinations, permutations
+
+from constraints.circuit import Literal
+from constraints.programs.unknown import Choices, Unknown
+from corpus.executions.execution import Kind as Instruction
+from corpus.litmus.test import Order
+from oracle.executions.events import Kind
+
+
+def choose(
+    unknown: Unknown,
+    name: Hashable,
+    executed: Sequence[Literal],
+    partial: bool,
+    final: Sequence[Literal] = (),
+) -> Choices:
+    """New choices, called by ``name``, of an execution of these events.
+
+    Constraints
+        co(w, v)      only between writes of one location that happen; a strict order, total unless ``partial``
+        fence(f, g)   one of fence(f, g) and fence(g, f); transitive
+        final(w)      where the last write w of a location happens, it is before no other
+    """
+    circuit, events = unknown.circuit, unknown.events
+    writes = {e: unknown.writes(e) & executed[e] for e in events}
+    co: list[dict[int, Literal]] = [{} for _ in events]
+    for w, v in permutations(events, 2):
+        if writes[w] and writes[v]:
+            before = co[w][v] = circuit.var("co", name, w, v)
+            circuit.require(~before, writes[w])
+            circuit.require(~before, writes[v])
+    for w, v in combinations(events, 2):
+        if v not in co[w]:
+            continue
+        there, back = co[w][v], co[v][w]
+        circuit.require(~there, ~back)
+        circuit.require(~there, unknown.loc[w][v])
+        circuit.require(~back, unknown.loc[w][v])
+        if not partial:
+            circuit.require(~unknown.loc[w][v], ~writes[w], ~writes[v], there, back)
+    for w, v, x in permutations(events, 3):
+        if v in co[w] and x in co[v]:
+            circuit.require(~co[w][v], ~co[v][x], co[w][x])
+    for w, last in enumerate(final):
+        for later in co[w].values():
+            circuit.require(~last, ~later)
+    return Choices(co, _fences(unknown, name))
+
+
+def _fences(unknown: Unknown, name: Hashable) -> list[dict[int, Literal]]:
+    circuit, events = unknown.circuit, unknown.events
+    before: list[dict[int, Literal]] = [{} for _ in events]
+    if not any(mode.order is Order.SC for mode in unknown.words.modes.get(Instruction.FENCE, ())):
+        return before
+    for f, g in combinations(events, 2):
+        if unknown.ways[f].of(Kind.FENCE) and unknown.ways[g].of(Kind.FENCE):
+            before[f][g] = circuit.var("fence", name, f, g)
+            before[g][f] = ~before[f][g]
+    for f, g, h in permutations(events, 3):
+        if g in before[f] and h in before[g]:
+            circuit.require(~before[f][g], ~before[g][h], before[f][h])
+    return before
+
+
+def chosen(
+    unknown: Unknown,
+    co: frozenset[tuple[int, int]],
+    before: frozenset[tuple[int, int]],
+    final: Sequence[Literal],
+) -> tuple[Choices, Literal]:
+    """Choices that are known, as those of any program; and that they are possible where the last writes are these.
+
+    ``co`` may relate events that are not writes of one location: only such pairs count.
+    """
+    circuit = unknown.circuit
+    rows: list[dict[int, Literal]] = [{} for _ in unknown.events]
+    possible = circuit.true
+    for w, v in sorted(co):
+        there = rows[w][v] = unknown.loc[w][v] & unknown.writes(w) & unknown.writes(v)
+        possible = possible & ~(there & final[w])
+    fences: list[dict[int, Literal]] = [{} for _ in unknown.events]
+    for f, g in sorted(before):
+        fences[f][g] = circuit.true
+    return Choices(rows, fences), possible

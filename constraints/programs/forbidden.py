@@ -1,0 +1,257 @@
+"""The tests that a model forbids as clauses, each once up to the exchange of threads: minimal ones, or any.
+
+Variables: those of a program with its outcome (``constraints.programs.unknown``), and how the outcome comes about
+(``constraints.programs.choices``), once for the execution and, where outcomes are compared, once for each relaxation.
+
+Constraints
+    the model forbids the execution: one of its checks fails, and it raises no flag, as that of a data race
+    other models, if any are named, allow an execution with the same outcome, and raise no flag
+    minimal (Lustig et al., ASPLOS 2017): after each relaxation that applies (``relaxations``), it does not
+
+``Criterion.EXECUTION`` says that of one execution: what a relaxation leaves of it keeps its coherence and fence
+order, and what read from a write that is gone reads nothing. ``Criterion.OUTCOME`` says it of outcomes: after a
+relaxation, some execution with what is left of the outcome is not forbidden, and a read whose write is gone may read
+anything. That every execution with the outcome is forbidden is learned: where one is allowed, the choices that it
+makes must be forbidden in whatever program makes them (counterexample-guided). For that, choices are orders of all
+events, which any program has.
+
+The size is that of the model over n events for each relaxation, of which there are 2 n to 8 n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from constraints.circuit import Circuit, Literal
+from constraints.formula import Clause, Formula
+from constraints.programs.choices import choose, chosen
+from constraints.programs.relaxations import Relaxed, relaxations
+from constraints.programs.unknown import Choices, Unknown, write_of
+from constraints.programs.view import View
+from constraints.solvers import Solver, open_solver
+from corpus.executions.execution import Execution
+from corpus.executions.vocabulary import Vocabulary
+from oracle.cat.interpreter import CheckResult, Model
+from oracle.executions.initial import sees_initial_writes
+from oracle.graphs import linear_extension
+
+VERIFIER = "minisat22"
+"""The solver that looks for allowed executions of an outcome."""
+
+
+class Criterion(StrEnum):
+    """What minimality is said of."""
+
+    EXECUTION = "execution"
+    OUTCOME = "outcome"
+
+
+def splits(events: int, threads: tuple[int, int] | None = None) -> list[tuple[int, ...]]:
+    """The ways to split events into threads, larger ones first; ``threads``: so many at least and at most."""
+
+    def parts(left: int, most: int) -> Iterator[tuple[int, ...]]:
+        if left == 0:
+            yield ()
+        for size in range(min(left, most), 0, -1):
+            for rest in parts(left - size, size):
+                yield (size, *rest)
+
+    least, most = threads or (1, events)
+    return [sizes for sizes in parts(events, events) if least <= len(sizes) <= most]
+
+
+class Outcomes:
+    """What both criteria and comparisons share: an unknown program, what stands for a test in it, and its blocking."""
+
+    def __init__(self, words: Vocabulary, sizes: tuple[int, ...], outcome: bool) -> None:
+        self.circuit = Circuit()
+        self.unknown = Unknown(self.circuit, words, sizes)
+        self.final = self.unknown.last_writes() if outcome else []
+
+    @property
+    def formula(self) -> Formula:
+        """The clauses."""
+        return self.circuit.formula
+
+    def choices(self, name: str, executed: Sequence[Literal], model: Model) -> Choices:
+        """New choices that the model lets an execution of these events have."""
+        return choose(self.unknown, name, executed, model.partial_co, self.final)
+
+    def view(self, choices: Choices, model: Model, denied: bool) -> View:
+        """The execution as the model sees it."""
+        return replace(self.unknown.view(choices, denied), initial_writes=sees_initial_writes(model))
+
+    def outcome(self, execution: Execution) -> Iterator[Literal]:
+        """What the formula says of the program of an execution, and of its outcome."""
+        yield from self.unknown.literals(execution)
+        yield from self.unknown.sources(execution)
+        for write in execution.final:
+            if write is not None:
+                yield self.final[write_of(execution, write)]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which tests are asked for: those that one model forbids, by the check ``axiom`` if one is named, and that others
+    allow; minimal ones, or any."""
+
+    forbidden_by: Model
+    allowed_by: tuple[Model, ...] = ()
+    criterion: Criterion = Criterion.OUTCOME
+    axiom: str = ""
+    minimal: bool = True
+
+
+class Forbidden(Outcomes):
+    """The tests that answer a question and whose threads have ``sizes`` events; an ``Encoding`` of the loop."""
+
+    def __init__(self, question: Question, words: Vocabulary, sizes: tuple[int, ...]) -> None:
+        super().__init__(words, sizes, question.criterion is Criterion.OUTCOME)
+        model = question.forbidden_by
+        self.model = model
+        self._axiom = question.axiom
+        self._by_outcome = question.criterion is Criterion.OUTCOME
+        self._verifier: Verifier | None = None
+        circuit = self.circuit
+        every = [circuit.true] * self.unknown.size
+        self._choices = self.choices("", every, model)
+        for number, other in enumerate(question.allowed_by):
+            choices = self.choices(f"allowed {number}", every, other) if self._by_outcome else self._choices
+            for result in other.judge(self.view(choices, other, denied=False)):
+                circuit.require(~result.truth if result.check.flag else result.truth)
+        view = self.view(self._choices, model, denied=True)
+        results = model.judge(view)
+        for result in results:
+            if result.check.flag:
+                circuit.require(~result.truth)
+        circuit.require(*self._violations(results))
+        for relaxed in relaxations(self.unknown, replace(view, denied=False, _made={})) if question.minimal else ():
+            left = model.judge(self._left(relaxed))
+            flags = [result.truth for result in left if result.check.flag]
+            for result in left:
+                if not result.check.flag:
+                    circuit.require(~relaxed.applies, result.truth, *flags)
+
+    def _violations(self, results: Sequence[CheckResult[Literal]]) -> list[Literal]:
+        return [~each.truth for each in results if not each.check.flag and self._axiom in ("", each.check.name)]
+
+    def _left(self, relaxed: Relaxed) -> View:
+        """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
+        view = relaxed.view
+        if not self._by_outcome:
+            return view
+        choices = self.choices(relaxed.name, view.executed, self.model)
+        view = replace(view, co=choices.co, before=choices.before, _made={})
+        return self._orphans(relaxed.name, view) if relaxed.removes else view
+
+    def _orphans(self, name: str, view: View) -> View:
+        """The view in which reads whose write is gone read anything."""
+        circuit, unknown = self.circuit, self.unknown
+        rf = [dict(row) for row in view.rf]
+        initial = dict(view.initial)
+        for r in unknown.events:
+            gone = [unknown.rf[w][r] & ~view.executed[w] for w in unknown.events if w != r]
+            orphan = circuit.any_of(gone) & view.executed[r]
+            if not orphan:
+                continue
+            free = {w: circuit.var("orphan", name, w, r) for w in unknown.events if w != r and view.executed[w]}
+            first = circuit.var("orphan", name, r)
+            circuit.exactly_one([first, *free.values()], orphan)
+            for w, literal in free.items():
+                circuit.require(~literal, orphan)
+                circuit.require(~literal, unknown.writes(w))
+                circuit.require(~literal, view.executed[w])
+                circuit.require(~literal, unknown.loc[w][r])
+                rf[w][r] = rf[w][r] | literal
+            circuit.require(~first, orphan)
+            initial[r] = initial[r] | first
+        return replace(view, rf=rf, initial=initial, _made={})
+
+    # The loop's encoding
+
+    def decode(self, model: Sequence[int]) -> Execution:
+        """The execution; by outcome, its coherence is that the last write comes last."""
+        held = [False, *(number > 0 for number in model)]
+        unknown, co = self.unknown, self._choices.co
+
+        def holds(literal: Literal) -> bool:
+            return held[literal.number] if literal.number > 0 else not held[-literal.number]
+
+        writes = [w for w in unknown.events if holds(unknown.writes(w))]
+        mates = {w: [v for v in writes if v != w and holds(unknown.loc[w][v])] for w in writes}
+        if self._by_outcome:
+            last = [w for w in writes if holds(self.final[w])]
+            pairs = frozenset((v, w) for w in last for v in mates[w])
+        else:
+            pairs = frozenset((w, v) for w, row in enumerate(co) for v, literal in row.items() if holds(literal))
+            last = [w for w in writes if all((v, w) in pairs for v in mates[w])]
+        return unknown.execution(held, pairs, last)
+
+    def refine(self, model: Sequence[int], solution: Execution) -> Sequence[Clause]:
+        """By outcome, where the model allows an execution of it: that those choices are to be forbidden."""
+        if not self._by_outcome:
+            return []
+        if self._verifier is None:
+            self._verifier = Verifier(self.model, self.unknown.words, self.unknown.sizes)
+        found = self._verifier.allowed(solution)
+        if found is None:
+            return []
+        before = len(self.formula.clauses)
+        co, fences = found
+        if not self.model.partial_co:
+            co = linear_extension(co, self.unknown.size)
+        choices, possible = chosen(self.unknown, co, fences, self.final)
+        results = self.model.judge(self.view(choices, self.model, denied=True))
+        self.circuit.require(~possible, *self._violations(results))
+        return self.formula.clauses[before:]
+
+    def block(self, solution: Execution) -> Iterable[Clause]:
+        """The images of a test under the exchange of threads."""
+        for image in dict.fromkeys(solution.images()):
+            literals = self.outcome(image) if self._by_outcome else self._whole(image)
+            yield [-literal.number for literal in literals if literal is not self.circuit.true]
+
+    def _whole(self, execution: Execution) -> Iterator[Literal]:
+        yield from self.unknown.literals(execution)
+        yield from self.unknown.sources(execution)
+        there = {(write_of(execution, one), write_of(execution, other)) for one, other in execution.co}
+        for w, row in enumerate(self._choices.co):
+            for v, literal in row.items():
+                yield literal if (w, v) in there else ~literal
+
+    def cubes(self, cases: int) -> list[list[int]]:
+        """One: sizes are split already."""
+        return [[]]
+
+
+class Verifier(Outcomes):
+    """Looks for an execution of an outcome that a model allows."""
+
+    def __init__(self, model: Model, words: Vocabulary, sizes: tuple[int, ...]) -> None:
+        super().__init__(words, sizes, outcome=True)
+        circuit = self.circuit
+        self._choices = self.choices("", [circuit.true] * self.unknown.size, model)
+        for result in model.judge(self.view(self._choices, model, denied=False)):
+            if not result.check.flag:
+                circuit.require(result.truth)
+        self._solver: Solver = open_solver(VERIFIER, self.formula.variables)
+        self._solver.add(self.formula.clauses)
+
+    def allowed(self, execution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
+        """Its coherence and its order of fences, as pairs of events; None where every execution is forbidden."""
+        if not self._solver.solve([literal.number for literal in self.outcome(execution)]):
+            return None
+        held: Any = [False, *(number > 0 for number in self._solver.model())]
+
+        def pairs(rows: Sequence[Any]) -> frozenset[tuple[int, int]]:
+            return frozenset(
+                (e, f)
+                for e, row in enumerate(rows)
+                for f, literal in row.items()
+                if (held[literal.number] if literal.number > 0 else not held[-literal.number])
+            )
+
+        return pairs(self._choices.co), pairs(self._choices.before)

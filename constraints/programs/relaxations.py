@@ -1,0 +1,216 @@
+"""Every single relaxation of an unknown program, as clauses: the views of what is left.
+
+``corpus.executions.relaxations`` says the same of an execution that is known, one at a time. Here a view serves all
+programs: that of event 2 with its order one step down is the execution itself where event 2 has no lower order, and
+``applies`` says where it has one. What a relaxation leaves alone is the same literal in both views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from constraints.circuit import Literal
+from constraints.programs.unknown import Unknown
+from constraints.programs.view import View, Way
+from corpus.executions.execution import Kind as Instruction
+from corpus.litmus.test import Mode, Region, Scope
+from oracle.executions.events import Kind
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """``view`` is what the relaxation of that name leaves, wherever it ``applies``. ``removes``: events go."""
+
+    name: str
+    applies: Literal
+    view: View
+    removes: bool = False
+
+
+def relaxations(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    """All of them, but for those that apply to no program."""
+    every = [
+        *_removals(unknown, view),
+        *_weaker_modes(unknown, view),
+        *_splits(unknown, view),
+        *_independent(unknown, view),
+        *_unshared(unknown, view),
+        *_apart(unknown, view),
+    ]
+    for relaxed in every:
+        if relaxed.applies:
+            yield relaxed
+
+
+def _removals(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    circuit = unknown.circuit
+    for e in unknown.events:
+        executed = list(view.executed)
+        executed[e] = circuit.false
+        if e in unknown.rmw:
+            executed[e + 1] = ~unknown.rmw[e]
+        applies = ~unknown.half(e) & ~unknown.ways[e].of(Kind.BARRIER)
+        yield Relaxed(f"remove({e})", applies, without(unknown, view, executed), True)
+    if Instruction.BARRIER in unknown.words.modes:
+        for thread in range(len(unknown.sizes)):
+            for rank in range(unknown.sizes[thread]):
+                yield _without_barrier(unknown, view, thread, rank)
+
+
+def _without_barrier(unknown: Unknown, view: View, thread: int, rank: int) -> Relaxed:
+    circuit = unknown.circuit
+    executed = list(view.executed)
+    here = circuit.false
+    for e in unknown.events:
+        place = view.place[e].get(rank)
+        if place is not None:
+            barrier = unknown.ways[e].of(Kind.BARRIER) & place
+            if unknown.thread[e] == thread:
+                here = here | barrier
+            executed[e] = executed[e] & ~(barrier & view.in_group(thread, unknown.thread[e], Scope.CTA))
+    return Relaxed(f"barrier({thread}, {rank})", here, without(unknown, view, executed), True)
+
+
+def without(unknown: Unknown, view: View, executed: Sequence[Literal]) -> View:
+    """The view where fewer events happen; relations are met with ``executed`` by the view itself."""
+    return replace(view, executed=executed, _made={})
+
+
+def _weaker_modes(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    words = unknown.words
+
+    def orders(rank: int) -> Callable[[Instruction, Mode], Mode | None]:
+        def lower(kind: Instruction, mode: Mode) -> Mode | None:
+            below = words.lower_orders(kind, mode)
+            return below[rank] if rank < len(below) else None
+
+        return lower
+
+    steps: dict[str, Callable[[Instruction, Mode], Mode | None]] = {
+        "order": orders(0),
+        "other order": orders(1),
+        "scope": words.narrower,
+    }
+    for name, step in steps.items():
+        weaker = {
+            (kind, mode): found
+            for kind, modes in words.modes.items()
+            for mode in modes
+            if (found := step(kind, mode)) is not None
+        }
+        for e in unknown.events:
+            applies = unknown.circuit.any_of(
+                literal for choice, literal in unknown.starts[e].items() if choice in weaker
+            )
+            if applies:
+                ways = list(view.ways)
+                ways[e] = ways[e].mapped(_step(weaker, half=False))
+                if e in unknown.rmw:
+                    ways[e + 1] = ways[e + 1].mapped(_step(weaker, half=True))
+                yield Relaxed(f"{name}({e})", applies, replace(view, ways=ways, _made={}))
+
+
+def _step(weaker: Mapping[tuple[Instruction, Mode], Mode], half: bool) -> Callable[[Way], Way]:
+    """The weaker way of an instruction's first event, or of its second."""
+
+    def step(way: Way) -> Way:
+        if (half and not (way.rmw and way.kind is Kind.WRITE)) or (not half and way.rmw and way.kind is Kind.WRITE):
+            return way
+        kind = Instruction.UPDATE if way.rmw else Instruction(way.kind.value)
+        return way._replace(mode=weaker.get((kind, way.mode), way.mode))
+
+    return step
+
+
+def _splits(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    words = unknown.words
+
+    def split(way: Way) -> Way:
+        if not way.rmw:
+            return way
+        return Way(way.kind, words.half(Instruction(way.kind.value), way.mode))
+
+    def first(way: Way) -> Way:
+        return split(way) if way.kind is Kind.READ else way
+
+    def second(way: Way) -> Way:
+        return split(way) if way.kind is Kind.WRITE else way
+
+    for e, update in unknown.rmw.items():
+        ways = list(view.ways)
+        ways[e], ways[e + 1] = ways[e].mapped(first), ways[e + 1].mapped(second)
+        rmw = {other: literal for other, literal in view.rmw.items() if other != e}
+        yield Relaxed(f"split({e})", update, replace(view, ways=ways, rmw=rmw, _made={}))
+
+
+def _independent(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    for kind, matrix in (("addr", unknown.addr), ("data", unknown.data)):
+        for r, row in enumerate(matrix):
+            for e, literal in row.items():
+                rows = [dict(each) for each in view.depends[kind]]
+                del rows[r][e]
+                if kind == "addr" and unknown.half(e + 1 if e + 1 < unknown.size else 0):
+                    rows[r][e + 1] = matrix[r].get(e + 1, unknown.circuit.false)
+                yield Relaxed(f"{kind}({r}, {e})", literal, _depending(view, kind, rows))
+    for r, row in enumerate(unknown.branch):
+        if row:
+            rows = [dict(each) for each in view.depends["ctrl"]]
+            rows[r] = {}
+            branches = unknown.circuit.any_of(row.values())
+            yield Relaxed(f"branch({r})", branches, _depending(view, "ctrl", rows))
+
+
+def _depending(view: View, kind: str, rows: Sequence[Mapping[int, Literal]]) -> View:
+    return replace(view, depends={**view.depends, kind: rows}, _made={})
+
+
+def _unshared(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    """Each location, by its first event, in global memory."""
+    if len(unknown.words.regions) > 1:
+        for e in unknown.events:
+            first = ~unknown.circuit.any_of(unknown.loc[f][e] for f in range(e))
+            shared = [literal & ~unknown.loc[e].get(f, unknown.circuit.false) for f, literal in enumerate(view.shared)]
+            yield Relaxed(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared, _made={}))
+
+
+def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    """A group of the scope tree in two parts: the threads of a part, and others of its group that stay behind."""
+    threads = range(len(unknown.sizes))
+    levels = sorted(unknown.same, key=lambda level: level.value)
+    for number, level in enumerate(levels):
+        narrow = levels[number + 1] if number + 1 < len(levels) else None
+        for size in range(1, len(threads)):
+            for part in combinations(threads, size):
+                if 0 in part:
+                    continue  # the other part leaves instead
+                applies = unknown.circuit.true
+                others = [t for t in threads if t not in part]
+                same = unknown.same[level]
+                applies = applies & unknown.circuit.any_of(same[part[0]][u] for u in others)
+                for t, u in combinations(part, 2):
+                    applies = applies & same[t][u]
+                for t in part:
+                    for u in others:
+                        if narrow is not None:
+                            applies = applies & ~unknown.same[narrow][t][u]
+                        if level is Scope.CTA:
+                            applies = applies & ~_share_memory(unknown, t, u)
+                rows = [
+                    [unknown.circuit.false if (t in part) != (u in part) else literal for u, literal in enumerate(row)]
+                    for t, row in enumerate(same)
+                ]
+                yield Relaxed(
+                    f"apart({level.label}, {part})", applies, replace(view, same={**view.same, level: rows}, _made={})
+                )
+
+
+def _share_memory(unknown: Unknown, one: int, other: int) -> Literal:
+    """That two threads access one location in shared memory."""
+    return unknown.circuit.any_of(
+        unknown.shared[e] & unknown.loc[e][f]
+        for e in unknown.events
+        for f in unknown.events
+        if unknown.thread[e] == one and unknown.thread[f] == other
+    )

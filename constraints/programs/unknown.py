@@ -1,0 +1,477 @@
+"""A program that is not given, with its outcome, as clauses: the events of each thread are counted, all else is open.
+
+Variables
+    way(e, k, m)        event e begins an instruction of kind k done in mode m; or is the second half of an update
+    loc(e, f)           events e < f access one location
+    shared(e)           event e accesses shared memory
+    same(v, t, u)       threads t < u are in one group of level v
+    addr, data(r, e)    what is read at r goes into the address or the value of e
+    branch(r, e)        what is read at r decides a branch right before e
+    rf(w, r), init(r)   read r reads what write w wrote, or the initial value
+    final(w)            the value of write w is the last of its location
+
+Constraints
+    each event is done in one way, or is half of the update that begins before it
+    to access one location is an equivalence of accesses; the halves of an update do
+    groups are equivalences, narrower ones within wider ones; shared memory is accessed by threads of one CTA
+    threads of one CTA have equally many barriers
+    dependencies lead from reads to accesses that can have them; a read decides one branch at most
+    a read has one source, of its location; a location that is written has one last write
+    of threads of equally many events, the ways of the earlier one are not greater in lexicographic order
+
+What coherence and the order of fences are is not said here: one outcome may come about in many ways (``Choices``).
+Locations and groups have no names here. Programs are the same up to the exchange of threads; of threads that are done
+in the same ways, the images are blocked together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, permutations
+
+from constraints.circuit import Circuit, Literal
+from constraints.programs.view import View, Way, Ways
+from corpus.executions.execution import INITIAL, Dependency, Execution, Step
+from corpus.executions.execution import Kind as Instruction
+from corpus.executions.vocabulary import Vocabulary
+from corpus.litmus.test import Mode, Place, Region, Scope
+from oracle.executions.events import Kind
+
+Choice = tuple[Instruction, Mode]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How an outcome comes about: ``co[w][v]``, and ``before[f][g]`` between events that may be ``fence.sc``."""
+
+    co: Sequence[Mapping[int, Literal]]
+    before: Sequence[Mapping[int, Literal]]
+
+
+@dataclass
+class Unknown:
+    """The variables and constraints of programs whose threads have ``sizes`` events."""
+
+    circuit: Circuit
+    words: Vocabulary
+    sizes: tuple[int, ...]
+    thread: list[int] = field(init=False)
+    starts: list[dict[Choice, Literal]] = field(init=False)
+    rmw: dict[int, Literal] = field(init=False)
+    ways: list[Ways] = field(init=False)
+    loc: list[dict[int, Literal]] = field(init=False)
+    shared: list[Literal] = field(init=False)
+    same: dict[Scope, list[list[Literal]]] = field(init=False)
+    addr: list[dict[int, Literal]] = field(init=False)
+    data: list[dict[int, Literal]] = field(init=False)
+    branch: list[dict[int, Literal]] = field(init=False)
+    rf: list[dict[int, Literal]] = field(init=False)
+    initial: dict[int, Literal] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.thread = [number for number, size in enumerate(self.sizes) for _ in range(size)]
+        self._instructions()
+        self._locations()
+        self._places()
+        self._dependencies()
+        self._sources()
+        self._order_threads()
+
+    @property
+    def size(self) -> int:
+        """Number of events."""
+        return len(self.thread)
+
+    @property
+    def events(self) -> range:
+        """The events."""
+        return range(self.size)
+
+    def follows(self, event: int) -> bool:
+        """Whether an event is not the first of its thread."""
+        return event > 0 and self.thread[event - 1] == self.thread[event]
+
+    def reads(self, event: int) -> Literal:
+        """That an event is a read."""
+        return self.ways[event].of(Kind.READ)
+
+    def writes(self, event: int) -> Literal:
+        """That an event is a write."""
+        return self.ways[event].of(Kind.WRITE)
+
+    def starting(self, event: int, kind: Instruction) -> Literal:
+        """That an instruction of a kind begins with an event."""
+        return self.circuit.any_of(literal for (each, _), literal in self.starts[event].items() if each is kind)
+
+    def half(self, event: int) -> Literal:
+        """That an event is the write of an update."""
+        return self.rmw[event - 1] if self.follows(event) and event - 1 in self.rmw else self.circuit.false
+
+    # What is done
+
+    def _instructions(self) -> None:
+        circuit = self.circuit
+        self.starts, self.rmw, self.ways = [], {}, []
+        for e in self.events:
+            last = e + 1 == self.size or not self.follows(e + 1)
+            chosen = {
+                (kind, mode): circuit.var("way", e, kind, mode)
+                for kind, modes in self.words.modes.items()
+                for mode in modes
+                if not (kind is Instruction.UPDATE and last)
+            }
+            self.starts.append(chosen)
+            update = circuit.any_of(literal for (kind, _), literal in chosen.items() if kind is Instruction.UPDATE)
+            if update:
+                self.rmw[e] = update
+            ways: dict[Way, Literal] = {}
+            for (kind, mode), literal in chosen.items():
+                rmw = kind is Instruction.UPDATE
+                ways[Way(Kind.READ if rmw else Kind(kind.value), mode, rmw)] = literal
+            if self.half(e):
+                for (kind, mode), literal in self.starts[e - 1].items():
+                    if kind is Instruction.UPDATE:
+                        ways[Way(Kind.WRITE, mode, True)] = literal
+            circuit.exactly_one(list(ways.values()), circuit.true)
+            self.ways.append(Ways(circuit, ways))
+
+    # Where
+
+    def accesses(self, event: int) -> Literal:
+        """That an event is a read or a write."""
+        return self.reads(event) | self.writes(event)
+
+    def _locations(self) -> None:
+        circuit = self.circuit
+        self.loc = [{e: self.accesses(e)} for e in self.events]
+        for e, f in combinations(self.events, 2):
+            same = self.loc[e][f] = self.loc[f][e] = circuit.var("loc", e, f)
+            circuit.require(~same, self.accesses(e))
+            circuit.require(~same, self.accesses(f))
+            if e + 1 == f and self.half(f):
+                circuit.require(~self.half(f), same)
+        for e, f, g in permutations(self.events, 3):
+            if e < g:
+                circuit.require(~self.loc[e][f], ~self.loc[f][g], self.loc[e][g])
+        if Region.SHARED not in self.words.regions:
+            self.shared = [circuit.false] * self.size
+        elif Region.GLOBAL not in self.words.regions:
+            self.shared = [self.accesses(e) for e in self.events]
+        else:
+            self.shared = [circuit.var("shared", e) for e in self.events]
+            for e in self.events:
+                circuit.require(~self.shared[e], self.accesses(e))
+            for e, f in permutations(self.events, 2):
+                circuit.require(~self.loc[e][f], ~self.shared[e], self.shared[f])
+
+    def _places(self) -> None:
+        circuit, threads = self.circuit, range(len(self.sizes))
+        self.same = {}
+        for level in self.words.levels:
+            rows = [[circuit.true] * len(threads) for _ in threads]
+            for t, u in combinations(threads, 2):
+                rows[t][u] = rows[u][t] = circuit.var("same", level, t, u)
+            for t, u, v in permutations(threads, 3):
+                if t < v:
+                    circuit.require(~rows[t][u], ~rows[u][v], rows[t][v])
+            self.same[level] = rows
+        for wide, narrow in combinations(sorted(self.same, key=lambda level: level.value), 2):
+            for t, u in combinations(threads, 2):
+                circuit.require(~self.same[narrow][t][u], self.same[wide][t][u])
+        for e, f in combinations(self.events, 2):
+            if self.thread[e] != self.thread[f] and self.shared[e]:
+                circuit.require(~self.shared[e], ~self.loc[e][f], self._in_cta(self.thread[e], self.thread[f]))
+        if Instruction.BARRIER in self.words.modes:
+            counts = [self._barriers(t) for t in threads]
+            for t, u in combinations(threads, 2):
+                for count in range(max(self.sizes[t], self.sizes[u]) + 1):
+                    one, other = (counts[x].get(count, circuit.false) for x in (t, u))
+                    circuit.require(~self._in_cta(t, u), ~one, other)
+                    circuit.require(~self._in_cta(t, u), one, ~other)
+
+    def _in_cta(self, one: int, other: int) -> Literal:
+        return self.same[Scope.CTA][one][other] if Scope.CTA in self.same else self.circuit.false
+
+    def _barriers(self, thread: int) -> dict[int, Literal]:
+        """How many barriers a thread has."""
+        counts = {0: self.circuit.true}
+        for e in self.events:
+            if self.thread[e] == thread:
+                counts = self._counted(counts, e)
+        return counts
+
+    def _counted(self, counts: Mapping[int, Literal], event: int) -> dict[int, Literal]:
+        barrier = self.ways[event].of(Kind.BARRIER)
+        false = self.circuit.false
+        return {
+            count: (counts.get(count, false) & ~barrier) | (counts.get(count - 1, false) & barrier)
+            for count in range(len(counts) + 1)
+        }
+
+    def barrier_places(self) -> list[dict[int, Literal]]:
+        """How many barriers there are before each event in its thread."""
+        places: list[dict[int, Literal]] = []
+        for e in self.events:
+            if Instruction.BARRIER not in self.words.modes:
+                places.append({})
+            else:
+                places.append(self._counted(places[e - 1], e - 1) if self.follows(e) else {0: self.circuit.true})
+        return places
+
+    # What depends on what
+
+    def _dependencies(self) -> None:
+        circuit, kinds, one_kind = self.circuit, self.words.dependencies, self.words.interchangeable
+        self.addr, self.data, self.branch = (_no_pairs(self.size) for _ in range(3))
+        for r, e in combinations(self.events, 2):
+            if self.thread[r] != self.thread[e]:
+                continue
+            read = self.reads(r)
+            if "addr" in kinds:
+                addr = self.addr[r][e] = circuit.var("addr", r, e)
+                circuit.require(~addr, read)
+                accesses = self.starting(e, Instruction.READ)
+                if not one_kind:
+                    accesses = circuit.any_of(
+                        [accesses, self.starting(e, Instruction.WRITE), self.starting(e, Instruction.UPDATE)]
+                    )
+                circuit.require(~addr, accesses)
+            if "data" in kinds:
+                data = self.data[r][e] = circuit.var("data", r, e)
+                circuit.require(~data, read)
+                circuit.require(~data, self.writes(e))
+                if r + 1 == e:
+                    circuit.require(~data, ~self.half(e))  # not from an update to itself
+            if "ctrl" in kinds and not one_kind:
+                branch = self.branch[r][e] = circuit.var("branch", r, e)
+                circuit.require(~branch, read)
+                circuit.require(~branch, ~self.half(e))
+        for row in self.branch:
+            for one, other in combinations(row.values(), 2):
+                circuit.require(~one, ~other)
+
+    def depends(self) -> dict[str, list[dict[int, Literal]]]:
+        """Dependencies as models see them: of both halves of an update, of all that comes after a branch."""
+        circuit = self.circuit
+        addr: list[dict[int, Literal]] = [dict(row) for row in self.addr]
+        ctrl: list[dict[int, Literal]] = [{} for _ in self.events]
+        for r in self.events:
+            for e in sorted(self.addr[r]):
+                if self.half(e) and e - 1 in self.addr[r]:
+                    addr[r][e] = addr[r][e] | (self.half(e) & self.addr[r][e - 1])
+            so_far = circuit.false
+            for e in sorted(self.branch[r]):
+                so_far = so_far | self.branch[r][e]
+                ctrl[r][e] = so_far
+        return {"addr": addr, "data": self.data, "ctrl": ctrl}
+
+    # What is read, and what is left
+
+    def _sources(self) -> None:
+        circuit = self.circuit
+        self.rf = [{} for _ in self.events]
+        self.initial = {}
+        for r in self.events:
+            self.initial[r] = circuit.var("init", r)
+            circuit.require(~self.initial[r], self.reads(r))
+            for w in self.events:
+                if w != r:
+                    rf = self.rf[w][r] = circuit.var("rf", w, r)
+                    circuit.require(~rf, self.writes(w))
+                    circuit.require(~rf, self.reads(r))
+                    circuit.require(~rf, self.loc[w][r])
+            sources = [self.initial[r], *(self.rf[w][r] for w in self.events if w != r)]
+            circuit.exactly_one(sources, self.reads(r))
+
+    def last_writes(self) -> list[Literal]:
+        """``final(w)``: one write of each location that is written."""
+        circuit = self.circuit
+        final = [circuit.var("final", w) for w in self.events]
+        for w in self.events:
+            circuit.require(~final[w], self.writes(w))
+            circuit.require(~self.writes(w), final[w], *(self.loc[w][v] & final[v] for v in self.events if v != w))
+        for w, v in combinations(self.events, 2):
+            circuit.require(~final[w], ~final[v], ~self.loc[w][v])
+        return final
+
+    # Symmetry
+
+    def _order_threads(self) -> None:
+        """Of two threads of equally many events, the first is not the greater."""
+        for t in range(len(self.sizes) - 1):
+            if self.sizes[t] != self.sizes[t + 1]:
+                continue
+            equal = self.circuit.true
+            firsts = [e for e in self.events if self.thread[e] == t]
+            for e in firsts:
+                f = e + self.sizes[t]
+                keys = sorted({*self.starts[e], *self.starts[f]}, key=self._rank)
+                above = self.circuit.false
+                less, same = self.circuit.false, self.circuit.false
+                false = self.circuit.false
+                # The rest of the ways, the halves of updates, come last.
+                for key in [None, *reversed(keys)]:
+                    one = self.half(e) if key is None else self.starts[e].get(key, false)
+                    other = self.half(f) if key is None else self.starts[f].get(key, false)
+                    less = less | (one & above)
+                    same = same | (one & other)
+                    above = above | other
+                self.circuit.require(~equal, less, same)
+                equal = equal & same
+
+    def _rank(self, key: Choice) -> int:
+        return self._ranks[key]
+
+    @property
+    def _ranks(self) -> dict[Choice, int]:
+        every = ((kind, mode) for kind, modes in self.words.modes.items() for mode in modes)
+        return {key: number for number, key in enumerate(every)}
+
+    # Views
+
+    def view(self, choices: Choices, denied: bool) -> View:
+        """The execution as a model sees it."""
+        return View(
+            self.circuit,
+            self.thread,
+            self.ways,
+            self.loc,
+            [self.circuit.true] * self.size,
+            self.rmw,
+            self.same,
+            self.shared,
+            self.depends(),
+            self.barrier_places(),
+            self.rf,
+            self.initial,
+            choices.co,
+            choices.before,
+            denied,
+        )
+
+    # Models of the formula, and executions
+
+    def literals(self, execution: Execution) -> Iterator[Literal]:
+        """What the formula says of the program of an execution of these sizes, and of what its reads read."""
+        firsts = _first_events(execution)
+        for i, step in enumerate(execution.steps):
+            e = firsts[i]
+            yield self.starts[e][step.kind, step.mode]
+        places = _locations(execution)
+        for e, f in combinations(self.events, 2):
+            if places[e] is not None and places[f] is not None:
+                yield self.loc[e][f] if places[e] == places[f] else ~self.loc[e][f]
+        if len(self.words.regions) > 1:
+            for e, place in enumerate(places):
+                if place is not None:
+                    shared = execution.regions[place] is Region.SHARED
+                    yield self.shared[e] if shared else ~self.shared[e]
+        for level, rows in self.same.items():
+            for t, u in combinations(range(len(self.sizes)), 2):
+                yield rows[t][u] if execution.places[t].shares(execution.places[u], level) else ~rows[t][u]
+        there = {(dep.kind, firsts[dep.source], self._target(execution, dep, firsts)) for dep in execution.dependencies}
+        for kind, matrix in (("addr", self.addr), ("data", self.data), ("ctrl", self.branch)):
+            for r, row in enumerate(matrix):
+                for e, literal in row.items():
+                    yield literal if (kind, r, e) in there else ~literal
+
+    def sources(self, execution: Execution) -> Iterator[Literal]:
+        """What the formula says of what the reads of an execution read."""
+        firsts = _first_events(execution)
+        for i, source in enumerate(execution.rf):
+            if source is not None:
+                yield self.initial[firsts[i]] if source == INITIAL else self.rf[write_of(execution, source)][firsts[i]]
+
+    @staticmethod
+    def _target(execution: Execution, dep: Dependency, firsts: Sequence[int]) -> int:
+        return write_of(execution, dep.target) if dep.kind == "data" else firsts[dep.target]
+
+    def execution(self, held: Sequence[bool], pairs: frozenset[tuple[int, int]], last: Collection[int]) -> Execution:
+        """The execution that a model of the formula stands for; ``held[v]``: whether variable ``v`` holds.
+
+        ``pairs`` are those of coherence, ``last`` the last writes of locations, as events.
+        """
+
+        def holds(literal: Literal) -> bool:
+            return held[literal.number] if literal.number > 0 else not held[-literal.number]
+
+        threads: list[list[Step]] = [[] for _ in self.sizes]
+        number: dict[int, int] = {}
+        count = 0
+        places: list[int | None] = []
+        regions: list[Region] = []
+        for e in self.events:
+            place = None
+            if holds(self.accesses(e)):
+                place = next((places[f] for f in range(e) if holds(self.loc[f][e])), None)
+                if place is None:
+                    place = len(regions)
+                    regions.append(Region.SHARED if holds(self.shared[e]) else Region.GLOBAL)
+            places.append(place)
+            choice = next((choice for choice, literal in self.starts[e].items() if holds(literal)), None)
+            if choice is None:
+                number[e] = count - 1
+                continue
+            kind, mode = choice
+            threads[self.thread[e]].append(Step(kind, place, mode))
+            number[e] = count
+            count += 1
+        rf: list[int | None] = [None] * count
+        for r in self.events:
+            if holds(self.initial[r]):
+                rf[number[r]] = INITIAL
+        for w, row in enumerate(self.rf):
+            for r, literal in row.items():
+                if holds(literal):
+                    rf[number[r]] = number[w]
+        found = [
+            Dependency(kind, number[r], number[e])
+            for kind, matrix in (("addr", self.addr), ("data", self.data), ("ctrl", self.branch))
+            for r, row in enumerate(matrix)
+            for e, literal in row.items()
+            if holds(literal)
+        ]
+        return Execution(
+            tuple(map(tuple, threads)),
+            tuple(self._places_of(holds)),
+            tuple(regions),
+            tuple(sorted(found)),
+            tuple(rf),
+            frozenset((number[one], number[other]) for one, other in pairs),
+            tuple(next((number[w] for w in last if places[w] == place), None) for place in range(len(regions))),
+        )
+
+    def _places_of(self, holds: object) -> list[Place]:
+        assert callable(holds)
+
+        def group(level: Scope, t: int, default: int) -> int:
+            if level not in self.same:
+                return default
+            return next(u for u in range(t + 1) if u == t or holds(self.same[level][t][u]))
+
+        from corpus.litmus.normal import renumbered
+
+        return renumbered([Place(group(Scope.GPU, t, 0), 0, group(Scope.CTA, t, t), t) for t in range(len(self.sizes))])
+
+
+def _no_pairs(size: int) -> list[dict[int, Literal]]:
+    return [{} for _ in range(size)]
+
+
+def _first_events(execution: Execution) -> list[int]:
+    firsts, e = [], 0
+    for step in execution.steps:
+        firsts.append(e)
+        e += step.kind.events
+    return firsts
+
+
+def write_of(execution: Execution, instruction: int) -> int:
+    """The event that writes, of an instruction."""
+    return _first_events(execution)[instruction] + (execution.steps[instruction].kind is Instruction.UPDATE)
+
+
+def _locations(execution: Execution) -> list[int | None]:
+    """The location that each event accesses."""
+    return [step.location for step in execution.steps for _ in range(step.kind.events)]

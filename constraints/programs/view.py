@@ -1,0 +1,332 @@
+"""An execution of an unknown program as a model sees it: a base whose every set and relation is of literals.
+
+A *view* is such an execution after none or one of its relaxations. Events 0 to n - 1 are those of the threads, one
+after the other in program order; after them comes the initial write of each location. The two events of an update
+stand next to each other. A view has no constraints of its own: what it may be, ``constraints.programs.unknown`` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from constraints.circuit import Circuit, Literal
+from constraints.programs.algebra import Asked
+from corpus.litmus.test import Mode, Region, Scope
+from oracle.cat.algebra import Relation, Set
+from oracle.executions.events import (
+    SETS,
+    Kind,
+    access_scope,
+    access_tags,
+    barrier_tags,
+    fence_tags,
+    initial_tags,
+)
+
+
+class Way(NamedTuple):
+    """How an event is done: its kind, the mode of its instruction, and whether that is an update."""
+
+    kind: Kind
+    mode: Mode
+    rmw: bool = False
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """The sets that the event is in, but for its memory's."""
+        if self.kind is Kind.FENCE:
+            return fence_tags(self.mode)
+        if self.kind is Kind.BARRIER:
+            return barrier_tags(self.mode, False)
+        return access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope that the event names."""
+        return self.mode.scope if self.kind in (Kind.FENCE, Kind.BARRIER) else access_scope(self.mode)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """How an event may be done: of the literals, exactly one holds."""
+
+    circuit: Circuit
+    chosen: Mapping[Way, Literal]
+
+    @cached_property
+    def tags(self) -> Mapping[str, Literal]:
+        """That the event is in a set, for all sets that it may be in."""
+        found: dict[str, list[Literal]] = {}
+        for way, literal in self.chosen.items():
+            for tag in way.tags:
+                found.setdefault(tag, []).append(literal)
+        return {tag: self._any(literals) for tag, literals in sorted(found.items())}
+
+    @cached_property
+    def scopes(self) -> Mapping[Scope, Literal]:
+        """That the event names a scope, for all that it may name."""
+        found: dict[Scope, list[Literal]] = {}
+        for way, literal in self.chosen.items():
+            if way.scope is not None:
+                found.setdefault(way.scope, []).append(literal)
+        return {scope: self._any(literals) for scope, literals in found.items()}
+
+    def of(self, kind: Kind) -> Literal:
+        """That the event is of a kind."""
+        return self.tags.get(kind.value, self.circuit.false)
+
+    def which(self, fits: Callable[[Way], bool]) -> Literal:
+        """That the event is done in a way that fits."""
+        return self._any([literal for way, literal in self.chosen.items() if fits(way)])
+
+    def mapped(self, step: Callable[[Way], Way]) -> Ways:
+        """The same event done in another way for each."""
+        found: dict[Way, list[Literal]] = {}
+        for way, literal in self.chosen.items():
+            found.setdefault(step(way), []).append(literal)
+        return Ways(self.circuit, {way: self._any(literals) for way, literals in found.items()})
+
+    def _any(self, literals: list[Literal]) -> Literal:
+        return self.circuit.true if len(literals) == len(self.chosen) else self.circuit.any_of(literals)
+
+
+Matrix = Sequence[Mapping[int, Literal]]
+"""Rows of what may hold between events."""
+
+
+@dataclass(frozen=True)
+class View:
+    """``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has;
+    ``executed[e]``: that it happens. ``thread[e]`` is its thread.
+
+    ``rmw[e]``: that ``e`` and ``e + 1`` are an update. ``same[level][t][u]``: that threads are in one group.
+    ``shared[e]``: that it accesses shared memory. ``depends[kind]`` as models see it. ``place[e][k]``: that event
+    ``e``, if a barrier, is the k-th of its thread. ``rf[w][r]``, ``initial[r]``: what a read reads; ``co[w][v]``;
+    ``before[f][g]``: that fence f comes before g where both are ``fence.sc`` in need of an order.
+
+    With ``initial_writes``, there is an initial write for each event, which happens where that event is the first of
+    its location. Without them, ``fr`` says what follows from them; that is for models to which it makes no difference
+    (``oracle.executions.initial``).
+    """
+
+    circuit: Circuit
+    thread: Sequence[int]
+    ways: Sequence[Ways]
+    loc: Matrix
+    executed: Sequence[Literal]
+    rmw: Mapping[int, Literal]
+    same: Mapping[Scope, Sequence[Sequence[Literal]]]
+    shared: Sequence[Literal]
+    depends: Mapping[str, Matrix]
+    place: Matrix
+    rf: Matrix
+    initial: Mapping[int, Literal]
+    co: Matrix
+    before: Matrix
+    denied: bool = False
+    initial_writes: bool = True
+    _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Number of events of threads."""
+        return len(self.thread)
+
+    @cached_property
+    def used(self) -> list[Literal]:
+        """That there is an initial write, for each event: that it is the first of its location that happens."""
+        if not self.initial_writes:
+            return []
+        any_of = self.circuit.any_of
+        return [
+            self.loc[e][e] & self.executed[e] & ~any_of(self.loc[f][e] & self.executed[f] for f in range(e))
+            for e in range(self.size)
+        ]
+
+    @cached_property
+    def algebra(self) -> Asked:
+        """The algebra over the events of threads and, after them, the initial writes."""
+        true, executed = self.circuit.true, [*self.executed, *self.used]
+        negate = type(true).__invert__
+        return Asked(true, negate, executed, exact=False, circuit=self.circuit, required=False, denied=self.denied)
+
+    def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
+        """The set or relation of that name, None where there is none; the prelude's are not among them."""
+        if name not in self._made:
+            if name in SETS:
+                self._made[name] = self._set(name)
+            elif name in _RELATIONS:
+                self._made[name] = _kept(_RELATIONS[name](self))
+            elif name == "fr" and not self.initial_writes:
+                self._made[name] = _kept(self._fr())
+            else:
+                return None
+        return self._made[name]
+
+    def _set(self, name: str) -> Set[Literal]:
+        found: dict[int, Literal] = {}
+        if name in (Region.GLOBAL.name, Region.SHARED.name):
+            found = {e: self._in_memory(e, name) & self.executed[e] for e in range(self.size)}
+        else:
+            found = {e: ways.tags[name] & self.executed[e] for e, ways in enumerate(self.ways) if name in ways.tags}
+        for event, used in enumerate(self.used):
+            if name in initial_tags(Region.GLOBAL) | {Region.SHARED.name}:
+                found[self.size + event] = used & self._in_memory(event, name) if name in Region.__members__ else used
+        return {e: literal for e, literal in found.items() if literal}
+
+    def _in_memory(self, event: int, name: str) -> Literal:
+        shared = self.shared[event]
+        return self.loc[event][event] & (shared if name == Region.SHARED.name else ~shared)
+
+    def pairs(self, related: Callable[[int, int], Literal | None]) -> list[dict[int, Literal]]:
+        """The pairs of events of threads that are related, where both happen; None and false are no pair."""
+        rows: list[dict[int, Literal]] = [{} for _ in self.algebra.executed]
+        for one in range(self.size):
+            for other in range(self.size):
+                literal = related(one, other)
+                if literal is not None:
+                    rows[one][other] = literal & self.executed[one] & self.executed[other]
+        return rows
+
+    def _po(self) -> list[dict[int, Literal]]:
+        true = self.circuit.true
+        return self.pairs(lambda e, f: true if e < f and self.thread[e] == self.thread[f] else None)
+
+    def _int(self) -> list[dict[int, Literal]]:
+        true = self.circuit.true
+        return self.pairs(lambda e, f: true if self.thread[e] == self.thread[f] else None)
+
+    def _ext(self) -> list[dict[int, Literal]]:
+        true = self.circuit.true
+        rows = self.pairs(lambda e, f: true if self.thread[e] != self.thread[f] else None)
+        executed = self.algebra.executed
+        for initial in range(self.size, len(executed)):
+            for other in range(len(executed)):
+                if other != initial:
+                    rows[initial][other] = rows[other][initial] = executed[initial] & executed[other]
+        return rows
+
+    def _loc(self) -> list[dict[int, Literal]]:
+        rows = self.pairs(lambda e, f: self.loc[e].get(f))
+        for initial, literals in enumerate(self._initial_pairs()):
+            for e, literal in literals.items():
+                rows[self.size + initial][e] = rows[e][self.size + initial] = literal
+            rows[self.size + initial][self.size + initial] = self.used[initial]
+        return rows
+
+    def _initial_pairs(self) -> list[dict[int, Literal]]:
+        """That an access is to the location of an initial write."""
+        return [
+            {e: used & self.loc[initial][e] & self.executed[e] for e in range(initial, self.size)}
+            for initial, used in enumerate(self.used)
+        ]
+
+    def _depends(self, kind: str) -> list[dict[int, Literal]]:
+        matrix = self.depends.get(kind)
+        return self.pairs(lambda e, f: None if matrix is None else matrix[e].get(f))
+
+    def _rmw(self) -> list[dict[int, Literal]]:
+        return self.pairs(lambda e, f: self.rmw.get(e) if f == e + 1 else None)
+
+    def _rf(self) -> list[dict[int, Literal]]:
+        rows = self.pairs(lambda w, r: self.rf[w].get(r))
+        for initial, literals in enumerate(self._initial_pairs()):
+            rows[self.size + initial] = {r: here & self.initial[r] for r, here in literals.items()}
+        return rows
+
+    def _co(self) -> list[dict[int, Literal]]:
+        rows = self.pairs(lambda w, v: self.co[w].get(v))
+        for initial, literals in enumerate(self._initial_pairs()):
+            rows[self.size + initial] = {w: here & self.ways[w].of(Kind.WRITE) for w, here in literals.items()}
+        return rows
+
+    def _fr(self) -> list[dict[int, Literal]]:
+        def overwritten(read: int, write: int) -> Literal:
+            first = self.initial[read] & self.loc[read].get(write, self.circuit.false) & self.ways[write].of(Kind.WRITE)
+            sources = (w for w in range(self.size) if read in self.rf[w] and write in self.co[w])
+            return first | self.circuit.any_of(self.rf[w][read] & self.co[w][write] & self.executed[w] for w in sources)
+
+        return self.pairs(overwritten)
+
+    def _sync_fence(self) -> Relation[Literal]:
+        strong = {
+            e: ways.which(lambda way: way.kind is Kind.FENCE and "SC" in way.tags) for e, ways in enumerate(self.ways)
+        }
+
+        def related(one: int, other: int) -> Literal | None:
+            if one == other or other not in self.before[one]:
+                return None
+            both = strong[one] & strong[other]
+            if not both:
+                return None
+            inside = self.circuit.true
+            if self.thread[one] != self.thread[other]:
+                inside = self._reaches(one, other, Scope.SYS) & self._reaches(other, one, Scope.SYS)
+            return both & inside & self.before[one][other]
+
+        return self.algebra.closure(_kept(self.pairs(related)))
+
+    def in_group(self, one: int, other: int, scope: Scope) -> Literal:
+        """That two threads are in one group of a level."""
+        if one == other or scope is Scope.SYS:
+            return self.circuit.true
+        if scope in self.same:
+            return self.same[scope][one][other]
+        return self.circuit.true if scope.value <= Scope.GPU.value else self.circuit.false
+
+    def _reaches(self, one: int, other: int, default: Scope | None = None) -> Literal:
+        """That the scope of an event includes the thread of another; ``default``: the scope of one that names none."""
+        t, u = self.thread[one], self.thread[other]
+        scopes = self.ways[one].scopes
+        inside = self.circuit.any_of(literal & self.in_group(t, u, scope) for scope, literal in scopes.items())
+        if default is None:
+            return inside
+        return inside | (~self.circuit.any_of(scopes.values()) & self.in_group(t, u, default))
+
+    def _sr(self) -> list[dict[int, Literal]]:
+        return self.pairs(lambda e, f: self._reaches(e, f) & self._reaches(f, e))
+
+    def _group(self, scope: Scope) -> list[dict[int, Literal]]:
+        return self.pairs(lambda e, f: self.in_group(self.thread[e], self.thread[f], scope))
+
+    def _syncbar(self) -> list[dict[int, Literal]]:
+        def related(one: int, other: int) -> Literal | None:
+            if self.thread[one] == self.thread[other]:
+                return None
+            barriers = self.ways[one].of(Kind.BARRIER) & self.ways[other].of(Kind.BARRIER)
+            if not barriers:
+                return None
+            ranks = self.place[one].keys() & self.place[other].keys()
+            meet = self.circuit.any_of(self.place[one][rank] & self.place[other][rank] for rank in sorted(ranks))
+            return barriers & meet & self._reaches(one, other, Scope.CTA)
+
+        return self.pairs(related)
+
+
+def _kept(rows: Sequence[Mapping[int, Literal]]) -> Relation[Literal]:
+    return tuple({other: literal for other, literal in row.items() if literal} for row in rows)
+
+
+_RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
+    "po": View._po,
+    "int": View._int,
+    "ext": View._ext,
+    "loc": View._loc,
+    "vloc": View._loc,
+    "addr": lambda view: view._depends("addr"),
+    "data": lambda view: view._depends("data"),
+    "ctrl": lambda view: view._depends("ctrl"),
+    "rmw": View._rmw,
+    "rf": View._rf,
+    "co": View._co,
+    "sync_fence": View._sync_fence,
+    "swarp": View._int,
+    "scta": lambda view: view._group(Scope.CTA),
+    "squeue": lambda view: view._group(Scope.GPU),
+    "sgpu": lambda view: view._group(Scope.GPU),
+    "sr": View._sr,
+    "syncbar": View._syncbar,
+}
