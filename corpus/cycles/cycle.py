@@ -17,7 +17,7 @@ another; ``--`` between GPUs) where it is not one CTA a thread, then locations i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode, inner_communication
@@ -316,7 +316,8 @@ def cycle_name(cycle: Cycle) -> str:
     notes = [[cycle.annotations[event].name.lower() for event in events] for events in threads]
     if any(name != "plain" for names in notes for name in names):
         text += "+" + "+".join("-".join(names) for names in notes)
-    return text + _tree_name(cycle) + _region_name(cycle)
+    regions = [cycle.regions[events[0]] for events in cycle.locations()]
+    return text + tree_name(cycle.places) + region_name(regions)
 
 
 def _between_name(edge: Edge) -> str:
@@ -324,7 +325,7 @@ def _between_name(edge: Edge) -> str:
     match edge.kind:
         case "Fence":
             membar = next(f"membar.{word}" for word, scope in MEMBARS.items() if scope.label == edge.scope)
-            name = f"fence.acq_rel.{edge.scope}" if edge.order is Order.ACQ_REL else membar
+            name = membar if edge.order is Order.SC else f"fence.{edge.order}.{edge.scope}"
             return name + "-s" * bool(same)
         case "Po":
             return "po" + same
@@ -340,9 +341,9 @@ def _joined(parts: list[str]) -> str:
     return "+" + "+".join(parts)
 
 
-def _tree_name(cycle: Cycle) -> str:
-    places = cycle.places
-    if len({place[:3] for place in places}) == len(places) and len({place.gpu for place in places}) == 1:
+def tree_name(places: Sequence[Place]) -> str:
+    """The scope tree as a name ends with it: ``@01-2``, nothing where threads are in one CTA each on one GPU."""
+    if len({place[:3] for place in places}) == len(places) and len({place.gpu for place in places}) <= 1:
         return ""
     gpus: dict[int, dict[int, list[int]]] = {}
     for number, place in enumerate(places):
@@ -350,10 +351,7 @@ def _tree_name(cycle: Cycle) -> str:
     return "@" + "--".join("-".join("".join(map(str, ctas)) for ctas in gpu.values()) for gpu in gpus.values())
 
 
-def _region_name(cycle: Cycle) -> str:
-    shared = [
-        location_name(number)
-        for number, events in enumerate(cycle.locations())
-        if cycle.regions[events[0]] is Region.SHARED
-    ]
+def region_name(regions: Sequence[Region]) -> str:
+    """Which locations are in shared memory, as a name ends with it: ``.shared-x``."""
+    shared = [location_name(number) for number, region in enumerate(regions) if region is Region.SHARED]
     return f".shared-{''.join(shared)}" if shared else ""

@@ -71,7 +71,7 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
             atoms.append(Atom("eq", Loc(location_name(location)), values[final]))
         if pinned and len(order) > 2:
             places = [thread.place for thread in threads]
-            homes = [execution.places[execution.thread_of[write]] for write in order]
+            homes = [execution.places[thread] for thread in sorted({execution.thread_of[write] for write in order})]
             atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
             read, fence = _observing([execution.steps[write].mode for write in order])
             threads.append(observer(location_name(location), len(order), read, homes, places, fence))
