@@ -16,7 +16,7 @@ _BOUND = re.compile(r"[1-9][0-9]{0,5}x[0-9]{1,6}")
 
 
 class _Record(msgspec.Struct, gc=False):
-    """A record as JSON has it. Progress tests have a behaviour, litmus tests a bound and scopes."""
+    """A record as JSON has it. Progress tests have a behaviour, litmus tests a bound and scopes, and may have one."""
 
     name: str
     digest: str
@@ -53,7 +53,7 @@ def test_record(test: Test) -> bytes:
         _Line(
             test.name,
             test.digest,
-            test.behaviour if progress else UNSET,
+            test.behaviour if progress or test.behaviour else UNSET,
             UNSET if progress else test.bound,
             UNSET if progress else test.scopes,
             test.text,

@@ -19,7 +19,8 @@ class Test(msgspec.Struct, frozen=True, gc=False):  # hundreds of thousands of t
     thousands of tests opens quickly. ``digest`` names the test up to renaming. ``tags`` are names of idioms (``mutex``)
     or of the shape of a cycle (``MP``). ``bound`` is ``2x4``: threads and instructions, or the accesses of a cycle;
     that of a progress test is counted where it is not given. ``scopes`` are those that a litmus test names.
-    ``behaviour`` names the minimal automaton of a progress test (empty where it was not asked for).
+    ``behaviour`` names what tests have in common that are one up to it: the minimal automaton of a progress test, the
+    program of a memory test (empty where it was not asked for).
     """
 
     __test__ = False  # not a test class of pytest's

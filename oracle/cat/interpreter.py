@@ -89,6 +89,11 @@ class Model:
         """SHA-256 of all that the model's meaning is written in: its file, what that includes, the prelude."""
         return sha256(f"{self.syntax.digest}{_prelude().digest}".encode()).hexdigest()
 
+    @property
+    def checks(self) -> list[Check]:
+        """What the model requires, in the order of the file; flags are not among it."""
+        return [each for each in self.syntax.statements if isinstance(each, Check) and not each.flag]
+
     def mentions(self, name: str) -> bool:
         """Whether the model uses a base name, itself or by lines of the prelude."""
         return name in self._mentioned

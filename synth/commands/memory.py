@@ -10,9 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from constraints.cycles import DEFAULT_SOLVER, cycles, idle
 from constraints.loop import Effort
+from constraints.programs.forbidden import Criterion
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
@@ -21,10 +23,13 @@ from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
 from corpus.test import Test
 from oracle.executions.judge import Answer
+from synth.commands.suite import MOST_EVENTS, synthesise_from
+from synth.memory import suites
 from synth.memory.synthesis import Outcome, Refused, Request, synthesise, write_suite
 from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span, spelled
+from synth.options.vocabulary import Words, vocabulary_option
 from synth.pool import cores
 from synth.watch import watching
 
@@ -35,8 +40,27 @@ INTERRUPTED = "interrupted"
 @click.command(name="memory")
 @click.option("--edges", "-e", metavar="NAMES", help="The edges that cycles are made of; synth edges lists them.")
 @click.option("--edges-file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file; # comments.")
+@click.option("--from", "source", type=ModelName(), metavar="MODEL", help="Every minimal test of this model instead.")
+@click.option("--events", type=Span(2, MOST_EVENTS), metavar="N", help="With --from: number of events, 4 or 2..5.")
+@click.option("--axiom", "axioms", multiple=True, metavar="NAME", help="With --from: only tests that pin this axiom.")
+@vocabulary_option
+@click.option(
+    "--criterion",
+    type=click.Choice([each.value for each in Criterion]),
+    default=Criterion.OUTCOME.value,
+    show_default=True,
+    help="With --from: what is minimal, an outcome or one execution.",
+)
+@click.option(
+    "--up-to",
+    type=click.Choice(["test", "program"]),
+    default="test",
+    show_default=True,
+    help="With --from: keep every test, or one of each program.",
+)
+@click.option("--mutants", is_flag=True, help="With --from: the relaxations of each test too, which are allowed.")
 @click.option("--size", type=Span(2), default="4", show_default=True, help="Number of edges of a cycle.")
-@click.option("--threads", "-t", type=Span(2), help="Only tests of so many threads.")
+@click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option("--scopes", metavar="LIST", help="Of cta,gpu,sys: what names without a scope mean, and levels that vary.")
 @click.option("--regions", default="global", show_default=True, metavar="LIST", help="Of global,shared.")
 @click.option("--thread-accesses", type=click.IntRange(min=1), default=2, show_default=True, help="At most, a thread.")
@@ -60,9 +84,18 @@ INTERRUPTED = "interrupted"
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many cycles are labelled.")
 @run_options(DEFAULT_SOLVER)
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+@click.pass_context
 def command(
+    context: click.Context,
     edges: str | None,
     edges_file: Path | None,
+    source: str | None,
+    events: tuple[int, int] | None,
+    axioms: tuple[str, ...],
+    vocabulary: Words,
+    criterion: str,
+    up_to: str,
+    mutants: bool,
     size: tuple[int, int],
     threads: tuple[int, int] | None,
     scopes: str | None,
@@ -82,7 +115,11 @@ def command(
     resume: bool,
     output: Path,
 ) -> None:
-    """Synthesise memory tests: every critical cycle that the given edges form, as a litmus test.
+    """Synthesise memory tests: every minimal test of a model, or every critical cycle that the given edges form.
+
+    With --from, the model alone says which tests there are: all programs up to so many events with an outcome that the
+    model forbids, and allows after every single relaxation of the program. What programs are made of is what the model
+    can tell apart.
 
     A cycle of program order and communication between threads is what sequential consistency forbids; its test asks
     whether it can happen. A solver finds every cycle of a size once, up to the choice of its first edge and the names
@@ -90,6 +127,10 @@ def command(
     the manifest says complete. The suite is a folder of .litmus files with the index @all and the labels.
 
     \b
+    All tests of TSO up to six events, and their mutants:
+      synth memory --from tso --events 2..6 --mutants -o tso
+    The tests of one axiom, without atomics and system scope, labelled under other models too:
+      synth memory --from ptx-6.0 --events 2..4 --axiom causality --vocabulary "-rmw -sys" -m rc11-scoped -o causality
     The classic tests of two threads:
       synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -o classic
     The same with fences, and threads in one CTA or two, labelled:
@@ -101,6 +142,31 @@ def command(
 
     See docs/memory.md for what a cycle and its test are, and for what --minimal compares.
     """
+    if source is not None:
+        _check_alone(context)
+        listed = {
+            name: _listed(f"--{name}", text, known)
+            for name, text, known in (
+                ("scopes", scopes, list(SCOPES)),
+                ("regions", regions if _given(context, "regions") else None, [region.value for region in Region]),
+            )
+            if text is not None
+        }
+        asked_for = suites.Request(
+            model=source,
+            events=events or (2, 4),
+            axioms=axioms,
+            dialect=vocabulary[0],
+            without=vocabulary[1],
+            threads=threads,
+            criterion=criterion,
+            up_to=up_to,
+            mutants=mutants,
+            labelled_under=models,
+            **listed,
+        )
+        synthesise_from(asked_for, resume, solver, jobs, max_tests, time_limit, output)
+    _check_no_model(context)
     text = _edges_text(edges, edges_file)
     allowed, forbidden = _border(distinguish)
     request = Request(
@@ -139,6 +205,34 @@ def command(
     sys.exit(code or (130 if outcome.stopped == INTERRUPTED else 0))
 
 
+OF_MODELS = ("events", "axioms", "vocabulary", "criterion", "up_to", "mutants")
+OF_EDGES = (
+    *("edges", "edges_file", "size", "thread_accesses", "location_accesses", "compositions"),
+    *("distinguish", "allowed_by", "forbidden_by", "minimal"),
+)
+
+
+def _given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _check_alone(context: click.Context) -> None:
+    """Raises ``UsageError`` where --from is given with an option that is for edges."""
+    for parameter in context.command.params:
+        if parameter.name in OF_EDGES and _given(context, parameter.name):
+            raise click.UsageError(f"{parameter.opts[0]} is for edges, and --from needs none")
+
+
+def _check_no_model(context: click.Context) -> None:
+    """Raises ``UsageError`` where an option of --from is given without it."""
+    for parameter in context.command.params:
+        if parameter.name in OF_MODELS and _given(context, parameter.name):
+            raise click.UsageError(f"{parameter.opts[0]} needs --from MODEL")
+    threads = context.params["threads"]
+    if threads is not None and threads[0] < 2:
+        raise click.UsageError("--threads: a cycle has two threads or more")
+
+
 def _collect(
     items: Generator[tuple[Cycle, Test | Refused] | None],
     outcome: Outcome,
@@ -161,7 +255,7 @@ def _collect(
 
 def _edges_text(edges: str | None, file: Path | None) -> str:
     if (edges is None) == (file is None):
-        raise click.UsageError("give --edges or --edges-file, one of the two")
+        raise click.UsageError("give --edges or --edges-file, one of the two, or --from MODEL")
     text = edges if edges is not None else read_text(file or Path())
     if not text.split():
         raise click.UsageError("expected edges, as in --edges 'PodWW Rfe PodRR Fre'; synth edges lists them")

@@ -18,13 +18,43 @@ from synth.screen import plain_table
 Vector = tuple[str, ...]
 """What each model says of a test."""
 
+AXIOM = "axiom:"
+"""What the tags begin with that name the axioms that a test pins."""
+
 OTHER = "other shapes"
 """Where tests belong whose shape has no classic name."""
 
 
 def shape(test: Test) -> str:
     """The classic name of a test's shape, such as MP."""
-    return test.tags[0] if test.tags else OTHER
+    return next((tag for tag in test.tags if not tag.startswith(AXIOM)), OTHER)
+
+
+def axioms(test: Test) -> list[str]:
+    """The axioms that a test from a model pins."""
+    return [tag.removeprefix(AXIOM) for tag in test.tags if tag.startswith(AXIOM)]
+
+
+def counts_by_size(corpus: Corpus) -> dict[int, dict[str, int]]:
+    """By number of events, how many tests there are up to it: those that pin each axiom, all, and their programs."""
+    names = list(dict.fromkeys(name for test in corpus.tests for name in axioms(test)))
+    counts: dict[int, dict[str, int]] = {}
+    for size in sorted({test.size for test in corpus.tests}):
+        upto = [test for test in corpus.tests if test.size <= size]
+        counts[size] = {name: sum(name in axioms(test) for test in upto) for name in names}
+        counts[size] |= {"tests": len(upto), "programs": len({test.behaviour for test in upto})}
+    return counts
+
+
+def size_table(corpus: Corpus) -> Table:
+    """Tests of a suite from a model up to each number of events, by axiom and in all."""
+    counts = counts_by_size(corpus)
+    table = plain_table("up to")
+    for name in next(iter(counts.values()), {}):
+        table.add_column(Text(name), justify="right")
+    for size, row in counts.items():
+        table.add_row(f"{size} events", *map(str, row.values()))
+    return table
 
 
 def counts_by_shape(corpus: Corpus) -> dict[str, dict[str, Counter[str]]]:
@@ -63,6 +93,8 @@ def _telling(corpus: Corpus, allows: str, forbids: str) -> int:
 def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
     """Titles and tables."""
     yield "Asked for", _asked(corpus.manifest.get("request", {}))
+    if any(map(axioms, corpus.tests)):
+        yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
     if corpus.tests:
         yield "Tests, and how many of them each model allows" if corpus.models else "Tests", _allowed(corpus)
         if corpus.models:
@@ -78,9 +110,9 @@ def _asked(request: Mapping[str, Any]) -> Table:
     """The request without what was not asked for, and without what only a machine reads."""
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, value in request.items():
-        if name in ("kind", "models", "model_digests", "from") or not value:
+        if name in ("kind", "models", "model_digests", "from", "without") or not value:
             continue
-        if name in ("sizes", "threads") and isinstance(value, list):
+        if name in ("sizes", "threads", "events") and isinstance(value, list):
             text = str(value[0]) if value[0] == value[-1] else f"{value[0]}..{value[-1]}"
         elif isinstance(value, list):
             text = ", ".join(map(str, value))
@@ -178,6 +210,8 @@ def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:
             for vector, names in _vectors(corpus).items()
         ],
     }
+    if any(map(axioms, corpus.tests)):
+        found["events"] = {str(size): row for size, row in counts_by_size(corpus).items()}
     if list_tests:
         found["list"] = [
             {

@@ -1,0 +1,47 @@
+"""``synth memory --from MODEL``: every minimal test of a model."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from corpus.journal import Journal, read_corpus
+from synth.memory.show import size_table
+from synth.memory.suites import INTERRUPTED, Request, synthesise, write_suite
+from synth.pool import cores
+from synth.screen import table_console
+from synth.watch import watching
+
+MOST_EVENTS = 12
+"""Events of a program; more would take years."""
+
+
+def synthesise_from(
+    request: Request,
+    resume: bool,
+    solver: str,
+    jobs: int | None,
+    max_tests: int | None,
+    time_limit: float | None,
+    output: Path,
+) -> NoReturn:
+    """Make the suite, say what there is, and exit."""
+    request.check()
+    asked = request.as_json()
+    click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {' '.join(request.words.spelled)}")
+    started = time.monotonic()
+    with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
+        with watching() as watch:
+            # One process where the number is limited, so that the tests are the same each time.
+            processes = 1 if max_tests else jobs or cores()
+            outcome = synthesise(request, journal, solver, processes, max_tests, time_limit, watch)
+        tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
+    table_console().print(size_table(read_corpus(output)))
+    state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
+    counted = ", ".join(f"{count} by {criterion}" for criterion, count in outcome.found.items())
+    click.echo(f"{output}: {tests} tests ({counted}), {state}")
+    sys.exit(130 if outcome.stopped == INTERRUPTED else 0)

@@ -1,0 +1,438 @@
+"""The pipeline of suites that come from a model: every minimal test of a size, its verdicts, its mutants, the corpus.
+
+A *unit* is a split of so many events into threads under one criterion; its formula is solved until nothing is left, in
+one process. What the solver finds is written in a normal form, so neither solver nor number of processes shows in the
+corpus. Both criteria are counted; the tests are those of the one that was asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from itertools import count, permutations
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from constraints.loop import Effort, solutions
+from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from corpus.cycles.suites import litmus_record
+from corpus.dialects.registry import DIALECTS, dialect_for, parse_litmus
+from corpus.errors import InputError
+from corpus.executions.execution import Execution
+from corpus.executions.litmus import litmus_test
+from corpus.executions.names import name_of
+from corpus.executions.relaxations import relaxations, relaxed
+from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.vocabulary import Vocabulary, vocabulary
+from corpus.files import write_atomically
+from corpus.journal import Found, Journal, finish
+from corpus.litmus.test import LitmusTest, Region, Scope
+from corpus.records import test_record
+from corpus.suite import write_corpus
+from corpus.test import Test
+from oracle.cat.interpreter import Model
+from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
+from oracle.executions.events import ProgramBase
+from oracle.executions.judge import UNROLL, judged
+from oracle.executions.threads import unroll_threads
+from oracle.executions.vocabulary import told_apart, vocabulary_of
+from synth import VERSION
+from synth.inputs import MEMORY
+from synth.memory.judging import AUTO, judge_with
+from synth.memory.show import AXIOM
+from synth.pool import run_tasks
+
+MUTANTS = "mutants"
+"""The folder of a corpus that holds the mutants of its tests, a corpus as well."""
+
+_BATCH_SECONDS = 0.5
+_DIALECTS = {"c": "c", "vulkan": "vulkan"}
+"""The dialects of vocabularies that have one of their own; others are printed in the first that says all."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a suite holds. Everything that changes the answer, and nothing that does not."""
+
+    model: str
+    events: tuple[int, int]
+    axioms: tuple[str, ...] = ()
+    dialect: str = ""
+    without: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    threads: tuple[int, int] | None = None
+    criterion: str = Criterion.OUTCOME.value
+    up_to: str = "test"  # or "program"
+    mutants: bool = False
+    labelled_under: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as the corpus keeps it, with the vocabulary in words and the text of every model as a digest."""
+        models = {model.name: model.digest for model in self.models}
+        words = list(self.words.spelled)
+        request = {"kind": MEMORY, **asdict(self), "vocabulary": words}
+        return request | {"models": list(models), "model_digests": models}
+
+    @cached_property
+    def models(self) -> list[ConsistencyModel]:
+        """The model itself and those to label under. Raises ``InputError`` where one cannot be had."""
+        return resolve_consistency_models(tuple(dict.fromkeys((self.model, *self.labelled_under))))
+
+    @cached_property
+    def axiomatic(self) -> Model:
+        """The model that the suite comes from. Raises ``InputError`` where it is no .cat file."""
+        return axiomatic(self.models[0])
+
+    @cached_property
+    def words(self) -> Vocabulary:
+        """What programs are made of. Raises ``InputError`` where a word is unknown."""
+        return narrowed([self.axiomatic], self.dialect, self.without, self.scopes, self.regions)
+
+    def check(self) -> None:
+        """Raises ``InputError`` where the request cannot be met."""
+        known = list(dict.fromkeys(check.name for check in self.axiomatic.checks))
+        for name in self.axioms:
+            if name not in known:
+                raise InputError(f"{self.axiomatic.name} has no axiom '{name}'; it has {', '.join(known)}")
+        self.words  # noqa: B018 - raises
+
+
+def axiomatic(model: ConsistencyModel) -> Model:
+    """The .cat file of a model. Raises ``InputError`` where it is none."""
+    if not isinstance(model, AxiomaticModel):
+        raise InputError(f"{model.name} is a transition system; programs can be found for models in .cat files alone")
+    return model.model
+
+
+def narrowed(
+    models: Sequence[Model],
+    dialect: str,
+    without: Iterable[str] = (),
+    scopes: Sequence[str] = (),
+    regions: Sequence[str] = (),
+) -> Vocabulary:
+    """What some models can tell apart, in the dialect named or their own, less what is to be left out.
+
+    ``scopes`` and ``regions``, where there are any, are those to keep. Raises ``InputError`` where a word is unknown.
+    """
+    words = told_apart(vocabulary(dialect), models) if dialect else vocabulary_of(models)
+    unwanted = [scope.label for scope in Scope if scopes and scope.label not in scopes]
+    there = {part for word in words.spelled for part in (*word.split("."), word)}
+    words = words.without(scope for scope in unwanted if scope in there or f"{scope}s" in there)
+    if regions:
+        kept = tuple(region for region in words.regions if region.value in regions)
+        words = replace(words, regions=kept or (Region.GLOBAL,))
+    return words.without(without)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """So many events in threads of these sizes, under a criterion."""
+
+    criterion: Criterion
+    sizes: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Such as ``outcome/3.2``."""
+        return f"{self.criterion}/{'.'.join(map(str, self.sizes))}"
+
+    @property
+    def events(self) -> int:
+        """Number of events."""
+        return sum(self.sizes)
+
+
+def units(request: Request) -> Iterator[Unit]:
+    """The units of a request, smaller ones first; of a size, those of the criterion that is asked for."""
+    asked = Criterion(request.criterion)
+    for events in range(request.events[0], request.events[1] + 1):
+        for criterion in (asked, *(other for other in Criterion if other is not asked)):
+            for sizes in splits(events, request.threads):
+                yield Unit(criterion, sizes)
+
+
+# Work
+
+
+def run_unit(
+    unit: Unit, request: Request, solver: str, known: Mapping[str, list[Found]]
+) -> Iterator[list[Found] | dict[str, int]]:
+    """What a unit finds beyond what is known, in batches; last, its statistics."""
+    effort = Effort()
+    encoding = Forbidden(Question(request.axiomatic, criterion=unit.criterion), request.words, unit.sizes)
+    size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
+    blocked = [parse_execution(found.program) for found in known.get(unit.name, ())]
+    batch: list[Found] = []
+    handed_over = time.monotonic()
+    asked = unit.criterion == request.criterion
+    for execution in solutions(encoding, solver, known=blocked, effort=effort):
+        normal = normal_form(execution)
+        tests = tuple(tests_of(normal, request)) if asked else ()
+        batch.append(Found(execution_text(normal), tests))
+        if time.monotonic() - handed_over > _BATCH_SECONDS:
+            yield batch
+            batch, handed_over = [], time.monotonic()
+    yield batch
+    yield asdict(effort) | size
+
+
+def normal_form(execution: Execution) -> Execution:
+    """The least of the images of an execution, by its text."""
+    return min(dict.fromkeys(execution.images()), key=execution_text)
+
+
+def tests_of(execution: Execution, request: Request) -> Iterator[tuple[str, bytes]]:
+    """The test of an execution, and its mutants where they are asked for, each with its sort key, as records."""
+    observed = request.criterion == Criterion.EXECUTION
+    name, turned = name_of(execution)
+    test = litmus_test(turned, name, observed)
+    made = labelled(test, execution, request)
+    axioms = axioms_of(request.axiomatic, litmus_test(turned, name, observed=False), turned, observed)
+    if request.axioms and not set(axioms) & set(request.axioms):
+        return
+    made = msgspec.structs.replace(
+        made, tags=(*made.tags, *(f"{AXIOM}{axiom}" for axiom in axioms)), behaviour=program_digest(execution)
+    )
+    key = f"{execution.size:03} {len(execution.threads):03} {execution_text(execution)}"
+    yield key, test_record(made)
+    if request.mutants:
+        for number, relaxation in enumerate(relaxations(turned, request.words), 1):
+            left = relaxed(turned, relaxation, request.words)
+            if any(source is not None for source in left.rf) or any(write is not None for write in left.final):
+                mutant = labelled(litmus_test(left, f"{name}~{number}", observed), left, request)
+                linked = msgspec.structs.replace(
+                    mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(_MUTANT, relaxation.text)
+                )
+                yield f"{key} {number:03}", test_record(linked)
+
+
+_MUTANT = "mutant"
+
+
+def labelled(test: LitmusTest, execution: Execution, request: Request) -> Test:
+    """The test as one of a corpus, with the verdicts of the models. Raises ``InputError`` where no dialect says it."""
+    judgements = {model.name: judge_with(test, model, AUTO, UNROLL) for model in request.models}
+    verdicts = {name: str(judgement.answer) for name, judgement in judgements.items()}
+    reasons = {name: judgement.reason for name, judgement in judgements.items() if judgement.reason}
+    return litmus_record(test, text_of(test, request.words), execution.size, verdicts, reasons)
+
+
+def text_of(test: LitmusTest, words: Vocabulary) -> str:
+    """The test in the dialect of its vocabulary, or else in one that can say it."""
+    own = _DIALECTS.get(words.name)
+    return DIALECTS[own].print(test) if own else dialect_for(test)[1]
+
+
+def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: bool) -> tuple[str, ...]:
+    """The axioms that a test pins: which every execution with its outcome violates, or where there is none, any.
+
+    ``exactly``: of its executions, those with the coherence order of ``execution``.
+    """
+    common: set[str] | None = None
+    some: set[str] = set()
+    order: dict[str, int] = {}
+    for batch, allowed, results in judged(test, unroll_threads(test, UNROLL), model):
+        asked = batch.satisfying(test.condition.proposition) & ~allowed
+        if exactly:
+            asked &= _with_coherence(batch.base, execution)
+        failed: dict[str, int] = {}
+        for result in results:
+            if not result.check.flag:
+                order.setdefault(result.check.name, len(order))
+                failed[result.check.name] = failed.get(result.check.name, 0) | (asked & ~result.truth)
+        if asked:
+            every = {name for name, where in failed.items() if where == asked}
+            common = every if common is None else common & every
+            some |= {name for name, where in failed.items() if where}
+    return tuple(sorted(common or some, key=lambda name: order[name]))
+
+
+def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
+    """The candidates whose coherence order is that of the execution, which has the same threads."""
+    there = {(event.thread, event.key[1]): index for index, event in enumerate(base.events)}
+    writes: dict[int, int] = {}
+    i = 0
+    for thread, steps in enumerate(execution.threads):
+        position = 0
+        for step in steps:
+            position += step.kind.events
+            if step.kind.writes:
+                writes[i] = there[thread, position - 1]
+            i += 1
+    co = base.relation("co")
+    true = base.algebra.true
+    among = true
+    for one, other in permutations(writes, 2):
+        truth = co[writes[one]].get(writes[other], 0)
+        among &= truth if (one, other) in execution.co else true ^ truth
+    return among
+
+
+def program_digest(execution: Execution) -> str:
+    """SHA-256 of the program of an execution in normal form, which tests of one program share."""
+    bare = replace(execution, rf=(None,) * len(execution.rf), co=frozenset(), final=(None,) * len(execution.final))
+    return sha256(execution_text(normal_form(bare)).encode()).hexdigest()
+
+
+# The loop
+
+
+INTERRUPTED = "interrupted"
+"""Why a run stopped that was interrupted."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended: ``stopped`` says why a unit was left unsearched. ``found``: tests by criterion."""
+
+    stopped: str = ""
+    found: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the solver said for every unit that nothing is left."""
+        return not self.stopped
+
+
+def synthesise(
+    request: Request,
+    journal: Journal,
+    solver: str,
+    jobs: int,
+    max_tests: int | None = None,
+    time_limit: float | None = None,
+    watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
+) -> Outcome:
+    """Searches every unit that the journal has not closed, and records what it finds there.
+
+    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
+    are closed and planned and how many tests found.
+    """
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    outcome = Outcome(found={criterion.value: 0 for criterion in Criterion})
+    planned = list(units(request))
+    for unit in planned:
+        outcome.found[unit.criterion] += len(journal.units.get(unit.name, ()))
+    todo = [unit for unit in planned if unit.name not in journal.closed]
+    work = partial(run_unit, request=request, solver=solver, known=journal.units)
+    try:
+        with closing(run_tasks(todo, work, jobs)) as results:
+            for result in results:
+                if result is not None:
+                    unit, item = result
+                    if isinstance(item, dict):
+                        journal.close_unit(unit.name, item)
+                    elif item:
+                        journal.append(unit.name, item)
+                        outcome.found[unit.criterion] += len(item)
+                tests = outcome.found[request.criterion]
+                watch(sum(unit.name in journal.closed for unit in planned), len(planned), tests)
+                if max_tests is not None and tests >= max_tests:
+                    outcome.stopped = "stopped by --max-tests"
+                elif deadline is not None and time.monotonic() >= deadline:
+                    outcome.stopped = "stopped by --time-limit"
+                if outcome.stopped:
+                    break
+    except KeyboardInterrupt:
+        outcome.stopped = INTERRUPTED
+    return outcome
+
+
+def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: str, seconds: float) -> int:
+    """Turns the journal into the suite that was asked for, and gives the number of its tests."""
+    mutants: list[tuple[str, Test]] = []
+
+    def chosen(tests: list[Test]) -> list[Test]:
+        kept = one_per_program(tests) if request.up_to == "program" else tests
+        named = with_ranks([test for test in kept if _MUTANT not in test.tags])
+        names = {test.digest: test.name for test in named}
+        for test in tests:
+            if _MUTANT in test.tags:
+                digest, parent, _ = test.digest.split(" ")
+                if parent in names:
+                    mutants.append((names[parent], msgspec.structs.replace(test, digest=digest)))
+        return named
+
+    closed = sorted(journal.closed.items())
+    effort = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
+    sizes = {unit: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed}
+    manifest: dict[str, Any] = {
+        "complete": outcome.complete,
+        "version": VERSION,
+        "solver": solver,
+        "counts": {"criteria": outcome.found},
+        "encodings": sizes,
+    }
+    if outcome.stopped:
+        manifest["stopped"] = outcome.stopped
+    units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
+    written = finish(journal, manifest, {"seconds": round(seconds, 3), **effort, "units": units_effort}, chosen)
+    if request.mutants:
+        write_mutants(journal.path, request, mutants, outcome.complete)
+    return written
+
+
+def one_per_program(tests: Iterable[Test]) -> list[Test]:
+    """The first test of each program, with the axioms of all tests of it."""
+    first: dict[str, Test] = {}
+    for test in tests:
+        if _MUTANT in test.tags:
+            continue
+        before = first.setdefault(test.behaviour, test)
+        if before is not test:
+            tags = tuple(dict.fromkeys((*before.tags, *(tag for tag in test.tags if tag.startswith(AXIOM)))))
+            first[test.behaviour] = msgspec.structs.replace(before, tags=tags)
+    return [*first.values()]
+
+
+def with_ranks(tests: Sequence[Test]) -> list[Test]:
+    """The tests with names of their own: of those that share one, the later ones have a rank."""
+    taken: set[str] = set()
+    done = []
+    for test in tests:
+        ranks = (test.name if rank == 1 else f"{test.name}-{rank}" for rank in count(1))
+        name = next(ranked for ranked in ranks if ranked not in taken)
+        taken.add(name)
+        done.append(renamed(test, name))
+    return done
+
+
+def renamed(test: Test, name: str) -> Test:
+    """The test under another name, which its text says as well."""
+    if name == test.name:
+        return test
+    litmus = replace(parse_litmus(test.text), name=name)
+    language = test.text.split(maxsplit=1)[0]
+    dialect = next(dialect for dialect in DIALECTS.values() if dialect.language == language)
+    return msgspec.structs.replace(test, name=name, text=dialect.print(litmus))
+
+
+LINKS = "links.csv"
+"""The file of a folder of mutants that says of which test and relaxation each is."""
+
+
+def write_mutants(folder: Path, request: Request, mutants: Sequence[tuple[str, Test]], complete: bool) -> None:
+    """The mutants as a corpus inside the corpus, each once, and which tests they come from by which relaxation."""
+    folder = folder / MUTANTS
+    folder.mkdir(exist_ok=True)
+    first: dict[str, Test] = {}
+    numbers: dict[str, int] = {}
+    links = ["test,mutant,relaxation\n"]
+    for parent, test in mutants:
+        if test.digest not in first:
+            numbers[parent] = numbers.get(parent, 0) + 1
+            own = renamed(msgspec.structs.replace(test, tags=()), f"{parent}~{numbers[parent]}")
+            first[test.digest] = own
+        links.append(f'"{parent}","{first[test.digest].name}","{test.tags[1]}"\n')
+    models = [model.name for model in request.models]
+    asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
+    write_corpus(folder, list(first.values()), {"complete": complete, "request": asked, "models": models}, {})
+    write_atomically(folder / LINKS, links)
