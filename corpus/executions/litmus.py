@@ -131,7 +131,7 @@ class _Writer:
             yield masked(f"d{source}", f"r{source}")
             yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
         step = self._execution.steps[i]
-        mode = _said(step.mode)
+        mode = said(step.mode)
         if step.kind is Kind.FENCE:
             yield Fence(mode)
         elif step.kind is Kind.BARRIER:
@@ -169,6 +169,6 @@ class _Writer:
         return Reg(total if len(sources) > 1 else f"d{sources[0]}")
 
 
-def _said(mode: Mode) -> Mode:
-    """The mode, with the scope that an order has where the language names none, as C does: that of the system."""
+def said(mode: Mode) -> Mode:
+    """The mode with the scope that an order has where the language names none, as C does: that of the system."""
     return replace(mode, scope=Scope.SYS) if mode.order is not Order.WEAK and mode.scope is None else mode

@@ -3,7 +3,7 @@
 ``MP+membar.gl+addr``, ``CoRR``, ``SB@01``: where all accesses of an execution are one critical cycle, it has the name
 that ``corpus.cycles.cycle`` gives it. An update may be in a cycle as its read and its write (``rmw``), or as one of
 them, and then it is an annotation: ``SB+rmw-plain+rmw-plain``. The coherence of one thread has names as well: ``CoWW``,
-``CoRW1`` and ``CoWR0``.
+``CoRW1``, ``CoWR0`` and ``CoWR``.
 
 Any other is named by what its threads do, ``RFR.U.W``, then by how, where it is not plain, then by its dependencies
 (``+addr-0-2``: from instruction 0 to 2), its scope tree and its locations in shared memory.
@@ -18,7 +18,8 @@ from itertools import pairwise, permutations, product
 from corpus.cycles.cycle import Cycle, cycle_name, oriented, region_name, tree_name
 from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_annotations, atomic_mode
 from corpus.executions.execution import INITIAL, Execution, Kind, Step
-from corpus.litmus.test import DEFAULT_RMW, Mode, Order, Scope
+from corpus.executions.litmus import said
+from corpus.litmus.test import DEFAULT_RMW, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3
 """Orders of threads and parts of updates that are looked through for a cycle."""
@@ -112,8 +113,8 @@ def _edges(execution: Execution, threads: list[list[Event]]) -> list[Edge] | Non
             if one == other:
                 edges.append(Edge("Rmw", "R", "W", True, True))
             elif fences:
-                mode = execution.steps[fences[0]].mode
-                scope = (mode.scope or Scope.SYS).label
+                mode = said(execution.steps[fences[0]].mode)
+                scope = mode.scope.label if mode.scope else ""
                 edges.append(Edge("Fence", source, target, True, same, order=mode.order, scope=scope))
             elif kinds:
                 edges.append(Edge(kinds[0].capitalize(), source, target, True, same))
@@ -162,8 +163,8 @@ def _cycle(execution: Execution, threads: list[list[Event]], edges: list[Edge]) 
 def _half(mode: Mode, what: str) -> Annotation:
     """The annotation of one half of an update that is in a cycle with both; plain where the other says it all."""
     pairs = product((PLAIN, *all_annotations().values()), repeat=2)
-    said = replace(mode, scope=mode.scope or Scope.SYS, tags=())
-    halves = next(pair for pair in pairs if atomic_mode(*pair) == said)
+    whole = replace(said(mode), tags=())
+    halves = next(pair for pair in pairs if atomic_mode(*pair) == whole)
     return halves["RW".index(what)]
 
 
@@ -183,13 +184,9 @@ _TOLD = ("av", "vis", "nonpriv")
 
 def _annotation(step: Step) -> Annotation:
     """How an access is done, as an annotation of a cycle: that of the same name where there is one."""
-    mode = step.mode
-    return Annotation(_mode_name(step) or "Plain", "RW", mode.order, _scope_word(mode), mode.cache or "", mode.volatile)
-
-
-def _scope_word(mode: Mode) -> str:
-    scope = Scope.SYS if mode.order is not Order.WEAK and mode.scope is None else mode.scope
-    return "" if scope is None else scope.label
+    mode = said(step.mode)
+    scope = mode.scope.label if mode.scope else ""
+    return Annotation(_mode_name(step) or "Plain", "RW", mode.order, scope, mode.cache or "", mode.volatile)
 
 
 def _mode_name(step: Step) -> str:
@@ -198,7 +195,7 @@ def _mode_name(step: Step) -> str:
     words = ["rmw"] * (step.kind is Kind.UPDATE)
     if step.kind is not Kind.UPDATE or mode != DEFAULT_RMW:
         words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in _TOLD)]
-        words += [_scope_word(mode), "vol" if mode.volatile else "", mode.cache or ""]
+        words += [mode.scope.label if mode.scope else "", "vol" if mode.volatile else "", mode.cache or ""]
     return ".".join(word for word in words if word)
 
 
@@ -207,8 +204,8 @@ def _letters(execution: Execution) -> str:
 
 
 def _coherence_name(execution: Execution) -> str:
-    """The classic name of two accesses of one thread that are not coherent; empty where they are others."""
-    if len(execution.regions) != 1 or len(execution.threads) != 1 or len(execution.steps) != 2:
+    """The classic name of a thread that is not coherent by itself, or with one write; empty where it is another."""
+    if len(execution.regions) != 1:
         return ""
     match _letters(execution), execution.rf, execution.final:
         case ("WW", _, (0,)):
@@ -217,6 +214,8 @@ def _coherence_name(execution: Execution) -> str:
             return "CoRW1"
         case ("WR", (_, -1), _):
             return "CoWR0"
+        case ("WR.W", (_, 2, _), (0,)):
+            return "CoWR"
     return ""
 
 
