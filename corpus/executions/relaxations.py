@@ -13,9 +13,10 @@ from enum import StrEnum
 from itertools import chain, combinations
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.made import location_name
-from corpus.litmus.test import Mode, Place, Region, Scope
+from corpus.litmus.test import And, Mode, Place, Region, Scope
 
 
 class Relaxed(StrEnum):
@@ -173,6 +174,15 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
             )
         case _:
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
+
+
+def mutants(execution: Execution, vocabulary: Vocabulary) -> list[tuple[Relaxation, Execution]]:
+    """What each relaxation leaves of a test, where that still has an outcome to ask for.
+
+    Of a minimal test each is allowed. Several relaxations may leave one test.
+    """
+    made = [(step, relaxed(execution, step, vocabulary)) for step in relaxations(execution, vocabulary)]
+    return [(step, left) for step, left in made if litmus_test(left, "", False).condition.proposition != And(())]
 
 
 def _with_steps(execution: Execution, changed: Mapping[int, tuple[Step, ...]]) -> Execution:

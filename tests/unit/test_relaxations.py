@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus.executions.relaxations import relaxations, relaxed
+from corpus.executions.relaxations import mutants, relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import vocabulary
 from corpus.litmus.test import Mode, Order, Scope
@@ -102,6 +102,20 @@ def test_groups_are_of_the_levels_that_a_vocabulary_has():
     words = vocabulary("ptx").without(["ctas"])
     steps = [step for step in table(words, "0.0.0.0: W x | 0.0.1.0: W x | 0.0.2.0: W x") if "no longer" in step]
     assert steps == [f"{halves}: in one gpu no longer" for halves in ("P0 P2 | P1", "P0 P1 | P2", "P0 | P1 P2")]
+
+
+def test_a_mutant_asks_for_something():
+    execution = parse_execution("0.0.0.0: R x<-1; W x | final x=1")
+    assert [step.text for step in relaxations(execution, vocabulary("cpu"))] == [
+        "P0's load of x: removed",
+        "P0's store to x: removed",
+    ]
+    assert mutants(execution, vocabulary("cpu")) == []
+    execution = parse_execution("0.0.0.0: W x; W x; R x<-0 | co 0<1 | final x=1")
+    assert [(step.text, execution_text(left)) for step, left in mutants(execution, vocabulary("cpu"))] == [
+        ("P0's second store to x: removed", "0.0.0.0: W x; R x<-0"),
+        ("P0's load of x: removed", "0.0.0.0: W x; W x | co 0<1 | final x=1"),
+    ]
 
 
 @pytest.mark.parametrize(
