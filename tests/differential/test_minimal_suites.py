@@ -8,12 +8,14 @@ from bruteforce_suites import Suite, minimal, minimal_by_axiom, program_of
 from random_executions import random_execution
 
 from corpus.executions.execution import INITIAL, Kind
+from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Region
 from oracle.cat.algebra import bits
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions import events as oracle
+from oracle.executions.judge import Answer, judge
 from oracle.executions.vocabulary import halves, mode_tags, vocabulary_of
 
 CPU = vocabulary("cpu").without(["dep"])
@@ -74,10 +76,15 @@ def test_the_suite_of_tso_has_the_size_that_was_measured(events):
 
 
 @pytest.mark.parametrize(("model", "without", "events", "by_execution", "by_outcome"), CASES)
-def test_the_enumeration_finds_what_it_found(model, without, events, by_execution, by_outcome):
+def test_the_enumeration_finds_as_many_as_it_did_and_the_oracle_forbids_them(
+    model, without, events, by_execution, by_outcome
+):
     words = vocabulary_without(model, without)
     assert len(minimal(model, words, events, "execution")) == by_execution
-    assert len(minimal(model, words, events, "outcome")) == by_outcome
+    tests = minimal(model, words, events, "outcome")
+    assert len(tests) == by_outcome
+    cat = load_model(shipped_models()[model], model)
+    assert {judge(litmus_test(test, "test", observed=False), cat).answer for test in tests} == {Answer.FORBIDDEN}
 
 
 def by_the_cat(model, execution, fences):
