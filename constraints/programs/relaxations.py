@@ -60,8 +60,10 @@ def _removals(unknown: Unknown, view: View) -> Iterator[Relaxed]:
 
 
 def _without_barrier(unknown: Unknown, view: View, thread: int, rank: int) -> Relaxed:
+    """In all threads of the CTA whose first thread this is."""
     circuit = unknown.circuit
     executed = list(view.executed)
+    first = ~circuit.any_of(view.in_group(earlier, thread, Scope.CTA) for earlier in range(thread))
     here = circuit.false
     for e in unknown.events:
         place = view.place[e].get(rank)
@@ -70,7 +72,7 @@ def _without_barrier(unknown: Unknown, view: View, thread: int, rank: int) -> Re
             if unknown.thread[e] == thread:
                 here = here | barrier
             executed[e] = executed[e] & ~(barrier & view.in_group(thread, unknown.thread[e], Scope.CTA))
-    return Relaxed(f"barrier({thread}, {rank})", here, without(unknown, view, executed), True)
+    return Relaxed(f"barrier({thread}, {rank})", here & first, without(unknown, view, executed), True)
 
 
 def without(unknown: Unknown, view: View, executed: Sequence[Literal]) -> View:
@@ -176,19 +178,16 @@ def _unshared(unknown: Unknown, view: View) -> Iterator[Relaxed]:
 
 
 def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:
-    """A group of the scope tree in two parts: the threads of a part, and others of its group that stay behind."""
+    """A group of the scope tree in two parts: the threads of a part leave, and others stay, the first among them."""
     threads = range(len(unknown.sizes))
     levels = sorted(unknown.same, key=lambda level: level.value)
     for number, level in enumerate(levels):
         narrow = levels[number + 1] if number + 1 < len(levels) else None
         for size in range(1, len(threads)):
             for part in combinations(threads, size):
-                if 0 in part:
-                    continue  # the other part leaves instead
-                applies = unknown.circuit.true
                 others = [t for t in threads if t not in part]
                 same = unknown.same[level]
-                applies = applies & unknown.circuit.any_of(same[part[0]][u] for u in others)
+                applies = unknown.circuit.any_of(same[part[0]][u] for u in range(part[0]))
                 for t, u in combinations(part, 2):
                     applies = applies & same[t][u]
                 for t in part:

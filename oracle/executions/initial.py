@@ -50,6 +50,13 @@ class _SeenError(Exception):
 class _Watching(Algebra[Possible]):
     """The algebra of the three events, which ends where an initial write may make a difference."""
 
+    def identity(self, events: Set[Possible]) -> Relation[Possible]:
+        same = Algebra.identity(self, events)
+        return tuple(  # the one event stands for many, which are not the same
+            {other: truth & MAYBE if one == EVENT else truth for other, truth in row.items()}
+            for one, row in enumerate(same)
+        )
+
     def compose(self, left: Relation[Possible], right: Relation[Possible]) -> Relation[Possible]:
         _watch(_leads_through(left, right))
         return Algebra.compose(self, left, right)

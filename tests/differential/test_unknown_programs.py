@@ -1,0 +1,82 @@
+"""Programs that are not given, held to the oracle: what a model sees of them, and of what each relaxation leaves."""
+
+from contextlib import closing
+from dataclasses import replace
+from random import Random
+
+import pytest
+from unknown_programs import Listed, Sampler, called
+
+from corpus.executions.relaxations import relaxations, relaxed
+from corpus.executions.vocabulary import VOCABULARIES, vocabulary
+from corpus.litmus.test import Order
+from oracle.cat.interpreter import Names
+from oracle.executions.events import SETS, VOCABULARY
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 1), (2, 1, 1), (5,)], ids=str)
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_views_are_what_the_oracle_sees(name, sizes):
+    partial = (len(sizes) + len(name)) % 2 == 0
+    views_are_what_the_oracle_sees(name, sizes, partial, models=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("partial", [False, True], ids=["total", "partial"])
+@pytest.mark.parametrize("sizes", [(2, 2), (1, 1, 1), (3, 3), (2, 2, 1), (4, 1), (1, 1, 1, 1), (6,)], ids=str)
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_views_of_many_programs_are_what_the_oracle_sees(name, sizes, partial):
+    views_are_what_the_oracle_sees(name, sizes, partial, models=15)
+
+
+def views_are_what_the_oracle_sees(name, sizes, partial, models):
+    """Of random programs with random outcomes, and of all their relaxations, none more and none less."""
+    rng = Random(f"{name} {sizes}")
+    with closing(Sampler(vocabulary(name), sizes, partial)) as drawn:
+        for _ in range(models):
+            held = drawn.model(rng)
+            execution = held.execution()
+            compare(held, drawn.view, execution, partial)
+            expected = {called(execution, step, drawn.words): step for step in relaxations(execution, drawn.words)}
+            applies = {each.name: each.view for each in drawn.relaxed if held(each.applies)}
+            assert applies.keys() == expected.keys(), execution
+            for name, step in expected.items():
+                left = relaxed(execution, step, drawn.words)
+                if left.steps:
+                    compare(held, applies[name], left, partial)
+
+
+def compare(held, view, execution, partial):
+    """Every set and relation of a view, with and without initial writes, and the oracle's of the execution."""
+    names = held.seen(view)
+    co, order = (
+        {(names[one], names[other]) for one, other in held.pairs(view.value(name)) if one < view.size}
+        for name in ("co", "sync_fence")
+    )
+    listed = Listed(execution, partial, co, order)
+    orphans = {e for e, (i, first) in enumerate(halves(execution)) if first and execution.rf[i] is None}
+    of_c = any(step.mode.order is not Order.WEAK and step.mode.scope is None for step in execution.steps)
+    unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
+    for initial_writes in (True, False):
+        base = Names(replace(view, initial_writes=initial_writes, _made={}))
+
+        def told(event, initial_writes=initial_writes):
+            return initial_writes or isinstance(event, int)
+
+        for name in sorted(SETS - unsaid):
+            expected = {event for event in listed.events(name) if told(event)}
+            assert {names[event] for event in held.events(base.value(name))} == expected, name
+        for name in sorted({*VOCABULARY.relations, "fr"} - unsaid):
+            expected = {
+                (one, other)
+                for one, other in listed.pairs(name)
+                if told(one) and told(other) and (name, other) not in [("rf", e) for e in orphans]
+                if (name, one) not in [("fr", e) for e in orphans]
+            }
+            assert {(names[one], names[other]) for one, other in held.pairs(base.value(name))} == expected, name
+
+
+def halves(execution):
+    """For each event its instruction, and whether that begins with it."""
+    for i, step in enumerate(execution.steps):
+        yield from ((i, half == 0) for half in range(step.kind.events))

@@ -1,0 +1,198 @@
+"""Programs that are not given, sampled: random models of their formula, and the candidate that the oracle lists."""
+
+from itertools import islice
+
+from constraints.circuit import Circuit
+from constraints.programs.choices import choose
+from constraints.programs.relaxations import relaxations
+from constraints.programs.unknown import Unknown
+from constraints.solvers import open_solver
+from corpus.executions.execution import INITIAL, Kind
+from corpus.executions.litmus import litmus_test
+from corpus.litmus.test import Scope
+from oracle.executions.candidates import candidates
+from oracle.executions.threads import unroll_threads
+
+
+class Sampler:
+    """Random models of the formula of all programs whose threads have so many events, with an outcome."""
+
+    def __init__(self, words, sizes, partial=True):
+        self.words = words
+        self.circuit = Circuit()
+        self.unknown = Unknown(self.circuit, words, sizes)
+        every = [self.circuit.true] * self.unknown.size
+        self.final = self.unknown.last_writes()
+        self.choices = choose(self.unknown, "", every, partial, self.final)
+        names = self.circuit.formula._numbers
+        self._names = []
+        self._open = [number for name, number in names.items() if name[0] not in ("and", "true", "fresh", "way")]
+        self._solver = open_solver("minisat22", self.circuit.formula.variables)
+        self._solver.add(self.circuit.formula.clauses)
+        self.view = self.unknown.view(self.choices, denied=False)
+        self.relaxed = list(relaxations(self.unknown, self.view))  # gates alone, which are evaluated, not solved
+
+    def model(self, rng):
+        """A random model: of many wishes those are granted that the clauses and the earlier ones let be."""
+        wishes = []
+        for starts in self.unknown.starts:
+            kind = rng.choice([kind for kind, _ in starts])
+            wishes.append(rng.choice([literal.number for (other, _), literal in starts.items() if other is kind]))
+        rng.shuffle(wishes)
+        wishes += [number if rng.random() < 0.6 else -number for number in rng.sample(self._open, len(self._open))]
+        granted = []
+        for wish in wishes:
+            if self._solver.solve([*granted, wish]):
+                granted.append(wish)
+        assert self._solver.solve(granted)
+        return Held(self, [False, *(literal > 0 for literal in self._solver.model())])
+
+    def gate(self, number):
+        """The operands of the conjunction that a variable stands for."""
+        numbers = self.circuit.formula._numbers
+        self._names += islice(numbers, len(self._names), None)
+        kind, *operands = self._names[number - 1]
+        assert kind == "and"
+        return operands
+
+    def close(self):
+        """Frees the solver."""
+        self._solver.close()
+
+
+class Held:
+    """What holds in a model."""
+
+    def __init__(self, sampler, values):
+        self._sampler, self._values = sampler, values
+        self._known = dict(enumerate(values))
+
+    def __call__(self, literal):
+        return self._number(literal.number)
+
+    def _number(self, number):
+        if number < 0:
+            return not self._number(-number)
+        if number not in self._known:
+            self._known[number] = all(map(self._number, self._sampler.gate(number)))
+        return self._known[number]
+
+    def pairs(self, rows):
+        """The pairs of a relation."""
+        return {(one, other) for one, row in enumerate(rows) for other, truth in row.items() if self(truth)}
+
+    def events(self, found):
+        """The events of a set."""
+        return {event for event, truth in found.items() if self(truth)}
+
+    def execution(self):
+        """The execution that the model stands for."""
+        unknown = self._sampler.unknown
+        last = [w for w in unknown.events if self(self._sampler.final[w])]
+        return unknown.execution(self._values, frozenset(self.pairs(self._sampler.choices.co)), last)
+
+    def seen(self, view):
+        """The view's events that happen, by what they are called: number in program order, or initial write's place."""
+        happen = [e for e in range(view.size) if self(view.executed[e])]
+        names = {e: number for number, e in enumerate(happen)}
+        places = {}
+        for e in happen:
+            if self(view.loc[e][e]):
+                first = next(f for f in happen if self(view.loc[f][e]))
+                places.setdefault(first, len(places))
+        if view.initial_writes:
+            assert places.keys() == {e for e in range(view.size) if self(view.used[e])}
+            names |= {view.size + first: ("init", place) for first, place in places.items()}
+        return names
+
+
+class Listed:
+    """The candidate of an execution's litmus test that has its choices, as the oracle lists it."""
+
+    def __init__(self, execution, partial, co, sync_fence):
+        """``co`` and ``sync_fence``: pairs of events, numbered in program order. Reads of nothing read anything."""
+        self.test = litmus_test(execution, "test", observed=False)
+        firsts, e = [], 0
+        for step in execution.steps:
+            firsts.append(e)
+            e += step.kind.events
+        self.size = e
+        rf = {}
+        for i, source in enumerate(execution.rf):
+            if source is not None:
+                write = source != INITIAL and execution.steps[source].kind is Kind.UPDATE
+                rf[firsts[i]] = ("init", execution.steps[i].location) if source == INITIAL else firsts[source] + write
+        for batch in candidates(self.test, unroll_threads(self.test, 0), partial, True):
+            names = self._names(batch.base.events)
+            if names is None:
+                continue
+            chosen = batch.valid
+            chosen &= self._with(batch, names, "rf", {(write, read) for read, write in rf.items()}, set(rf))
+            chosen &= self._with(batch, names, "co", co, set(range(e)), initial=False)
+            chosen &= self._with(batch, names, "sync_fence", sync_fence, set(range(e)))
+            if chosen:
+                self.base, self.names, self.bit = batch.base, names, (chosen & -chosen).bit_length() - 1
+                return
+        raise AssertionError(f"no candidate of {execution} has these choices: {co}, {sync_fence}")
+
+    def _names(self, events):
+        """What events are called; None where a branch skips some."""
+        program = [index for index, event in enumerate(events) if event.thread != -1]
+        if len(program) != self.size:
+            return None
+        places = {location.name: number for number, location in enumerate(self.test.locations)}
+        names = {index: ("init", places[event.location]) for index, event in enumerate(events) if event.thread == -1}
+        return names | {index: number for number, index in enumerate(program)}
+
+    @staticmethod
+    def _with(batch, names, relation, pairs, targets, initial=True):
+        """The candidates in which these are the pairs of a relation that lead to some events."""
+        rows, chosen = batch.base.value(relation), batch.base.algebra.true
+        for one, row in enumerate(rows):
+            for other in range(len(names)):
+                if names[other] in targets and (initial or isinstance(names[one], int)):
+                    truth = row.get(other, 0)
+                    chosen &= truth if (names[one], names[other]) in pairs else batch.base.algebra.true ^ truth
+        return chosen
+
+    def events(self, name):
+        """The events of a set, by what they are called."""
+        return {self.names[e] for e, truth in self.base.value(name).items() if truth >> self.bit & 1}
+
+    def pairs(self, name):
+        """The pairs of a relation, likewise."""
+        return {
+            (self.names[one], self.names[other])
+            for one, row in enumerate(self.base.relation(name))
+            for other, truth in row.items()
+            if truth >> self.bit & 1
+        }
+
+
+def called(execution, step, words):
+    """What the clauses call a relaxation of an execution."""
+    firsts = [sum(step.kind.events for step in execution.steps[:i]) for i in range(len(execution.steps))]
+    kind = step.kind.value
+    if kind in ("instruction", "order", "scope", "update"):
+        i, e = step.instructions[0], firsts[step.instructions[0]]
+        before = execution.steps[i]
+        if before.kind is Kind.BARRIER:
+            thread = execution.thread_of[i]
+            earlier = [j for j in range(i) if execution.thread_of[j] == thread]
+            return f"barrier({thread}, {sum(execution.steps[j].kind is Kind.BARRIER for j in earlier)})"
+        if kind == "order":
+            rank = words.lower_orders(before.kind, before.mode).index(step.mode)
+            return f"{('order', 'other order')[rank]}({e})"
+        return f"{ {'instruction': 'remove', 'scope': 'scope', 'update': 'split'}[kind] }({e})"
+    if kind == "dependency":
+        dep = step.dependency
+        if dep.kind == "ctrl":
+            return f"branch({firsts[dep.source]})"
+        half = dep.kind == "data" and execution.steps[dep.target].kind is Kind.UPDATE
+        return f"{dep.kind}({firsts[dep.source]}, {firsts[dep.target] + half})"
+    if kind == "region":
+        return f"shared({next(firsts[i] for i, each in enumerate(execution.steps) if each.location == step.location)})"
+    moved = [t for t, (old, new) in enumerate(zip(execution.places, step.places, strict=True)) if old != new]
+    old, new = execution.places[moved[0]], step.places[moved[0]]
+    level = Scope.GPU if old.gpu != new.gpu else Scope.CTA
+    return f"apart({level.label}, {tuple(moved)})"
