@@ -11,7 +11,7 @@ Any other is named by what its threads do, ``RFR.U.W``, then by how, where it is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise, permutations, product
 
@@ -26,21 +26,6 @@ _MOST_ORDERS = 120 * 3**3
 
 Event = tuple[int, str]
 """An instruction and what it does in a cycle: ``R`` or ``W``."""
-
-
-def named(executions: Sequence[Execution]) -> list[tuple[str, Execution]]:
-    """A name for each execution, and the execution with its threads in the order that the name has.
-
-    No name is there twice: later ones have a rank, ``-2``. So the names hang on the order of ``executions``.
-    """
-    found: list[tuple[str, Execution]] = []
-    taken: set[str] = set()
-    for execution in executions:
-        name, turned = name_of(execution)
-        ranks = (name if rank == 1 else f"{name}-{rank}" for rank in range(1, len(executions) + len(taken) + 2))
-        found.append((next(ranked for ranked in ranks if ranked not in taken), turned))
-        taken.add(found[-1][0])
-    return found
 
 
 def name_of(execution: Execution) -> tuple[str, Execution]:

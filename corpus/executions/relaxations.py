@@ -176,13 +176,13 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
 
 
-def mutants(execution: Execution, vocabulary: Vocabulary) -> list[tuple[Relaxation, Execution]]:
-    """What each relaxation leaves of a test, where that still has an outcome to ask for.
+def mutants(execution: Execution, vocabulary: Vocabulary, observed: bool) -> list[tuple[Relaxation, Execution]]:
+    """What each relaxation leaves of a test (``litmus_test``), where that still asks for anything.
 
     Of a minimal test each is allowed. Several relaxations may leave one test.
     """
     made = [(step, relaxed(execution, step, vocabulary)) for step in relaxations(execution, vocabulary)]
-    return [(step, left) for step, left in made if litmus_test(left, "", False).condition.proposition != And(())]
+    return [(step, left) for step, left in made if litmus_test(left, "", observed).condition.proposition != And(())]
 
 
 def _with_steps(execution: Execution, changed: Mapping[int, tuple[Step, ...]]) -> Execution:

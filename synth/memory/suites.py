@@ -27,7 +27,7 @@ from corpus.errors import InputError
 from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
-from corpus.executions.relaxations import relaxations, relaxed
+from corpus.executions.relaxations import mutants
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import write_atomically
@@ -204,14 +204,12 @@ def tests_of(execution: Execution, request: Request) -> Iterator[tuple[str, byte
     key = f"{execution.size:03} {len(execution.threads):03} {execution_text(execution)}"
     yield key, test_record(made)
     if request.mutants:
-        for number, relaxation in enumerate(relaxations(turned, request.words), 1):
-            left = relaxed(turned, relaxation, request.words)
-            if any(source is not None for source in left.rf) or any(write is not None for write in left.final):
-                mutant = labelled(litmus_test(left, f"{name}~{number}", observed), left, request)
-                linked = msgspec.structs.replace(
-                    mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(_MUTANT, relaxation.text)
-                )
-                yield f"{key} {number:03}", test_record(linked)
+        for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed), 1):
+            mutant = labelled(litmus_test(left, f"{name}~{number}", observed), left, request)
+            linked = msgspec.structs.replace(
+                mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(_MUTANT, relaxation.text)
+            )
+            yield f"{key} {number:03}", test_record(linked)
 
 
 _MUTANT = "mutant"

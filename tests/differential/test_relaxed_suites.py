@@ -5,7 +5,7 @@ import pytest
 from constraints.loop import solutions
 from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
 from corpus.executions.litmus import litmus_test
-from corpus.executions.names import named
+from corpus.executions.names import name_of
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
 from oracle.consistency import resolve_consistency_models
@@ -27,7 +27,7 @@ def test_a_minimal_test_is_forbidden_and_each_of_its_mutants_allowed(model, most
                 Forbidden(Question(judged, criterion=Criterion.OUTCOME), words, sizes), "minisat22"
             )
         ]
-        for name, execution in named(sorted(found, key=execution_text)):
+        for name, execution in map(name_of, found):
             assert parse_execution(execution_text(execution)) == execution
             assert judge(litmus_test(execution, name, False), judged).answer is Answer.FORBIDDEN
             for step in relaxations(execution, words):

@@ -1,4 +1,4 @@
-"""Executions that are critical cycles are named and written as those; no two tests have one name."""
+"""Executions that are critical cycles are named and written as those; names are those of files."""
 
 import re
 from itertools import permutations
@@ -12,8 +12,8 @@ from corpus.cycles import cycle as of_cycles
 from corpus.cycles.edges import parse_edges
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
-from corpus.executions.names import critical_cycle, name_of, named
-from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.names import critical_cycle, name_of
+from corpus.executions.text import parse_execution
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import Fence, Load, Region, Rmw, Store
 
@@ -92,13 +92,10 @@ def test_an_execution_that_is_a_cycle_has_its_test_and_its_name(suite):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_name_is_there_twice_and_each_is_one_of_a_file(seed):
+def test_a_name_is_one_of_a_file_and_its_threads_are_those_of_the_test(seed):
     rng = Random(seed)
-    executions = [random_execution(rng, PTX, size=4, silent=True) for _ in range(150)]
-    found = named(executions)
-    assert len({name for name, _ in found}) == len(executions)
-    assert found == named(executions)
-    for execution, (name, turned) in zip(executions, found, strict=True):
+    for execution in [random_execution(rng, PTX, size=4, silent=True) for _ in range(150)]:
+        name, turned = name_of(execution)
         assert re.fullmatch(r"[\w.+@-]+", name)
         orders = permutations(range(len(execution.threads)))
         assert turned in {execution.reordered(list(order)) for order in orders}
@@ -126,6 +123,3 @@ def test_no_name_is_there_twice_and_each_is_one_of_a_file(seed):
 def test_names(name, text):
     execution = parse_execution(text)
     assert name_of(execution)[0] == name
-    first, second = named([execution, execution])
-    assert (first[0], second[0]) == (name, f"{name}-2")
-    assert execution_text(first[1]) == execution_text(second[1])
