@@ -128,7 +128,12 @@ class Model:
 
     @cached_property
     def _required(self) -> list[tuple[frozenset[str], frozenset[str]]]:
-        return [met for body in self._required_bodies for met in _meetings(body)]
+        bindings = [
+            binding for each in self.syntax.statements if isinstance(each, Definition) for binding in each.bindings
+        ]
+        own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
+        kinds = {name: found for name, found in _KINDS.items() if name not in own}
+        return [met for body in self._required_bodies for met in _meetings(body, kinds)]
 
     def judge(self, base: Base[T]) -> list[CheckResult[T]]:
         """The result of every check, in the order of the file."""
@@ -483,15 +488,17 @@ def _joined(term: Term, names: frozenset[str]) -> bool:
 _KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
 
 
-def _meetings(term: Term) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The names that meet in each intersection of a term, with the kinds of events that can be in all of them."""
+def _meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The names that meet in each intersection of a term, with the kinds of events that can be in all of them.
+
+    ``kinds``: those that can be in the set of a name, where that is known."""
     parts = list(_chain(term, "intersection"))
     names = frozenset(part.name for part in parts if isinstance(part, Name | Call))
     if names:
-        yield names, frozenset("RWFB").intersection(*(_KINDS.get(name, "RWFB") for name in names))
+        yield names, frozenset("RWFB").intersection(*(kinds.get(name, "RWFB") for name in names))
     for part in parts:
         for inner in _parts(part):
-            yield from _meetings(inner)
+            yield from _meetings(inner, kinds)
 
 
 def _chain(term: Term, kind: str) -> Iterator[Term]:

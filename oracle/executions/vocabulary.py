@@ -18,6 +18,8 @@ from oracle.executions import events
 from oracle.executions.events import access_tags, barrier_tags, fence_tags
 
 _SCOPED = ("sr", "scta", "sgpu")
+_ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
+"""Sets of fences, but for ``F`` and their scopes."""
 _UNMADE = ("vloc", "swarp", "squeue")
 """Relations that no vocabulary can make other than these are: aliases, warps and queues are in none."""
 
@@ -62,10 +64,12 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         return any(model.checks_mention(name, kind) for model in models for name in names)
 
     tags = {kind: frozenset(name for name in events.SETS if mention(name, kind=kind)) for kind in events.Kind}
+    if mention("sync_fence"):
+        tags[events.Kind.FENCE] |= {"SC"}
     scopes_matter = mention("sr") or mention("sync_fence")
     kept = {Kind.READ, Kind.WRITE}
     kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()
-    kept |= {Kind.FENCE} if mention("F") else set()
+    kept |= {Kind.FENCE} if mention("F", "sync_fence") or tags[events.Kind.FENCE] & _ORDERS else set()
     kept |= {Kind.BARRIER} if mention("B", "syncbar") else set()
     modes = {}
     for kind in (kind for kind in whole.modes if kind in kept):

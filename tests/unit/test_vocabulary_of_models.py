@@ -1,0 +1,134 @@
+"""What a model can tell apart: what its vocabulary leaves out makes no difference to it."""
+
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import pytest
+from litmus_models import odd, shipped
+from random_executions import random_execution
+
+from corpus.executions.execution import Kind
+from corpus.executions.litmus import litmus_test
+from corpus.executions.vocabulary import vocabulary
+from corpus.litmus.test import Order, Place, Region, Scope
+from oracle.cat.interpreter import checked_model
+from oracle.cat.syntax import parse_cat
+from oracle.executions.events import VOCABULARY
+from oracle.executions.judge import judged
+from oracle.executions.threads import unroll_threads
+from oracle.executions.vocabulary import told_apart, vocabulary_of
+
+
+def model(text):
+    return checked_model("m", parse_cat(text, "m.cat"), VOCABULARY)
+
+
+MODELS = shipped() | {name: model for name, model in odd().items() if name != "closures"}
+"""All that mention nothing that vocabularies cannot make, as warps."""
+
+
+def said(execution, model):
+    """What the model's checks say of all candidates of an execution's test; flags do not count."""
+    test = litmus_test(execution, "test", observed=False)
+    return [
+        [result.truth & batch.valid for result in results if not result.check.flag]
+        for batch, _, results in judged(test, unroll_threads(test, 0), model)
+    ]
+
+
+def squashed(execution, words, model):
+    """The execution with what stands for it in the vocabulary of the model."""
+
+    @cache
+    def standing_for(kind, mode):
+        """The way of the vocabulary that the model does not tell from this one."""
+        return next(
+            way
+            for way in words.modes[kind]
+            if way == mode or len(told_apart(replace(words, modes={kind: (way, mode)}), [model]).modes[kind]) == 1
+        )
+
+    def place(number, old):
+        ctas = [(place.gpu, place.cta) for place in execution.places]
+        cta = ctas.index((old.gpu, old.cta)) if Scope.CTA in words.levels else number
+        return Place(gpu=old.gpu if Scope.GPU in words.levels else 0, cta=cta, warp=number)
+
+    return replace(
+        execution,
+        threads=tuple(
+            tuple(replace(step, mode=standing_for(step.kind, step.mode)) for step in thread)
+            for thread in execution.threads
+        ),
+        places=tuple(place(number, old) for number, old in enumerate(execution.places)),
+        regions=tuple(region if region in words.regions else Region.GLOBAL for region in execution.regions),
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_a_vocabulary_leaves_out_makes_no_difference(name):
+    words = vocabulary_of([MODELS[name]])
+    whole = vocabulary(words.name)
+    whole = replace(whole, modes={kind: whole.modes[kind] for kind in words.modes}, dependencies=())
+    rng, changed, telling = Random(name), 0, 0
+    for _ in range(60):
+        execution = random_execution(rng, whole, size=5)
+        if len([step for step in execution.steps if step.location is not None]) > 6:
+            continue
+        other = squashed(execution, words, MODELS[name])
+        changed += other != execution
+        found = said(execution, MODELS[name])
+        assert said(other, MODELS[name]) == found, execution
+        telling += any(len({*results}) > 1 or len(found) > 1 for results in found)
+    assert changed > 5 or words.modes == whole.modes
+    assert telling > 5
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kinds"),
+    [
+        ("empty F & SC as c", "SC", "F"),
+        ("empty [F & SC & CTA]; po as c", "CTA", "F"),
+        ("empty F | SC as c", "SC", "RWFB"),
+        ("empty W \\ REL as c", "REL", "RWFB"),
+        ("let release = REL | SC\nempty po; [W & release]; po as c", "SC", "RWFB"),
+        ("empty membar.gl as c", "GPU", "F"),
+        ("let only(s) = F & s\nempty only(ACQ) as c", "ACQ", "RWFB"),
+        ("empty RMW & SC & M as c", "SC", "RW"),
+        ("empty IW & SC as c", "SC", ""),
+        ("let M = R | F\nempty M & SC as c", "SC", "RWFB"),  # another M than the prelude's
+        ("let strong(F) = F & SC\nempty strong(R) as c", "SC", "RWFB"),
+        ("empty po as c\nflag ~empty SC as f", "SC", ""),
+        ("let unused = SC\nempty po as c", "SC", ""),
+    ],
+)
+def test_with_which_kinds_a_set_is_met(text, name, kinds):
+    assert "".join(kind for kind in "RWFB" if model(text).checks_mention(name, kind)) == kinds
+    assert model(text).checks_mention(name) == (bool(kinds) or "IW" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "joins"),
+    [
+        ("acyclic rf | addr | data | ctrl as c", True),
+        ("let dep = ctrl | (addr | rf) | data\nacyclic dep | po as c", True),
+        ("acyclic (addr | data | ctrl); rfe | RW(addr | data | ctrl) as c", True),
+        ("acyclic rf | addr | data as c", False),
+        ("acyclic rf | addr | data | (ctrl & (R * W)) as c", False),
+        ("acyclic rf | ((addr | data | ctrl) & addr) as c", False),
+        ("acyclic rf | addr | data | ctrl as c\nempty (addr | data); rf as d", False),
+        ("acyclic rf | addr | data | ctrl as c\nflag ~empty addr as f", True),
+        ("acyclic rf as c", True),
+    ],
+)
+def test_whether_dependencies_are_one_to_a_model(text, joins):
+    assert model(text).joins(("addr", "data", "ctrl")) is joins
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["acyclic po | sync_fence | rf | co | fr as c", "acyclic fencerel(SC) | rf | co | fr as c"],
+)
+def test_fences_are_mentioned_by_their_order(text):
+    modes = vocabulary_of([model(f"let far = ext & cta\n{text}\nempty far & 0 & syncbar as d")]).modes
+    assert any(mode.order is Order.SC for mode in modes[Kind.FENCE])
