@@ -205,7 +205,7 @@ def tests_of(execution: Execution, request: Request) -> Iterator[tuple[str, byte
     yield key, test_record(made)
     if request.mutants:
         for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed), 1):
-            mutant = labelled(litmus_test(left, f"{name}~{number}", observed), left, request)
+            mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
             linked = msgspec.structs.replace(
                 mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(_MUTANT, relaxation.text)
             )
@@ -427,7 +427,7 @@ def write_mutants(folder: Path, request: Request, mutants: Sequence[tuple[str, T
     for parent, test in mutants:
         if test.digest not in first:
             numbers[parent] = numbers.get(parent, 0) + 1
-            own = renamed(msgspec.structs.replace(test, tags=()), f"{parent}~{numbers[parent]}")
+            own = renamed(msgspec.structs.replace(test, tags=()), f"{parent}.m{numbers[parent]}")
             first[test.digest] = own
         links.append(f'"{parent}","{first[test.digest].name}","{test.tags[1]}"\n')
     models = [model.name for model in request.models]
