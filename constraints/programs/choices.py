@@ -87,3 +87,15 @@ def chosen(
     for f, g in sorted(before):
         fences[f][g] = circuit.true
     return Choices(rows, fences), possible
+
+
+def turned_round(choices: Choices, final: Sequence[Literal]) -> Choices:
+    """The same choices the other way round, but that last writes are last: another way to the same outcome.
+
+    Where three writes of one location meet it is the only other one, so that little is left to be learned.
+    """
+    co = [
+        {v: (before & final[v]) | (choices.co[v][w] & ~final[w]) for v, before in row.items()}
+        for w, row in enumerate(choices.co)
+    ]
+    return Choices(co, [{g: ~before for g, before in row.items()} for row in choices.before])

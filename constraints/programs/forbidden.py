@@ -27,7 +27,7 @@ from typing import Any
 
 from constraints.circuit import Circuit, Literal
 from constraints.formula import Clause, Formula
-from constraints.programs.choices import choose, chosen
+from constraints.programs.choices import choose, chosen, turned_round
 from constraints.programs.relaxations import Relaxed, relaxations
 from constraints.programs.unknown import Choices, Unknown, write_of
 from constraints.programs.view import View
@@ -117,17 +117,23 @@ class Forbidden(Outcomes):
         self._verifier: Verifier | None = None
         circuit = self.circuit
         every = [circuit.true] * self.unknown.size
-        self._choices = self.choices("", every, model)
+        # By outcome, every choice is to be forbidden: so a total order of coherence, which is less often nonsense.
+        self._choices = choose(self.unknown, "", every, model.partial_co and not self._by_outcome, self.final)
         for number, other in enumerate(question.allowed_by):
             choices = self.choices(f"allowed {number}", every, other) if self._by_outcome else self._choices
             for result in other.judge(self.view(choices, other, denied=False)):
                 circuit.require(~result.truth if result.check.flag else result.truth)
+            if model.partial_co or not other.partial_co:
+                self._choices = choices  # likewise
         view = self.view(self._choices, model, denied=True)
         results = model.judge(view)
         for result in results:
             if result.check.flag:
                 circuit.require(~result.truth)
         circuit.require(*self._violations(results))
+        if self._by_outcome:
+            turned = self.view(turned_round(self._choices, self.final), model, denied=True)
+            circuit.require(*self._violations(model.judge(turned)))
         for relaxed in relaxations(self.unknown, replace(view, denied=False, _made={})) if question.minimal else ():
             left = model.judge(self._left(relaxed))
             flags = [result.truth for result in left if result.check.flag]

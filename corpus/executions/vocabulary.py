@@ -57,6 +57,23 @@ class Vocabulary:
         words += [region.value for region in self.regions if self.regions != (Region.GLOBAL,)]
         return (*words, *(("dep",) if self.interchangeable and self.dependencies else self.dependencies))
 
+    @property
+    def summary(self) -> str:
+        """The vocabulary in a line: ``R W rmw (relaxed acquire; cta gpu), F (sc; cta gpu); ctas gpus; addr data``."""
+        kinds: dict[tuple[str, ...], list[str]] = {}
+        for kind, modes in self.modes.items():
+            orders = dict.fromkeys(mode.order.value for mode in modes if mode.order is not Order.WEAK)
+            scopes = dict.fromkeys(mode.scope.label for mode in modes if mode.scope is not None)
+            plain = any(mode.order is Order.WEAK and len(modes) > 1 for mode in modes)
+            told = " ".join(["plain"] * plain + list(orders) * (len(modes) > 1))
+            many = len(scopes) > 1
+            inside = "; ".join(part for part in (told, " ".join(scopes) if many else "") if part)
+            kinds.setdefault((inside,), []).append(KIND_WORDS[kind])
+        parts = [" ".join(words) + (f" ({inside})" if inside else "") for (inside,), words in kinds.items()]
+        words = self.spelled
+        rest = [word for word in words if not any(word.split(".")[0] == known for known in KIND_WORDS.values())]
+        return "; ".join([", ".join(parts), *([" ".join(rest)] if rest else [])])
+
     def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind with the next lower orders, the scope kept where the order has one."""
         found: list[Mode] = []

@@ -30,6 +30,7 @@ from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span, spelled
 from synth.options.vocabulary import Words, vocabulary_option
+from synth.options.words import listed
 from synth.pool import cores
 from synth.watch import watching
 
@@ -144,14 +145,7 @@ def command(
     """
     if source is not None:
         _check_alone(context)
-        listed = {
-            name: _listed(f"--{name}", text, known)
-            for name, text, known in (
-                ("scopes", scopes, list(SCOPES)),
-                ("regions", regions if _given(context, "regions") else None, [region.value for region in Region]),
-            )
-            if text is not None
-        }
+        memory = regions if _given(context, "regions") else None
         asked_for = suites.Request(
             model=source,
             events=events or (2, 4),
@@ -163,7 +157,8 @@ def command(
             up_to=up_to,
             mutants=mutants,
             labelled_under=models,
-            **listed,
+            scopes=listed("--scopes", scopes, list(SCOPES)),
+            regions=listed("--regions", memory, [region.value for region in Region]),
         )
         synthesise_from(asked_for, resume, solver, jobs, max_tests, time_limit, output)
     _check_no_model(context)
@@ -173,8 +168,8 @@ def command(
         edges=" ".join(word for line in text.splitlines() for word in line.partition("#")[0].split()),
         sizes=size,
         threads=threads,
-        scopes=_listed("--scopes", scopes, list(SCOPES)) if scopes is not None else (),
-        regions=_listed("--regions", regions, [region.value for region in Region]),
+        scopes=listed("--scopes", scopes, list(SCOPES)),
+        regions=listed("--regions", regions, [region.value for region in Region]),
         thread_accesses=thread_accesses,
         location_accesses=location_accesses,
         compositions=compositions,
@@ -260,16 +255,6 @@ def _edges_text(edges: str | None, file: Path | None) -> str:
     if not text.split():
         raise click.UsageError("expected edges, as in --edges 'PodWW Rfe PodRR Fre'; synth edges lists them")
     return text
-
-
-def _listed(option: str, text: str, known: list[str]) -> tuple[str, ...]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in known:
-            raise click.BadParameter(f"expected {', '.join(known)}, found '{name}'", param_hint=f"'{option}'")
-    if not names:
-        raise click.BadParameter(f"expected one or more of {', '.join(known)}", param_hint=f"'{option}'")
-    return tuple(name for name in known if name in names)
 
 
 def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -32,7 +32,7 @@ def synthesise_from(
     """Make the suite, say what there is, and exit."""
     request.check()
     asked = request.as_json()
-    click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {' '.join(request.words.spelled)}")
+    click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
     started = time.monotonic()
     with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
         with watching() as watch:

@@ -8,7 +8,7 @@ corpus. Both criteria are counted; the tests are those of the one that was asked
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
@@ -230,12 +230,13 @@ def text_of(test: LitmusTest, words: Vocabulary) -> str:
 
 
 def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: bool) -> tuple[str, ...]:
-    """The axioms that a test pins: which every execution with its outcome violates, or where there is none, any.
+    """The axioms that a test pins: without one of them, the model would allow it.
 
-    ``exactly``: of its executions, those with the coherence order of ``execution``.
+    Where every execution with its outcome violates several axioms, there is none such; then those that all of them
+    violate. ``exactly``: of one execution, by its coherence order, all that it violates.
     """
+    needed: set[str] = set()
     common: set[str] | None = None
-    some: set[str] = set()
     order: dict[str, int] = {}
     for batch, allowed, results in judged(test, unroll_threads(test, UNROLL), model):
         asked = batch.satisfying(test.condition.proposition) & ~allowed
@@ -246,11 +247,16 @@ def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: boo
             if not result.check.flag:
                 order.setdefault(result.check.name, len(order))
                 failed[result.check.name] = failed.get(result.check.name, 0) | (asked & ~result.truth)
+        for name, where in failed.items():
+            others = 0
+            for other, elsewhere in failed.items():
+                others |= elsewhere if other != name else 0
+            needed |= {name} if where & ~others else set()
         if asked:
             every = {name for name, where in failed.items() if where == asked}
             common = every if common is None else common & every
-            some |= {name for name, where in failed.items() if where}
-    return tuple(sorted(common or some, key=lambda name: order[name]))
+    pinned = (common or set()) | needed if exactly else needed or common or set()
+    return tuple(sorted(pinned or order, key=lambda name: order[name]))
 
 
 def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
@@ -391,9 +397,9 @@ def one_per_program(tests: Iterable[Test]) -> list[Test]:
     return [*first.values()]
 
 
-def with_ranks(tests: Sequence[Test]) -> list[Test]:
-    """The tests with names of their own: of those that share one, the later ones have a rank."""
-    taken: set[str] = set()
+def with_ranks(tests: Sequence[Test], taken: Collection[str] = ()) -> list[Test]:
+    """The tests with names of their own that are not taken: of those that share one, the later ones have a rank."""
+    taken = set(taken)
     done = []
     for test in tests:
         ranks = (test.name if rank == 1 else f"{test.name}-{rank}" for rank in count(1))

@@ -1,4 +1,4 @@
-"""Numbers from one to another on a command line: ``4``, or ``3..6``."""
+"""Numbers from one to another on a command line: ``4``, ``3..6`` or ``..6``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Numbers = tuple[int, int]
 
 
 class Span(click.ParamType[Numbers]):
-    """A number, or MIN..MAX; its value is the least and the most."""
+    """A number, MIN..MAX or ..MAX; its value is the least and the most."""
 
     name = "min..max"
 
@@ -22,10 +22,10 @@ class Span(click.ParamType[Numbers]):
         """The two ends. Fails where they are none, out of order or out of bounds."""
         if isinstance(value, tuple):
             return value
-        match = re.fullmatch(r"(\d{1,9})(?:\.\.(\d{1,9}))?", value)
-        if not match:
+        match = re.fullmatch(r"(\d{1,9})?(?:\.\.(\d{1,9}))?", value)
+        if not match or not value:
             self.fail(f"expected a number or MIN..MAX, found '{value}'", param, ctx)
-        first = int(match[1])
+        first = int(match[1] or self.least)
         last = int(match[2] or first)
         if not self.least <= first <= last <= self.most:
             self.fail(f"expected numbers between {self.least} and {self.most}, the least first, found '{value}'")

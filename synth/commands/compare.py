@@ -1,0 +1,230 @@
+"""``synth compare``: the smallest tests on which models differ."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from corpus.errors import InputError
+from corpus.files import write_atomically
+from corpus.journal import Found, Journal, finish
+from corpus.litmus.test import SCOPES, Region
+from corpus.records import test_record
+from corpus.test import Test
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.judge import UNROLL, Answer
+from synth import VERSION
+from synth.accounts import Account, in_columns
+from synth.drawing.files import check_picture_name, write_picture
+from synth.families.interface import family
+from synth.inputs import MEMORY, Input
+from synth.memory.comparison import Comparison, Differences, Pair, compare
+from synth.memory.ordering import difference_text, ordering_record, ordering_table
+from synth.memory.suites import axiomatic, narrowed
+from synth.options.model import ModelName
+from synth.options.numbers import JOBS, Seconds
+from synth.options.span import Span
+from synth.options.vocabulary import Words, vocabulary_option
+from synth.options.words import listed
+from synth.pool import cores
+from synth.screen import printable_lines, table_console
+from synth.watch import watching
+
+MOST_EVENTS = 12
+"""Events of a program; more would take years."""
+
+SHOWN = 1
+"""Tests of a size and a pair that are printed whole."""
+
+
+@click.command(name="compare")
+@click.argument("models", nargs=-1, required=True, type=ModelName(), metavar="A B [C ...]")
+@click.option(
+    "--events", type=Span(2, MOST_EVENTS), default="2..5", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
+)
+@vocabulary_option
+@click.option("--scopes", metavar="LIST", help="Only these of cta,gpu,sys.")
+@click.option("--regions", metavar="LIST", help="Only these of global,shared.")
+@click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
+@click.option("--both-ways", is_flag=True, help="Go on until each way there is a test, and not only one.")
+@click.option("--minimal", is_flag=True, help="The minimal tests of all sizes, not only of the first.")
+@click.option("--time-limit", type=Seconds(), metavar="S", help="Stop after S seconds.")
+@click.option(
+    "--solver", type=click.Choice(SOLVERS), default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A solver."
+)
+@click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
+@click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf or .png.")
+@click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+def command(
+    models: tuple[str, ...],
+    events: tuple[int, int],
+    vocabulary: Words,
+    scopes: str | None,
+    regions: str | None,
+    threads: tuple[int, int] | None,
+    both_ways: bool,
+    minimal: bool,
+    time_limit: float | None,
+    solver: str,
+    jobs: int | None,
+    output: Path | None,
+    svg: Path | None,
+    dot: Path | None,
+    as_json: bool,
+) -> None:
+    """Show the smallest tests that one model allows and another forbids.
+
+    Programs are unknown: a solver finds them with their outcomes, of two events first, then of three and so on. What
+    they are made of is what the models can tell apart. Of two models, the search ends with the first size that has a
+    test, whichever of the two allows it; of more, each is compared with each, both ways, and a table says how they
+    stand to each other. Where nothing is found, nothing is said of larger programs, or of other words.
+
+    The exit code is 1 where models differ, 0 where no difference was found.
+
+    \b
+    Examples:
+      synth compare sc tso
+      synth compare ptx-6.0 my-ptx.cat --both-ways -o difference
+      synth compare rc11 rc11-scoped --vocabulary "opencl -rmw" --events ..6
+      synth compare sc tso rmo ptx-rmo --events ..4 --svg order.svg
+    """
+    if svg:
+        check_picture_name(svg)
+    resolved = resolve_consistency_models(models)
+    if len(resolved) < 2:
+        raise InputError("expected two models or more")
+    files = [axiomatic(model) for model in resolved]
+    kept = listed("--scopes", scopes, list(SCOPES)), listed("--regions", regions, [region.value for region in Region])
+    words = narrowed(files, *vocabulary, *kept)
+    comparison = Comparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
+    asked = {
+        "kind": MEMORY,
+        "compare": [model.name for model in resolved],
+        "events": list(events),
+        "vocabulary": list(words.spelled),
+        "models": [model.name for model in resolved],
+        "model_digests": {model.name: model.digest for model in resolved},
+    }
+    started = time.monotonic()
+    if not as_json:
+        click.echo(f"over {words.name}: {words.summary}")
+    journal = Journal.create(output, asked) if output else None
+    try:
+        done = _search(comparison, solver, jobs or cores(), time_limit, journal, None if as_json else models)
+        if journal is not None:
+            stopped = {"stopped": done.stopped} if done.stopped else {}
+            manifest = {"complete": not done.stopped, "version": VERSION, "solver": solver, **stopped}
+            finish(journal, manifest, {"seconds": round(time.monotonic() - started, 3)})
+    finally:
+        if journal is not None:
+            journal.close()
+    ordering = done.ordering(comparison)
+    if as_json:
+        tests = [_record(pair, test) for pair, found in done.tests.items() for test in found]
+        stopped = {"stopped": done.stopped} if done.stopped else {}
+        click.echo(json.dumps({**ordering_record(ordering), "tests": tests, **stopped}, ensure_ascii=False))
+    elif len(resolved) == 2:
+        one, other = ordering.models
+        click.echo(difference_text(ordering, one, other) + _stopped(done))
+    else:
+        table_console().print(ordering_table(ordering))
+        click.echo(f"searched up to {max(done.searched.values())} events{_stopped(done)}")
+    if svg or dot:
+        from synth.drawing import order
+
+        if svg:
+            write_picture(svg, order.draw(ordering).svg())
+        if dot:
+            write_atomically(dot, [order.draw_dot(ordering)])
+    sys.exit(1 if done.any else 0)
+
+
+def _stopped(done: Differences) -> str:
+    return f"; {done.stopped}" if done.stopped else ""
+
+
+def _record(pair: Pair, test: Test) -> dict[str, Any]:
+    allows, forbids = pair
+    return {
+        "name": test.name,
+        "events": test.size,
+        "allowed_by": allows,
+        "forbidden_by": forbids,
+        "verdicts": dict(test.verdicts),
+        "text": test.text,
+    }
+
+
+def _search(
+    comparison: Comparison,
+    solver: str,
+    jobs: int,
+    time_limit: float | None,
+    journal: Journal | None,
+    told: tuple[str, ...] | None,
+) -> Differences:
+    """Every difference, written down and, to ``told`` models by name, printed as soon as it is known."""
+    deadline = None if time_limit is None else time.monotonic() + time_limit
+    found = 0
+    done = Differences.none(comparison)
+    with closing(compare(comparison, solver, jobs, done)) as results, watching() as watch:
+        for result in results:
+            if result is not None:
+                pair, tests = result
+                found += len(tests)
+                if journal is not None:
+                    name = " ".join(pair)
+                    journal.append(name, [_found(pair, test) for test in tests])
+                if told and len(comparison.models) == 2:
+                    _tell(pair, tests, told)
+            watch(done.events, None, found)
+            if deadline is not None and time.monotonic() >= deadline:
+                done.stopped = f"stopped by --time-limit {time_limit:g}"
+                break
+    return done
+
+
+def _found(pair: Pair, test: Test) -> Found:
+    return Found(test.name, ((f"{test.size:03} {' '.join(pair)} {test.name}", test_record(test)),))
+
+
+def _briefly(accounts: Sequence[Account]) -> list[Account]:
+    """The accounts, each with one execution: where it is forbidden, the very one by which another model allows it."""
+    allowed = [account.reason for account in accounts if account.verdict == Answer.ALLOWED]
+    choices = [line for line in "".join(allowed[:1]).split("\n") if line.startswith(("  rf ", "  co "))]
+    brief = []
+    for account in accounts:
+        start, *ways = re.split(r"^(?=\S+ \(.*:\d+\) forbids )", account.reason, flags=re.MULTILINE)
+        if len(ways) > 1:
+            same = next((way for way in ways if set(choices) <= set(way.split("\n"))), ways[0])
+            reason = f"{start}{same.rstrip()}\n\n{len(ways) - 1} more: synth explain shows them"
+            account = account._replace(reason=reason)
+        brief.append(account)
+    return brief
+
+
+def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...]) -> None:
+    """Print the first tests whole, with why each model says what it says, and the names of the others."""
+    allows, forbids = pair
+    click.echo(f"\n{len(tests)} tests of {tests[0].size} events that {allows} allows and {forbids} forbids")
+    kind = family(MEMORY)
+    width = table_console().width
+    for test in tests[:SHOWN]:
+        given = Input(test.name, test.name, Path(test.name), test)
+        accounts = _briefly([told.account() for told in kind.explain(given, models, UNROLL)])
+        click.echo()
+        click.echo(printable_lines(in_columns(accounts, width)), nl=False)
+    if others := [test.name for test in tests[SHOWN:]]:
+        click.echo("\nand " + "\n    ".join(others))
+    click.echo()
