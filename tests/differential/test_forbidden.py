@@ -1,0 +1,158 @@
+"""Tests that a model forbids, found in clauses: the oracle agrees, and each is there once."""
+
+import pytest
+from litmus_models import shipped
+
+from constraints.loop import solutions
+from constraints.programs import forbidden
+from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from constraints.programs.unknown import Unknown
+from corpus.executions.litmus import litmus_test
+from corpus.executions.relaxations import relaxations, relaxed
+from corpus.executions.text import execution_text
+from oracle.cat.interpreter import checked_model
+from oracle.cat.syntax import parse_cat
+from oracle.executions.events import VOCABULARY
+from oracle.executions.judge import judged
+from oracle.executions.threads import unroll_threads
+from oracle.executions.vocabulary import vocabulary_of
+
+MODELS = shipped()
+
+
+def model(text):
+    return checked_model("m", parse_cat(text, "m.cat"), VOCABULARY)
+
+
+def found(question, words, events, solver="minisat22", encoding=Forbidden):
+    """All tests of so many events."""
+    for sizes in splits(events):
+        yield from solutions(encoding(question, words, sizes), solver)
+
+
+def canonical(execution):
+    """The same text for all that differ in the order of threads."""
+    return min(map(execution_text, execution.images()))
+
+
+def happens(execution, model, flagged=False):
+    """Whether the outcome of an execution is allowed; ``flagged``: or one with a flag has it."""
+    test = litmus_test(execution, "test", observed=False)
+    for batch, allowed, results in judged(test, unroll_threads(test, 0), model):
+        if flagged:
+            for result in results:
+                allowed |= result.truth if result.check.flag else 0
+        if allowed & batch.satisfying(test.condition.proposition):
+            return True
+    return False
+
+
+def the_oracle_agrees(name, events, less):
+    """Of all tests of 2 events and more."""
+    judge, words = MODELS[name], vocabulary_of([MODELS[name]]).without(less)
+    seen = set()
+    for execution in (each for size in range(2, events + 1) for each in found(Question(judge), words, size)):
+        text = canonical(execution)
+        assert text not in seen
+        seen.add(text)
+        assert not happens(execution, judge), text
+        for step in relaxations(execution, words):
+            left = relaxed(execution, step, words)
+            assert not left.steps or happens(left, judge, flagged=True), (text, step.text)
+    return len(seen)
+
+
+@pytest.mark.parametrize(
+    ("name", "events", "less", "count"),
+    [
+        ("sc", 4, (), 18),
+        ("tso", 4, (), 16),
+        ("rmo", 4, (), 15),
+        ("ptx-rmo", 4, (), 16),
+        ("ptx-6.0", 3, (), 16),
+        ("rc11", 3, (), 10),
+        ("rc11-scoped", 3, ("sys",), 16),
+    ],
+)
+def test_the_oracle_agrees_with_every_test(name, events, less, count):
+    assert the_oracle_agrees(name, events, less) == count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "events", "less"),
+    [
+        ("tso", 6, ()),
+        ("rmo", 5, ()),
+        ("ptx-rmo", 5, ("sys",)),
+        ("ptx-6.0", 4, ("sys", "gpu", "acq_rel")),
+        ("rc11", 4, ()),
+        ("rc11-scoped", 4, ("sys", "sc")),
+    ],
+)
+def test_the_oracle_agrees_with_every_larger_test(name, events, less):
+    the_oracle_agrees(name, events, less)
+
+
+@pytest.mark.parametrize("solver", ["cadical153", "glucose4", "z3"])
+@pytest.mark.parametrize("criterion", Criterion)
+def test_every_solver_finds_the_same_tests(solver, criterion):
+    judge, question = MODELS["rmo"], Question(MODELS["rmo"], criterion=criterion)
+    words = vocabulary_of([judge])
+    expected, same = (sorted(map(canonical, found(question, words, 3, each))) for each in ("minisat22", solver))
+    assert same == expected and len(same) > 3
+
+
+class EachByItself(Forbidden):
+    """Every image of a test is a solution of its own."""
+
+    def block(self, solution):
+        literals = [*(self.outcome(solution) if self._by_outcome else self._whole(solution))]
+        yield [-literal.number for literal in literals if literal is not self.circuit.true]
+
+
+@pytest.mark.parametrize("criterion", Criterion)
+@pytest.mark.parametrize(
+    ("name", "events", "less", "minimal"),
+    [
+        ("tso", 4, (), True),
+        ("sc", 4, ("rmw",), False),
+        ("rmo", 4, ("rmw",), True),
+        ("ptx-6.0", 4, ("gpu", "sys", "rmw", "F", "acquire"), True),
+    ],
+)
+def test_one_solution_stands_for_all_images(name, events, less, minimal, criterion, monkeypatch):
+    words = vocabulary_of([MODELS[name]]).without(less)
+    question = Question(MODELS[name], criterion=criterion, minimal=minimal)
+    once = [canonical(each) for each in found(question, words, events)]
+    assert len(once) == len(set(once)) > 3
+    monkeypatch.setattr(Unknown, "_order_threads", lambda self: None)
+    every = list(found(question, words, events, encoding=EachByItself))
+    assert {canonical(each) for each in every} == set(once)
+    texts = list(map(execution_text, every))
+    assert len(texts) == len(set(texts)) > len(once)
+    assert set(texts) == {execution_text(image) for each in every for image in each.images()}
+
+
+def small(judge, words):
+    """The tests of up to three events, by execution."""
+    question = Question(judge, criterion=Criterion.EXECUTION)
+    return sorted(canonical(each) for size in (2, 3) for each in found(question, words, size))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_initial_writes_change_nothing_where_they_are_not_seen(name, monkeypatch):
+    words = vocabulary_of([MODELS[name]]).without(["sys"] if name in ("rc11-scoped", "ptx-6.0") else [])
+    without = small(MODELS[name], words)
+    monkeypatch.setattr(forbidden, "sees_initial_writes", lambda model: True)
+    assert small(MODELS[name], words) == without
+
+
+@pytest.mark.parametrize("way", ["rf^-1; co", "(fr \\ (rf^-1; [IW]; co)) | (rf^-1; [IW]; co)"])
+def test_models_that_see_initial_writes_are_given_them(way, monkeypatch):
+    """SC in words that hang on initial writes: the tests are those of SC, but where the model does not get them."""
+    judge = model(f"let from-read = {way}\nacyclic po | rf | co | from-read as sc\nempty rmw & (fre; coe) as atomicity")
+    words, expected = vocabulary_of([MODELS["sc"]]), small(MODELS["sc"], vocabulary_of([MODELS["sc"]]))
+    assert small(judge, words) == expected
+    monkeypatch.setattr(forbidden, "sees_initial_writes", lambda model: False)
+    assert (small(judge, words) == expected) is ("fr" in way)
