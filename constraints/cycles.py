@@ -76,9 +76,10 @@ class CycleBounds:
 class CycleEncoding:
     """The clauses for cycles of ``size`` edges."""
 
-    def __init__(self, bounds: CycleBounds, size: int) -> None:
+    def __init__(self, bounds: CycleBounds, size: int, formula: Formula | None = None) -> None:
+        """``formula``: where the clauses go; a new one, unless they are part of more."""
         self.size = size
-        self.formula = Formula()
+        self.formula = Formula() if formula is None else formula
         self._bounds = bounds
         bare = {replace(edge, first=None, second=None) for run in bounds.vocabulary.runs for edge in run}
         self.edges = sorted(bare)
@@ -99,49 +100,51 @@ class CycleEncoding:
         self._regions_follow_locations()
         self._least_rotation()
         self._pairs = {
-            (level, one, other): self._same(level, one, other)
+            (level, one, other): self.same(level, one, other)
             for level in bounds.levels
             for one, other in combinations(range(size), 2)
         }
 
     # Names
 
-    def _edge(self, position: int, edge: Edge) -> int:
+    def edge(self, position: int, edge: Edge) -> int:
+        """That an edge, which has no annotations here, is at a position."""
         return self.formula.var("edge", position % self.size, edge)
 
-    def _note(self, event: int, annotation: Annotation) -> int:
+    def note(self, event: int, annotation: Annotation) -> int:
+        """That an event has an annotation."""
         return self.formula.var("note", event % self.size, annotation)
 
-    def _shared(self, event: int) -> int:
+    def shared(self, event: int) -> int:
+        """That an event accesses shared memory."""
         return self.formula.var("shared", event % self.size)
 
-    def _same(self, level: str, one: int, other: int) -> int:
+    def same(self, level: str, one: int, other: int) -> int:
+        """That the threads of two events are in one group of a level."""
         one, other = sorted((one % self.size, other % self.size))
         return self.formula.var("same", level, one, other)
 
-    def _is(self, name: str, position: int) -> int:
-        """That edge ``position`` is internal, or to the same location."""
+    def joined(self, name: str, position: int) -> int:
+        """That edge ``position`` is of one thread (``name`` is "internal"), or of one location ("same")."""
         return self.formula.var("is", name, position % self.size)
 
     # Constraints
 
     def _positions_have_edges(self) -> None:
         for position in range(self.size):
-            self.formula.exactly_one([self._edge(position, edge) for edge in self.edges])
+            self.formula.exactly_one([self.edge(position, edge) for edge in self.edges])
             for edge in self.edges:
-                literal = self._edge(position, edge)
+                literal = self.edge(position, edge)
                 for name, truth in (("internal", edge.internal), ("same", edge.same)):
-                    self.formula.add(-literal, self._is(name, position) if truth else -self._is(name, position))
-                self.formula.add(
-                    -literal, *(self._edge(position + 1, e) for e in self.edges if e.source == edge.target)
-                )
+                    self.formula.add(-literal, self.joined(name, position) if truth else -self.joined(name, position))
+                self.formula.add(-literal, *(self.edge(position + 1, e) for e in self.edges if e.source == edge.target))
 
     def _events_are_annotated(self) -> None:
         for event in range(self.size):
-            self.formula.exactly_one([self._note(event, annotation) for annotation in self.annotations])
+            self.formula.exactly_one([self.note(event, annotation) for annotation in self.annotations])
             for edge in self.edges:
                 fitting = [note for note in self.annotations if edge.source in note.fits]
-                self.formula.add(-self._edge(event, edge), *(self._note(event, note) for note in fitting))
+                self.formula.add(-self.edge(event, edge), *(self.note(event, note) for note in fitting))
 
     def _sequences_are_whole(self) -> None:
         """Edges come in the runs that were asked for, and annotations from the list or from an edge beside them."""
@@ -154,10 +157,10 @@ class CycleEncoding:
                 self.formula.add(-one, -other)
             for (k, j), item in items.items():
                 edge = runs[k][j]
-                self.formula.add(-item, self._edge(position, replace(edge, first=None, second=None)))
+                self.formula.add(-item, self.edge(position, replace(edge, first=None, second=None)))
                 for event, annotation in ((position, edge.first), (position + 1, edge.second)):
                     if annotation is not None:
-                        self.formula.add(-item, self._note(event, annotation))
+                        self.formula.add(-item, self.note(event, annotation))
                 if j + 1 < len(runs[k]):
                     self.formula.add(-item, self.formula.var("item", (position + 1) % self.size, k, j + 1))
                 if j > 0:
@@ -166,13 +169,13 @@ class CycleEncoding:
             for access in "RW":
                 listed = _listed(self._bounds.vocabulary, access)
                 halves = _half_listed(self._bounds.vocabulary, access)
-                atomic = [self._edge(event - (access == "W"), edge) for edge in self.edges if edge.kind == "Rmw"]
+                atomic = [self.edge(event - (access == "W"), edge) for edge in self.edges if edge.kind == "Rmw"]
                 sources = [edge for edge in self.edges if edge.source == access]
                 for note in self.annotations:
                     if note not in listed:
                         reasons = [*self._told(event, note), *(atomic if note in halves else ())]
                         for edge in sources:
-                            self.formula.add(-self._edge(event, edge), -self._note(event, note), *reasons)
+                            self.formula.add(-self.edge(event, edge), -self.note(event, note), *reasons)
 
     def _told(self, event: int, note: Annotation) -> list[int]:
         """The edges beside an event that ask for an annotation of it."""
@@ -198,18 +201,18 @@ class CycleEncoding:
                     reasons = [*self._told(position, one), *self._told(position + 1, other)]
                 else:
                     continue
-                notes = [-self._note(position, one), -self._note(position + 1, other)]
+                notes = [-self.note(position, one), -self.note(position + 1, other)]
                 for edge in self.edges:
                     if edge.kind == "Rmw":
-                        self.formula.add(-self._edge(position, edge), *notes, *reasons)
+                        self.formula.add(-self.edge(position, edge), *notes, *reasons)
 
     def _threads_and_locations_close(self) -> None:
         positions = range(self.size)
-        self.formula.add(-self._is("internal", self.size - 1))
-        self.formula.add(*(-self._is("internal", position) for position in positions[:-1]))
+        self.formula.add(-self.joined("internal", self.size - 1))
+        self.formula.add(*(-self.joined("internal", position) for position in positions[:-1]))
         for position in positions:
-            others = (-self._is("same", other) for other in positions if other != position)
-            self.formula.add(self._is("same", position), *others)
+            others = (-self.joined("same", other) for other in positions if other != position)
+            self.formula.add(self.joined("same", position), *others)
         if self._bounds.threads is not None:
             self._count_threads(*self._bounds.threads)
 
@@ -217,7 +220,7 @@ class CycleEncoding:
         """External edges by a sequential counter: ``count(p, k)``, at least k among the first p."""
         count = self.formula.var
         for position in range(self.size):
-            external = -self._is("internal", position)
+            external = -self.joined("internal", position)
             for k in range(most + 2):
                 now, after = count("count", position, k), count("count", position + 1, k)
                 self.formula.add(-now, after)
@@ -236,10 +239,10 @@ class CycleEncoding:
             for one in self.edges:
                 for other in self.edges:
                     if self._bounds.composed(one, other):
-                        self.formula.add(-self._edge(position, one), -self._edge(position + 1, other))
+                        self.formula.add(-self.edge(position, one), -self.edge(position + 1, other))
         if self._bounds.compositions:
             others = [edge for edge in self.edges if edge.kind not in COMMUNICATION]
-            self.formula.add(*(self._edge(position, edge) for position in range(self.size) for edge in others))
+            self.formula.add(*(self.edge(position, edge) for position in range(self.size) for edge in others))
 
     def _steps_are_said_once(self) -> None:
         """Rfi, Coi and Fri stand for PosWR, PosWW and PosRW where both are asked for by themselves and fit."""
@@ -253,7 +256,7 @@ class CycleEncoding:
             for position in range(self.size):
                 item = self.formula.var("item", position, number, 0)
                 for one, other in product(before, after):
-                    self.formula.add(-item, -self._edge(position - 1, one), -self._edge(position + 1, other))
+                    self.formula.add(-item, -self.edge(position - 1, one), -self.edge(position + 1, other))
 
     def _accesses_are_few(self) -> None:
         """Forbids runs of edges with too many accesses; ``run(name, s, d, k)``: d events after s, there are k more.
@@ -264,11 +267,11 @@ class CycleEncoding:
         for name, most in (("internal", self._bounds.thread_accesses), ("same", self._bounds.location_accesses)):
             for start in range(self.size):
                 run = [[self.formula.var("run", name, start, d, k) for k in range(most + 1)] for d in range(self.size)]
-                self.formula.add(run[0][0], *(self._edge(start - 1, edge) for edge in atomic))
+                self.formula.add(run[0][0], *(self.edge(start - 1, edge) for edge in atomic))
                 for distance in range(self.size - 1):
                     position = start + distance
-                    stays = self._is(name, position)
-                    rmw = [self._edge(position, edge) for edge in atomic]
+                    stays = self.joined(name, position)
+                    rmw = [self.edge(position, edge) for edge in atomic]
                     for k in range(most):
                         self.formula.add(-run[distance][k], -stays, run[distance + 1][k + 1], *rmw)
                         for literal in rmw:
@@ -279,43 +282,43 @@ class CycleEncoding:
     def _groups_are_equivalences(self) -> None:
         for level in ("cta", "gpu"):
             for one, other in combinations(range(self.size), 2):
-                here = self._same(level, one, other)
+                here = self.same(level, one, other)
                 if other == one + 1:
-                    self.formula.add(-self._is("internal", one), here)
+                    self.formula.add(-self.joined("internal", one), here)
                 if level not in self._bounds.levels:
                     self._fixed(level, one, other)
                 elif level == "cta" and "gpu" in self._bounds.levels:
-                    self.formula.add(-here, self._same("gpu", one, other))
+                    self.formula.add(-here, self.same("gpu", one, other))
             for one, middle, other in permutations(range(self.size), 3):
                 if one < other:
-                    here, there = self._same(level, one, middle), self._same(level, middle, other)
-                    self.formula.add(-here, -there, self._same(level, one, other))
+                    here, there = self.same(level, one, middle), self.same(level, middle, other)
+                    self.formula.add(-here, -there, self.same(level, one, other))
 
     def _fixed(self, level: str, one: int, other: int) -> None:
         """A level that does not vary: all threads on one GPU, each in a CTA of its own."""
         if level == "gpu":
-            self.formula.add(self._same(level, one, other))
+            self.formula.add(self.same(level, one, other))
             return
         for position in range(one, other):
-            self.formula.add(-self._same(level, one, other), self._is("internal", position))
+            self.formula.add(-self.same(level, one, other), self.joined("internal", position))
 
     def _regions_follow_locations(self) -> None:
         for event in range(self.size):
-            shared = self._shared(event)
+            shared = self.shared(event)
             if Region.SHARED not in self._bounds.regions:
                 self.formula.add(-shared)
             if Region.GLOBAL not in self._bounds.regions:
                 self.formula.add(shared)
-            stays, after = self._is("same", event), self._shared(event + 1)
+            stays, after = self.joined("same", event), self.shared(event + 1)
             self.formula.add(-stays, -shared, after)
             self.formula.add(-stays, shared, -after)
             if self.size > 1:
-                self.formula.add(-stays, -shared, self._same("cta", event, event + 1))
+                self.formula.add(-stays, -shared, self.same("cta", event, event + 1))
 
     def _least_rotation(self) -> None:
         pairs = list(combinations(range(self.size), 2))
         for turn in range(1, self.size):
-            equal = -self._is("internal", turn - 1)  # the rotation begins a thread
+            equal = -self.joined("internal", turn - 1)  # the rotation begins a thread
             for step, (ours, theirs) in enumerate(self._components(turn, pairs)):
                 following = self.formula.var("equal", turn, step)
                 for rank, literal in enumerate(ours):
@@ -327,17 +330,17 @@ class CycleEncoding:
         """What is compared, ours and the rotation's, each as the literals of its values in ascending order."""
         for event in range(self.size):
             there = event + turn
-            yield [self._edge(event, edge) for edge in self.edges], [self._edge(there, edge) for edge in self.edges]
+            yield [self.edge(event, edge) for edge in self.edges], [self.edge(there, edge) for edge in self.edges]
         for event in range(self.size):
             there = event + turn
             notes = self.annotations
-            yield [self._note(event, note) for note in notes], [self._note(there, note) for note in notes]
+            yield [self.note(event, note) for note in notes], [self.note(there, note) for note in notes]
         for event in range(self.size):
-            ours, theirs = self._shared(event), self._shared(event + turn)
+            ours, theirs = self.shared(event), self.shared(event + turn)
             yield [-ours, ours], [-theirs, theirs]
         for level in self._bounds.levels:
             for one, other in pairs:
-                ours, theirs = self._same(level, one, other), self._same(level, one + turn, other + turn)
+                ours, theirs = self.same(level, one, other), self.same(level, one + turn, other + turn)
                 yield [-ours, ours], [-theirs, theirs]
 
     # Solutions
@@ -349,9 +352,9 @@ class CycleEncoding:
             return model[literal - 1] == literal
 
         events = range(self.size)
-        edges = tuple(next(edge for edge in self.edges if true(self._edge(event, edge))) for event in events)
-        notes = tuple(next(note for note in self.annotations if true(self._note(event, note))) for event in events)
-        regions = tuple(Region.SHARED if true(self._shared(event)) else Region.GLOBAL for event in events)
+        edges = tuple(next(edge for edge in self.edges if true(self.edge(event, edge))) for event in events)
+        notes = tuple(next(note for note in self.annotations if true(self.note(event, note))) for event in events)
+        regions = tuple(Region.SHARED if true(self.shared(event)) else Region.GLOBAL for event in events)
         same = {pair: true(literal) for pair, literal in self._pairs.items()}
         return Cycle(edges, notes, regions, _places(edges, same, self._bounds.levels))
 
@@ -363,14 +366,14 @@ class CycleEncoding:
         """A clause for each rotation whose edges come first; one of them is what the formula has."""
         rotations = list(solution.rotations())
         least = min(rotation.edges for rotation in rotations)
-        return [[-each for each in self._literals(rotation)] for rotation in rotations if rotation.edges == least]
+        return [[-each for each in self.literals(rotation)] for rotation in rotations if rotation.edges == least]
 
-    def _literals(self, cycle: Cycle) -> Iterator[int]:
+    def literals(self, cycle: Cycle) -> Iterator[int]:
         """The literals that say that the cycle is this one, from event 0 on."""
         for event in range(self.size):
-            yield self._edge(event, cycle.edges[event])
-            yield self._note(event, cycle.annotations[event])
-            yield self._shared(event) if cycle.regions[event] is Region.SHARED else -self._shared(event)
+            yield self.edge(event, cycle.edges[event])
+            yield self.note(event, cycle.annotations[event])
+            yield self.shared(event) if cycle.regions[event] is Region.SHARED else -self.shared(event)
         homes = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
         for (level, one, other), literal in self._pairs.items():
             depth = SCOPES[level].value
@@ -385,7 +388,7 @@ class CycleEncoding:
         for _ in range(self.size):
             if len(rows) < cases:
                 rows = [[*row, e] for row in rows for e in self.edges if not row or row[-1].target == e.source]
-        return [[self._edge(position, edge) for position, edge in enumerate(row)] for row in rows]
+        return [[self.edge(position, edge) for position, edge in enumerate(row)] for row in rows]
 
 
 def _annotations(vocabulary: Vocabulary) -> list[Annotation]:

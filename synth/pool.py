@@ -225,6 +225,10 @@ class _Worker:
             return None
 
 
+_ends: set[Connection] = set()
+"""This process's ends of the connections to all its workers, whatever crew they are of."""
+
+
 class _Crew:
     """The processes of a run. They are forked when there is work for them, so they know what their parent does."""
 
@@ -276,8 +280,8 @@ class _Crew:
     def _hire(self) -> _Worker:
         context = get_context("fork")
         mine, theirs = context.Pipe()
-        others = [worker.connection for worker in (*self.busy.values(), *self.idle)]
-        process = context.Process(target=_serve, args=(theirs, [mine, *others], self.work, self.limits), daemon=True)
+        _ends.add(mine)
+        process = context.Process(target=_serve, args=(theirs, list(_ends), self.work, self.limits), daemon=True)
         process.start()
         theirs.close()
         return _Worker(process, mine)
@@ -286,6 +290,7 @@ class _Crew:
 def _end(worker: _Worker) -> None:
     worker.process.kill()  # not terminate: code that is not Python would answer late, or never
     worker.process.join()
+    _ends.discard(worker.connection)
     worker.connection.close()
 
 

@@ -319,7 +319,7 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "addr": lambda view: view._depends("addr"),
     "data": lambda view: view._depends("data"),
     "ctrl": lambda view: view._depends("ctrl"),
-    "rmw": View._rmw,
+    "rmw": lambda view: view._rmw(),
     "rf": View._rf,
     "co": View._co,
     "sync_fence": View._sync_fence,

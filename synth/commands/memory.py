@@ -195,7 +195,8 @@ def command(
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
-    click.echo(f"{output}: {tests} tests of {len(outcome.cycles)} cycles, {state}")
+    judged = "judged " if request.separates else ""  # the solver left the others out
+    click.echo(f"{output}: {tests} tests of {len(outcome.cycles)} {judged}cycles, {state}")
     code = _tell_unknown(outcome, list(asked["models"]))
     sys.exit(code or (130 if outcome.stopped == INTERRUPTED else 0))
 

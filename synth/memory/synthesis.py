@@ -2,6 +2,10 @@
 
 Cycles are found anew when a run goes on, for that takes seconds; verdicts, which take longer, come from the journal. A
 unit of the journal is a size.
+
+Where tests are asked for that models allow or forbid, the models are part of what the solver is asked
+(``constraints.programs.separating``), in processes of their own; only what is left gets verdicts. Models that are no
+.cat files have no clauses: then every cycle gets verdicts.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from typing import Any
 
 from constraints.cycles import CycleBounds, cycles
 from constraints.loop import Effort
+from constraints.programs.separating import Division, divisions, separating_cycles
 from corpus.cycles.containment import minimal
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
@@ -24,7 +29,8 @@ from corpus.journal import Found, Journal, finish
 from corpus.litmus.test import Region
 from corpus.records import record_reader, test_record
 from corpus.test import Test
-from oracle.consistency import ConsistencyModel, resolve_consistency_models
+from oracle.cat.interpreter import Model
+from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.judge import UNROLL, Answer
 from synth import VERSION
 from synth.inputs import MEMORY
@@ -89,6 +95,20 @@ class Request:
         """Those models. Raises ``InputError`` where one cannot be had."""
         return _resolved(self.model_words)
 
+    @property
+    def separates(self) -> bool:
+        """Whether there are filters, all of whose models have clauses: the solver then gives few other cycles."""
+        asked = (*self.allowed_by, *self.forbidden_by)
+        return bool(asked) and all(isinstance(self._model(word), AxiomaticModel) for word in asked)
+
+    def filters(self) -> tuple[list[Model], list[Model]]:
+        """The .cat files that are to allow the tests, and those that are to forbid them."""
+        one, other = ([self._model(word) for word in words] for words in (self.allowed_by, self.forbidden_by))
+        return _models(one), _models(other)
+
+    def _model(self, word: str) -> ConsistencyModel:
+        return self.models[self.model_words.index(word)]
+
     def wants(self, test: Test) -> bool:
         """Whether a test with these verdicts is asked for: every filter has its say."""
         names = {word: model.name for word, model in zip(self.model_words, self.models, strict=True)}
@@ -131,9 +151,12 @@ def _resolved(models: tuple[str, ...]) -> list[ConsistencyModel]:
     return resolve_consistency_models(models) if models else []
 
 
-def label_cycles(task: tuple[int, Sequence[Cycle]], models: tuple[str, ...]) -> Iterator[list[Test | Refused]]:
+def _models(models: Sequence[ConsistencyModel]) -> list[Model]:
+    return [model.model for model in models if isinstance(model, AxiomaticModel)]
+
+
+def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[list[Test | Refused]]:
     """The tests of some cycles of a size with their verdicts; what one process does."""
-    size, chunk = task
     resolved = _resolved(models)
     done: list[Test | Refused] = []
     for cycle in chunk:
@@ -146,15 +169,46 @@ def label_cycles(task: tuple[int, Sequence[Cycle]], models: tuple[str, ...]) -> 
         judged = {model.name: judge_with(test, model, AUTO, UNROLL) for model in resolved}
         verdicts = {name: str(judgement.answer) for name, judgement in judged.items()}
         reasons = {name: judgement.reason for name, judgement in judged.items() if judgement.reason}
-        done.append(litmus_record(test, text, size, verdicts, reasons))
+        done.append(litmus_record(test, text, cycle.size, verdicts, reasons))
     yield done
+
+
+def search_division(division: Division, request: Request, solver: str) -> Iterator[tuple[int, Cycle | None]]:
+    """The cycles of a division whose tests may be asked for, each with the calls of the solver since the last; what one
+    process does."""
+    effort, counted = Effort(), 0
+    for cycle in separating_cycles(request.bounds, division, *request.filters(), solver, effort):
+        yield effort.calls - counted, cycle
+        counted = effort.calls
+    yield effort.calls - counted, None
+
+
+def _every(request: Request, solver: str, effort: Effort) -> Generator[Cycle]:
+    for size in range(request.sizes[0], request.sizes[1] + 1):
+        yield from cycles(request.bounds, size, solver, effort)
+
+
+def _separating(request: Request, solver: str, jobs: int, effort: Effort) -> Generator[Cycle | None]:
+    """The cycles whose tests may be asked for; None now and then."""
+    sizes = range(request.sizes[0], request.sizes[1] + 1)
+    tasks = [division for size in sizes for division in divisions(request.bounds, size)]
+    with closing(run_tasks(tasks, partial(search_division, request=request, solver=solver), jobs)) as answers:
+        for answer in answers:
+            if answer is None:
+                yield None
+                continue
+            _, (calls, cycle) = answer
+            effort.calls += calls
+            if cycle is not None:
+                yield cycle
 
 
 def synthesise(
     request: Request, journal: Journal, solver: str, jobs: int, effort: Effort
 ) -> Generator[tuple[Cycle, Test | Refused] | None]:
-    """Every cycle with its labelled test as soon as it is found; None now and then, so that the caller can watch a
-    clock."""
+    """Every cycle, or every one whose test may be asked for, with its labelled test as soon as it is found.
+
+    None now and then, so that the caller can watch a clock."""
     read = record_reader(list(journal.request["models"]))
     known = {
         found.program: read(record)
@@ -164,30 +218,39 @@ def synthesise(
     }
     restored: list[tuple[Cycle, Test | Refused]] = []
 
-    def chunks() -> Iterator[tuple[int, tuple[Cycle, ...]]]:
-        for size in range(request.sizes[0], request.sizes[1] + 1):
-            waiting: list[Cycle] = []
-            for cycle in map(oriented, cycles(request.bounds, size, solver, effort)):
-                if test := known.get(cycle_name(cycle)):
-                    restored.append((cycle, test))
-                    continue
-                waiting.append(cycle)
-                if len(waiting) == CHUNK:
-                    yield size, tuple(waiting)
-                    waiting = []
-            if waiting:
-                yield size, tuple(waiting)
+    def chunks(found: Iterable[Cycle | None]) -> Iterator[tuple[Cycle, ...]]:
+        """Cycles of one size; at once, if only for a look at the clock, where the search has not found more yet."""
+        waiting: list[Cycle] = []
+        for cycle in found:
+            if waiting and (cycle is None or cycle.size != waiting[0].size or len(waiting) == CHUNK):
+                yield tuple(waiting)
+                waiting = []
+            elif cycle is None:
+                yield ()
+            if cycle is None:
+                continue
+            turned = oriented(cycle)
+            if test := known.get(cycle_name(turned)):
+                restored.append((turned, test))
+            else:
+                waiting.append(turned)
+        if waiting:
+            yield tuple(waiting)
 
     work = partial(label_cycles, models=request.model_words)
-    with closing(run_tasks(chunks(), work, jobs)) as answers:
+    asked = _separating(request, solver, jobs, effort) if request.separates else _every(request, solver, effort)
+    with closing(asked) as found, closing(run_tasks(chunks(found), work, jobs)) as answers:
         for answer in answers:
             yield from _drained(restored)
             if answer is None:
                 yield None
                 continue
-            (size, chunk), made = answer
-            journal.append(str(size), [_found(size, test) for test in made if isinstance(test, Test)])
+            chunk, made = answer
+            if chunk:
+                journal.append(str(chunk[0].size), [_found(test) for test in made if isinstance(test, Test)])
             yield from zip(chunk, made, strict=True)
+            if not chunk:
+                yield None
     yield from _drained(restored)
 
 
@@ -196,8 +259,8 @@ def _drained(waiting: list[tuple[Cycle, Test | Refused]]) -> Iterator[tuple[Cycl
         yield waiting.pop(0)
 
 
-def _found(size: int, test: Test) -> Found:
-    return Found(test.name, ((f"{size:06} {test.name}", test_record(test)),))
+def _found(test: Test) -> Found:
+    return Found(test.name, ((f"{test.size:06} {test.name}", test_record(test)),))
 
 
 def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Mapping[str, Any]) -> int:

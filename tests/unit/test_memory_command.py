@@ -168,6 +168,16 @@ def test_tests_between_two_models(tmp_path):
     assert "MP" in weak and "SB" not in weak
 
 
+def test_a_model_without_clauses_has_every_cycle_labelled(tmp_path):
+    asked = ["-e", PLAIN, "-m", "thesis-weak", "-m", "sc"]
+    every = memory(tmp_path / "all", *asked)
+    said = verdicts(tmp_path / "all")
+    result = synth("memory", "-e", PLAIN, "--distinguish", "thesis-weak>sc", "-o", tmp_path / "d")
+    assert "tests of 6 cycles, complete" in result.stdout
+    kept = [name for name in every if (said[name]["thesis-weak"], said[name]["sc"]) == ("ALLOWED", "FORBIDDEN")]
+    assert kept and names(tmp_path / "d") == kept
+
+
 @pytest.mark.parametrize(
     ("edges", "border", "smallest"),
     [
@@ -214,6 +224,25 @@ def test_a_run_that_a_limit_stopped_goes_on(tmp_path, minimal):
     late = synth("memory", *asked, "--time-limit", 0, "--resume", "-o", tmp_path / "d")
     assert "incomplete: the time limit of 0 s" in late.stdout
     assert memory(tmp_path / "d", *asked, "--resume") == names(tmp_path / "whole")
+    assert content(tmp_path / "d") == content(tmp_path / "whole")
+
+
+def test_a_search_between_two_models_goes_on(tmp_path):
+    edges = "PodWW PodRR PosRR Rfe Fre Rlx Rel Acq Plain"
+    asked = ["-e", edges, "--scopes", "cta", "--size", "3..5", "--distinguish", "ptx-rmo>ptx-6.0", "--minimal"]
+    memory(tmp_path / "whole", *asked, "-j", "1")
+    memory(tmp_path / "two", *asked, "-j", "2")
+    assert content(tmp_path / "two") == content(tmp_path / "whole")
+    for limit in (1, 7):
+        for folder in ("d", "again"):
+            stopped = synth(
+                "memory", *asked, "--max-tests", limit, "-o", tmp_path / folder, *["--resume"] * (limit > 1)
+            )
+            assert f"of {limit} judged cycles, incomplete: the limit of {limit} tests" in stopped.stdout
+        assert names(tmp_path / "d") == names(tmp_path / "again")
+    late = synth("memory", *asked, "--time-limit", 0, "--resume", "-o", tmp_path / "d")
+    assert "incomplete: the time limit of 0 s" in late.stdout
+    memory(tmp_path / "d", *asked, "--resume")
     assert content(tmp_path / "d") == content(tmp_path / "whole")
 
 
@@ -470,10 +499,11 @@ def test_sc_accesses_are_written_in_opencl_for_ptx_has_none(tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch, jobs):
-    asked = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6", "-m", "sc", "-j", jobs)
+@pytest.mark.parametrize(("work", "asked"), [("label_cycles", "-m"), ("search_division", "--forbidden-by")])
+def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch, jobs, work, asked):
+    asked = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6", asked, "sc", "-j", jobs)
     whole = synth("memory", *asked, "-o", tmp_path / "whole").stdout
-    label, killed = memory_synthesis.label_cycles, tmp_path / "killed"
+    label, killed = getattr(memory_synthesis, work), tmp_path / "killed"
 
     def dying(*arguments, **options):
         yield from label(*arguments, **options)
@@ -481,7 +511,7 @@ def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch, jobs):
             killed.touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(memory_synthesis, "label_cycles", dying)
+    monkeypatch.setattr(memory_synthesis, work, dying)
     assert synth("memory", *asked, "-o", tmp_path / "other").stdout == whole.replace("whole", "other")
     assert killed.exists()
     for file in (tmp_path / "whole").iterdir():
