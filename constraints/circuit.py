@@ -7,7 +7,9 @@ further than the gate it meets, and only the constant false is false in the sens
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from constraints.formula import Formula
@@ -22,23 +24,43 @@ LARGE_CIRCLE = 16
 """Events that may be on a cycle together, above which their relation is not closed to see whether they are."""
 
 
+@contextmanager
+def building() -> Iterator[None]:
+    """While a circuit grows, nothing is collected: what it is made of stays, and is a million objects to walk."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class Literal:
     """A literal of a circuit's formula. There is one object a literal, so that equal ones are identical."""
 
-    __slots__ = ("_circuit", "number")
+    __slots__ = ("_circuit", "_negation", "number")
+    _negation: Literal
 
     def __init__(self, circuit: Circuit, number: int) -> None:
         self._circuit = circuit
         self.number = number
 
+    @staticmethod
+    def pair(circuit: Circuit, number: int) -> tuple[Literal, Literal]:
+        """The literal of that number, and its negation."""
+        one, other = Literal(circuit, number), Literal(circuit, -number)
+        one._negation, other._negation = other, one
+        return one, other
+
     def __and__(self, other: Literal) -> Literal:
         return self._circuit.conjunction(self, other)
 
     def __or__(self, other: Literal) -> Literal:
-        return ~self._circuit.conjunction(~self, ~other)
+        return self._circuit.conjunction(self._negation, other._negation)._negation
 
     def __invert__(self) -> Literal:
-        return self._circuit.literal(-self.number)
+        return self._negation
 
     def __bool__(self) -> bool:
         return self is not self._circuit.false
@@ -57,7 +79,9 @@ class Circuit:
 
     def literal(self, number: int) -> Literal:
         """The literal of that number."""
-        return self._literals.setdefault(number, Literal(self, number))
+        if number not in self._literals:
+            self._literals[number], self._literals[-number] = Literal.pair(self, number)
+        return self._literals[number]
 
     def var(self, *name: Hashable) -> Literal:
         """The positive literal of a variable."""
@@ -73,9 +97,11 @@ class Circuit:
             return left
         if left is self.true:
             return right
-        one, other = sorted((left.number, right.number))
-        if left is self.false or right is self.false or one == -other:
+        if left is self.false or right is self.false or left is ~right:
             return self.false
+        one, other = left.number, right.number
+        if one > other:
+            one, other = other, one
         gate = self._gates.get((one, other))
         if gate is None:
             self._check_size()

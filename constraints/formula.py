@@ -34,9 +34,8 @@ class Formula:
 
     def define_and(self, result: int, literals: Sequence[int]) -> None:
         """``result`` exactly when all literals hold."""
-        for literal in literals:
-            self.add(-result, literal)
-        self.implies(literals, result)
+        self.clauses += [[-result, literal] for literal in literals]
+        self.clauses.append([*(-literal for literal in literals), result])
 
     def exactly_one(self, literals: Sequence[int]) -> None:
         """Pairwise encoding, for the short lists that programs are made of."""

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from constraints.circuit import Circuit, Literal
+from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
 from constraints.programs.choices import choose, chosen, turned_round
 from constraints.programs.relaxations import Relaxed, relaxations
@@ -108,6 +108,7 @@ class Question:
 class Forbidden(Outcomes):
     """The tests that answer a question and whose threads have ``sizes`` events; an ``Encoding`` of the loop."""
 
+    @building()
     def __init__(self, question: Question, words: Vocabulary, sizes: tuple[int, ...]) -> None:
         super().__init__(words, sizes, question.criterion is Criterion.OUTCOME)
         model = question.forbidden_by
@@ -196,6 +197,7 @@ class Forbidden(Outcomes):
             last = [w for w in writes if all((v, w) in pairs for v in mates[w])]
         return unknown.execution(held, pairs, last)
 
+    @building()
     def refine(self, model: Sequence[int], solution: Execution) -> Sequence[Clause]:
         """By outcome, where the model allows an execution of it: that those choices are to be forbidden."""
         if not self._by_outcome:
@@ -236,6 +238,7 @@ class Forbidden(Outcomes):
 class Verifier(Outcomes):
     """Looks for an execution of an outcome that a model allows."""
 
+    @building()
     def __init__(self, model: Model, words: Vocabulary, sizes: tuple[int, ...]) -> None:
         super().__init__(words, sizes, outcome=True)
         circuit = self.circuit

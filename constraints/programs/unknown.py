@@ -26,7 +26,7 @@ in the same ways, the images are blocked together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
@@ -35,6 +35,7 @@ from constraints.programs.view import View, Way, Ways
 from corpus.executions.execution import INITIAL, Dependency, Execution, Step
 from corpus.executions.execution import Kind as Instruction
 from corpus.executions.vocabulary import Vocabulary
+from corpus.litmus.normal import renumbered
 from corpus.litmus.test import Mode, Place, Region, Scope
 from oracle.executions.events import Kind
 
@@ -299,6 +300,7 @@ class Unknown:
 
     def _order_threads(self) -> None:
         """Of two threads of equally many events, the first is not the greater."""
+        every = [(kind, mode) for kind, modes in self.words.modes.items() for mode in modes]
         for t in range(len(self.sizes) - 1):
             if self.sizes[t] != self.sizes[t + 1]:
                 continue
@@ -306,7 +308,7 @@ class Unknown:
             firsts = [e for e in self.events if self.thread[e] == t]
             for e in firsts:
                 f = e + self.sizes[t]
-                keys = sorted({*self.starts[e], *self.starts[f]}, key=self._rank)
+                keys = [key for key in every if key in self.starts[e] or key in self.starts[f]]
                 above = self.circuit.false
                 less, same = self.circuit.false, self.circuit.false
                 false = self.circuit.false
@@ -319,14 +321,6 @@ class Unknown:
                     above = above | other
                 self.circuit.require(~equal, less, same)
                 equal = equal & same
-
-    def _rank(self, key: Choice) -> int:
-        return self._ranks[key]
-
-    @property
-    def _ranks(self) -> dict[Choice, int]:
-        every = ((kind, mode) for kind, modes in self.words.modes.items() for mode in modes)
-        return {key: number for number, key in enumerate(every)}
 
     # Views
 
@@ -442,15 +436,11 @@ class Unknown:
             tuple(next((number[w] for w in last if places[w] == place), None) for place in range(len(regions))),
         )
 
-    def _places_of(self, holds: object) -> list[Place]:
-        assert callable(holds)
-
+    def _places_of(self, holds: Callable[[Literal], bool]) -> list[Place]:
         def group(level: Scope, t: int, default: int) -> int:
             if level not in self.same:
                 return default
             return next(u for u in range(t + 1) if u == t or holds(self.same[level][t][u]))
-
-        from corpus.litmus.normal import renumbered
 
         return renumbered([Place(group(Scope.GPU, t, 0), 0, group(Scope.CTA, t, t), t) for t in range(len(self.sizes))])
 
