@@ -44,12 +44,12 @@ class Outcome:
     final: frozenset[int]
 
     @staticmethod
-    def all(program: Program, choice: Choice) -> list[Outcome]:
-        """What an execution may end with: of several last writes to a location, any may be final."""
+    def of(program: Program, choice: Choice) -> Outcome:
+        """What an execution ends with; nothing is said of a location that has several last writes."""
         last: dict[int | None, list[int]] = {}
         for i in last_writes(program, choice):
             last.setdefault(program.steps[i][1], []).append(i)
-        return [Outcome(choice.rf, frozenset(final)) for final in product(*last.values())]
+        return Outcome(choice.rf, frozenset(writes[0] for writes in last.values() if len(writes) == 1))
 
     def fits(self, program: Program, choice: Choice) -> bool:
         """Whether an execution may end so; any of several last writes may be final."""
@@ -408,8 +408,7 @@ class Suite:
                 for at in np.argwhere(found):
                     violated = judged.violated[(slice(None), e, *at)]
                     axioms = [axiom for axiom, yes in zip(self.axioms, violated, strict=True) if yes]
-                    final = frozenset.intersection(*(end.final for end in Outcome.all(program, choice)))
-                    yield canonical(self._execution(program, at, choice, final), self._words), axioms
+                    yield canonical(self._execution(program, at, choice), self._words), axioms
 
     def outcomes(self, events: int) -> Iterator[Execution]:
         """Minimal tests by outcome, at least once."""
@@ -418,13 +417,11 @@ class Suite:
             if judged.allowed.all():
                 continue
             ways = list(relaxations(program, self._words))
-            ends = {end: choice for choice in judged.choices for end in Outcome.all(program, choice)}
-            for outcome, choice in ends.items():
+            for outcome, choice in {Outcome.of(program, choice): choice for choice in judged.choices}.items():
                 allowed = judged.allowed[[outcome.fits(program, other) for other in judged.choices]].any(axis=0)
                 found = self._minimal(ways, program, allowed, partial(self._reachable, outcome))
                 for at in np.argwhere(found):
-                    test = self._execution(program, at, choice, outcome.final)
-                    yield canonical(replace(test, co=frozenset()), self._words)
+                    yield canonical(replace(self._execution(program, at, choice), co=frozenset()), self._words)
 
     def _minimal(
         self,
@@ -485,10 +482,10 @@ class Suite:
 
         return Judged(found, np.stack([laid_out(bits) for bits in violated.values()]), laid_out(flagged))
 
-    def _execution(self, program: Program, modes: Sequence[int], choice: Choice, final: frozenset[int]) -> Execution:
+    def _execution(self, program: Program, modes: Sequence[int], choice: Choice) -> Execution:
         left = iter([self._words.modes[kind][mode] for (kind, _), mode in zip(program.steps, modes, strict=True)])
         locations = len({location for _, location in program.steps} - {None})
-        last = {program.steps[i][1]: i for i in final}
+        last = {program.steps[i][1]: i for i in Outcome.of(program, choice).final}
         return Execution(
             tuple(tuple(Step(kind, location, next(left)) for kind, location in body) for body in program.threads),
             program.places,

@@ -360,8 +360,9 @@ class Separating:
         return self._programs.cycles.block(solution)
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """One: sizes are divided already."""
-        return [[]]
+        """The cycles that the models have a say in, and then the others, if there are any."""
+        observed = self._programs.observed
+        return [[-observed.number], [observed.number]] if observed else [[]]
 
 
 class _Verifier:
@@ -405,11 +406,13 @@ def separating_cycles(
     All whose tests they do are among them; where the clauses would be too many, all cycles are.
     """
     plain = CycleEncoding(bounds, len(division))
-    cube = [plain.joined("internal", p) * (1 if internal else -1) for p, internal in enumerate(division)]
+    whole = [plain.joined("internal", p) * (1 if internal else -1) for p, internal in enumerate(division)]
     effort = effort or Effort()
-    if next(solutions(plain, solver_name, cube, effort=effort), None) is None:
+    if next(solutions(plain, solver_name, whole, effort=effort), None) is None:
         return
     try:
-        yield from solutions(Separating(bounds, division, allowed_by, forbidden_by), solver_name, effort=effort)
+        separating = Separating(bounds, division, allowed_by, forbidden_by)
+        for cube in separating.cubes(2):
+            yield from solutions(separating, solver_name, cube, effort=effort)
     except TooManyError:
-        yield from solutions(plain, solver_name, cube, effort=effort)
+        yield from solutions(plain, solver_name, whole, effort=effort)

@@ -25,6 +25,7 @@ from corpus.test import Test
 from oracle.executions.judge import Answer
 from synth.commands.suite import MOST_EVENTS, synthesise_from
 from synth.memory import suites
+from synth.memory.cuts import cuts
 from synth.memory.synthesis import Outcome, Refused, Request, synthesise, write_suite
 from synth.options.model import ModelName
 from synth.options.search import run_options
@@ -197,6 +198,8 @@ def command(
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     judged = "judged " if request.separates else ""  # the solver left the others out
     click.echo(f"{output}: {tests} tests of {len(outcome.cycles)} {judged}cycles, {state}")
+    if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
+        _tell_cuts(request)
     code = _tell_unknown(outcome, list(asked["models"]))
     sys.exit(code or (130 if outcome.stopped == INTERRUPTED else 0))
 
@@ -274,6 +277,14 @@ def _tell_idle(request: Request) -> None:
     anyway = idle(replace(request.bounds, compositions=True), largest)
     for line in idle(request.bounds, largest):
         click.echo(f"synth: {line}" + ("" if line in anyway else "; --compositions allows it"), err=True)
+
+
+def _tell_cuts(request: Request) -> None:
+    """Says on standard error what none of the tests that were asked for was sought beyond, and who seeks there."""
+    click.echo(f"synth: {cuts(request)}", err=True)
+    names = dict.fromkeys((*request.allowed_by, *request.forbidden_by))
+    if request.separates and len(names) > 1:
+        click.echo(f"synth: synth compare {' '.join(names)} needs no edges: it tries all programs of a size", err=True)
 
 
 def _check_some_cycle(request: Request, solver: str) -> None:

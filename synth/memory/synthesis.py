@@ -37,8 +37,8 @@ from synth.inputs import MEMORY
 from synth.memory.judging import AUTO, judge_with
 from synth.pool import run_tasks
 
-CHUNK = 50
-"""Cycles that a process labels at once."""
+CHUNK, SMALL_CHUNK = 50, 10
+"""Cycles that a process labels at once; fewer where most of them are asked for, and the first are waited for."""
 
 
 @dataclass(frozen=True)
@@ -221,8 +221,9 @@ def synthesise(
     def chunks(found: Iterable[Cycle | None]) -> Iterator[tuple[Cycle, ...]]:
         """Cycles of one size; at once, if only for a look at the clock, where the search has not found more yet."""
         waiting: list[Cycle] = []
+        most = SMALL_CHUNK if request.separates else CHUNK
         for cycle in found:
-            if waiting and (cycle is None or cycle.size != waiting[0].size or len(waiting) == CHUNK):
+            if waiting and (cycle is None or cycle.size != waiting[0].size or len(waiting) == most):
                 yield tuple(waiting)
                 waiting = []
             elif cycle is None:

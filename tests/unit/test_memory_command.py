@@ -168,6 +168,29 @@ def test_tests_between_two_models(tmp_path):
     assert "MP" in weak and "SB" not in weak
 
 
+def test_what_cuts_a_search_that_finds_nothing_is_told(tmp_path):
+    """Two models of PTX that differ by what a release pattern begins with, which few edges show."""
+    text = (Path(__file__).parents[2] / "oracle" / "models" / "ptx-6.0.cat").read_text()
+    mine = tmp_path / "mine.cat"
+    mine.write_text(text.replace("[W & release]; po-loc?; [W]", "[W & release]"))
+    assert mine.read_text() != text
+    asked = ("--scopes", "gpu", "--distinguish", f"{mine}>ptx-6.0", "--size")
+    edges = "PodWW PodRR Rfe Fre Plain Rlx Rel Acq"
+    result = synth("memory", "-e", edges, *asked, "4..5", "--threads", "2..3", "-o", tmp_path / "none")
+    assert result.exit_code == 0 and result.stdout.endswith("0 tests of 0 judged cycles, complete\n")
+    bounds, compare = result.stderr.splitlines()
+    within = "4..5 edges, 2..3 threads, 2 accesses a thread (--thread-accesses), 3 a location (--location-accesses)"
+    without = "Rfi Fri Coe Coi PodRW PodWR PosRR PosRW PosWR PosWW Rmw DpAddr DpData DpCtrl FenceSc FenceAcqRel"
+    assert bounds == (
+        f"synth: no such test within {within}, and the edges given, which are without {without} --scopes cta,gpu"
+    )
+    assert compare == f"synth: synth compare {mine} ptx-6.0 needs no edges: it tries all programs of a size"
+    found = memory(tmp_path / "some", "-e", f"{edges} Coi", *asked, 5, "--thread-accesses", 4)
+    assert len(found) == 9
+    again = synth("memory", "-e", "PodWW PodRR Rfe Fre", "--distinguish", "sc>thesis-weak", "-o", tmp_path / "slow")
+    assert again.stdout.endswith("0 tests of 1 cycles, complete\n") and len(again.stderr.splitlines()) == 1
+
+
 def test_a_model_without_clauses_has_every_cycle_labelled(tmp_path):
     asked = ["-e", PLAIN, "-m", "thesis-weak", "-m", "sc"]
     every = memory(tmp_path / "all", *asked)
