@@ -88,6 +88,10 @@ class Outcomes:
         """What the formula says of the program of an execution, and of its outcome."""
         yield from self.unknown.literals(execution)
         yield from self.unknown.sources(execution)
+        yield from self.last_writes(execution)
+
+    def last_writes(self, execution: Execution) -> Iterator[Literal]:
+        """What the formula says of the final values of an execution."""
         for write in execution.final:
             if write is not None:
                 yield self.final[write_of(execution, write)]
@@ -233,6 +237,25 @@ class Forbidden(Outcomes):
     def cubes(self, cases: int) -> list[list[int]]:
         """One: sizes are split already."""
         return [[]]
+
+
+class Shapes:
+    """An encoding by outcome of which each shape is given once: tests that differ in modes and places alone are one."""
+
+    def __init__(self, encoding: Forbidden) -> None:
+        self._encoding = encoding
+        self.formula = encoding.formula
+        self.decode = encoding.decode
+        self.refine = encoding.refine
+        self.cubes = encoding.cubes
+
+    def block(self, solution: Execution) -> Iterable[Clause]:
+        """The images of its shape under the exchange of threads."""
+        unknown, encoding = self._encoding.unknown, self._encoding
+        true = encoding.circuit.true
+        for image in dict.fromkeys(solution.images()):
+            literals = [*unknown.shape(image), *unknown.sources(image), *encoding.last_writes(image)]
+            yield [-literal.number for literal in literals if literal is not true]
 
 
 class Verifier(Outcomes):

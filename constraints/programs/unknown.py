@@ -370,6 +370,15 @@ class Unknown:
                 for e, literal in row.items():
                     yield literal if (kind, r, e) in there else ~literal
 
+    def shape(self, execution: Execution) -> Iterator[Literal]:
+        """What the formula says of which instructions there are, and of which locations."""
+        firsts, places = _first_events(execution), _locations(execution)
+        for i, step in enumerate(execution.steps):
+            yield self.starting(firsts[i], step.kind)
+        for e, f in combinations(self.events, 2):
+            if places[e] is not None and places[f] is not None:
+                yield self.loc[e][f] if places[e] == places[f] else ~self.loc[e][f]
+
     def sources(self, execution: Execution) -> Iterator[Literal]:
         """What the formula says of what the reads of an execution read."""
         firsts = _first_events(execution)

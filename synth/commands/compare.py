@@ -217,7 +217,8 @@ def _briefly(accounts: Sequence[Account]) -> list[Account]:
 def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...]) -> None:
     """Print the first tests whole, with why each model says what it says, and the names of the others."""
     allows, forbids = pair
-    click.echo(f"\n{len(tests)} tests of {tests[0].size} events that {allows} allows and {forbids} forbids")
+    many = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
+    click.echo(f"\n{many} of {tests[0].size} events that {allows} allows and {forbids} forbids")
     kind = family(MEMORY)
     width = table_console().width
     for test in tests[:SHOWN]:

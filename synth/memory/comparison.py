@@ -1,27 +1,28 @@
 """What models allow that others forbid: the smallest tests, of sizes that grow from the least.
 
-A size is searched in two steps, for each split of its events into threads and each pair of models: whether there is any
-test at all, which is quick where there is none; then the minimal ones, those of which no relaxation is forbidden.
+Each split of a size into threads is searched for each pair of models. Of the tests of one shape one is shown, relaxed
+step by step as long as it is a test; or, where that is asked for, those that are minimal for the model that forbids.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from constraints.loop import solutions
-from constraints.programs.forbidden import Forbidden, Question, splits
+from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
 from corpus.cycles.suites import litmus_record
 from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
+from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text
 from corpus.executions.vocabulary import Vocabulary
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel
-from oracle.executions.judge import UNROLL
+from oracle.executions.judge import UNROLL, Answer, judge
 from synth.memory.judging import AUTO, judge_with
 from synth.memory.ordering import Ordering, Search
 from synth.memory.suites import axiomatic, normal_form, text_of, with_ranks
@@ -33,9 +34,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which models are compared, over which programs, and whether only minimal tests count at sizes beyond the first.
+    """Which models are compared, and over which programs.
 
-    ``every``: search all sizes, and not only up to the first that has a test of a pair.
+    ``every``: all minimal tests of all sizes, and not one of each shape at the first size that has any. ``both_ways``:
+    of two models, until there is a test each way.
     """
 
     models: tuple[ConsistencyModel, ...]
@@ -98,15 +100,36 @@ class Differences:
 
 
 def find(part: Part, comparison: Comparison, solver: str) -> Iterator[list[Execution]]:
-    """The minimal tests of a part; where there is a test and none is minimal, that one."""
+    """The tests of a part: of each shape one, relaxed as far as it goes; or all minimal ones.
+
+    A *shape* is what instructions of which locations there are, what is read and what is last.
+    """
     allows, forbids = (comparison.model(name) for name in part.pair)
-    question = Question(forbids, (allows,), minimal=False)
-    some = next(solutions(Forbidden(question, comparison.words, part.sizes), solver), None)
-    if some is None:
-        yield []
+    question = Question(forbids, (allows,), minimal=comparison.every)
+    encoding = Forbidden(question, comparison.words, part.sizes)
+    if comparison.every:
+        yield list(map(normal_form, solutions(encoding, solver)))
         return
-    least = list(solutions(Forbidden(replace(question, minimal=True), comparison.words, part.sizes), solver))
-    yield list(map(normal_form, least or [some]))
+    shapes = Shapes(encoding)
+    yield [normal_form(descended(some, comparison, part.pair)) for some in solutions(shapes, solver)]
+
+
+def descended(execution: Execution, comparison: Comparison, pair: Pair) -> Execution:
+    """A test of a pair of models, relaxed step by step as long as it is one, by what the oracle says."""
+    while True:
+        ways = (relaxed(execution, way, comparison.words) for way in relaxations(execution, comparison.words))
+        smaller = next((left for left in ways if tells(left, comparison, pair)), None)
+        if smaller is None:
+            return execution
+        execution = smaller
+
+
+def tells(execution: Execution, comparison: Comparison, pair: Pair) -> bool:
+    """Whether one model allows a test and another forbids it, and neither raises a flag of it."""
+    test = litmus_test(execution, "test", observed=False)
+    allows, forbids = (judge(test, comparison.model(name)) for name in pair)
+    told = allows.answer is Answer.ALLOWED and forbids.answer is Answer.FORBIDDEN
+    return told and not allows.flags and not forbids.flags
 
 
 def compare(
