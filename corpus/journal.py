@@ -9,8 +9,9 @@ date from its first append on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,12 @@ class Found:
 
     ``program`` is the solution as text, blocked again on resume. ``tests`` are the tests that came of it, each with
     the key it is sorted by and its record; there are none where a filter dropped them. Records with an empty name get
-    one at the end.
+    one at the end. ``beside`` are records, likewise, that go with the tests and are none of the corpus.
     """
 
     program: str
     tests: tuple[tuple[str, bytes], ...] = ()
+    beside: tuple[tuple[str, bytes], ...] = ()
 
 
 class _Entry(msgspec.Struct, omit_defaults=True, gc=False):
@@ -61,6 +63,7 @@ class _Entry(msgspec.Struct, omit_defaults=True, gc=False):
     unit: str | UnsetType = UNSET
     program: str | UnsetType = UNSET
     tests: tuple[tuple[str, Raw], ...] | UnsetType = UNSET
+    beside: tuple[tuple[str, Raw], ...] = ()
     closed: dict[str, Any] | UnsetType = UNSET
 
 
@@ -99,6 +102,13 @@ def is_complete(path: Path) -> bool:
         return read_manifest(path).get("complete") is True and read_corpus(path).complete
     except InputError:
         return False
+
+
+def remove_derived(path: Path, *names: str, halves: bool = False) -> None:
+    """Remove files of a folder, and the halves of them that stopped writes have left; or those ``halves`` alone."""
+    for name in names:
+        for file in (*path.glob(temporary_name(name, "*")), *(() if halves else (path / name,))):
+            file.unlink(missing_ok=True)
 
 
 @dataclass
@@ -168,7 +178,7 @@ class Journal:
     def append(self, unit: str, founds: Sequence[Found]) -> None:
         """Record what a unit of work found; on the disk on return. Raises ``InputError`` where it cannot be written."""
         self._write(
-            _Entry(unit=unit, program=found.program, tests=tuple((key, Raw(record)) for key, record in found.tests))
+            _Entry(unit=unit, program=found.program, tests=_raw(found.tests), beside=_raw(found.beside))
             for found in founds
         )
 
@@ -195,12 +205,8 @@ class Journal:
     def _take_back(self) -> None:
         """Promise nothing any more, then remove what was derived: only files that a corpus itself has."""
         write_atomically(self.path / MANIFEST, [pretty(first_manifest(self.request))])
-        derived = (TESTS, LABELS, TIMES)
-        stale = [self.path / name for name in derived]
-        for name in (*derived, MANIFEST):
-            stale += self.path.glob(temporary_name(name, "*"))
-        for file in stale:
-            file.unlink(missing_ok=True)
+        remove_derived(self.path, TESTS, LABELS, TIMES)
+        remove_derived(self.path, MANIFEST, halves=True)
 
     def _reload(self) -> bool:
         """Take in what the file holds, and whether it holds anything; what was cut off is dropped."""
@@ -212,13 +218,13 @@ class Journal:
             elif entry.unit is not UNSET and entry.closed is not UNSET:
                 self.closed[entry.unit] = entry.closed
             elif entry.unit is not UNSET and entry.program is not UNSET and entry.tests is not UNSET:
-                tests = tuple((key, bytes(record)) for key, record in entry.tests)
+                tests, beside = _plain_records(entry.tests), _plain_records(entry.beside)
                 try:
-                    for _, record in tests:
+                    for _, record in (*tests, *beside):
                         read(record)
                 except ValueError:
                     raise InputError("expected records of tests", str(self.path / JOURNAL), number) from None
-                self.units.setdefault(entry.unit, []).append(Found(entry.program, tests))
+                self.units.setdefault(entry.unit, []).append(Found(entry.program, tests, beside))
         self._file.cut(kept)
         return kept > 0
 
@@ -249,6 +255,27 @@ def finish(
         journal.close()
         path.unlink()
     return len(tests)
+
+
+def records_beside(journal: Journal) -> list[Test]:
+    """The records that go with the tests of a journal and are none, sorted by their keys, each digest once."""
+    path = journal.path / JOURNAL
+    found = (each for _, entry in _entries(path) for each in entry.beside)
+    return _gather([_Entry(tests=tuple(found))], journal.request.get("models", []), path)
+
+
+def _raw(records: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, Raw], ...]:
+    return tuple((key, Raw(record)) for key, record in records)
+
+
+def _plain_records(records: Iterable[tuple[str, Raw]]) -> tuple[tuple[str, bytes], ...]:
+    return tuple((key, bytes(record)) for key, record in records)
+
+
+def first_free(name: str, taken: Collection[str]) -> str:
+    """The name, or where it is taken the name with the first rank that is not, ``WW.U-2``."""
+    ranked = (name if rank == 1 else f"{name}-{rank}" for rank in count(1))
+    return next(each for each in ranked if each not in taken)
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -303,13 +330,16 @@ def _gather(entries: Iterable[_Entry], models: Sequence[str], path: Path) -> lis
 
 
 def _name(tests: list[Test]) -> list[Test]:
-    """The tests named by bound and rank, where they have no name yet."""
+    """The tests named by bound and rank where they have no name yet, and by a rank where another has their name."""
     totals = Counter(test.bound for test in tests)
     ranks: Counter[str] = Counter()
+    taken: set[str] = set()
     named = []
     for test in tests:
         ranks[test.bound] += 1
         width = max(4, len(str(totals[test.bound])))
         name = test.name or f"{test.bound}-{ranks[test.bound]:0{width}}"
+        name = first_free(name, taken)
+        taken.add(name)
         named.append(msgspec.structs.replace(test, name=name))
     return named

@@ -9,7 +9,7 @@ work-group, and operations of an rmw other than exchange.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -116,7 +116,8 @@ class Vocabulary:
     def without(self, words: Iterable[str]) -> Vocabulary:
         """The vocabulary without some words: kinds, orders, scopes, ``shared``, dependencies, or ``R.acquire.gpu``.
 
-        Raises ``InputError`` where a word is none of it.
+        ``plain`` and ``R.plain`` are weak accesses, and neither volatile nor of a cache. Raises ``InputError`` where a
+        word is none of it, or where what is left has no writes, or an rmw without the accesses that it falls apart to.
         """
         left = self
         for word in words:
@@ -124,12 +125,30 @@ class Vocabulary:
             if smaller == left:
                 raise InputError(f"the vocabulary {self.name} has no '{word}'; it has {' '.join(left.spelled)}")
             left = smaller
+        lost = [KIND_WORDS[kind] for kind in (Kind.READ, Kind.WRITE) if kind not in left.modes]
+        if lost and Kind.UPDATE in left.modes:
+            raise InputError(f"an rmw is made of R and W, and no {lost[0]} is left; leave out rmw as well")
+        if Kind.WRITE not in left.modes:
+            raise InputError("without W, nothing happens that a model could forbid")
         return left
+
+    def within(self, scopes: Container[Scope]) -> Vocabulary:
+        """The vocabulary with these scopes alone, of kinds that are done at several, and with their levels."""
+        modes = {
+            kind: tuple(mode for mode in ways if mode.scope is None or mode.scope in scopes) if _scoped(ways) else ways
+            for kind, ways in self.modes.items()
+        }
+        return replace(
+            self,
+            modes={kind: ways for kind, ways in modes.items() if ways},
+            levels=tuple(level for level in self.levels if level in scopes),
+        )
 
     def _less(self, word: str) -> Vocabulary:
         def named(kind: Kind, mode: Mode) -> bool:
             spelled = spelled_mode(kind, mode)
-            return word in (spelled, *spelled.split("."))
+            plain = ("plain", f"{KIND_WORDS[kind]}.plain") if _is_plain(kind, mode) else ()
+            return word in (spelled, *spelled.split("."), *plain)
 
         modes = {kind: tuple(mode for mode in ways if not named(kind, mode)) for kind, ways in self.modes.items()}
         return replace(
@@ -139,6 +158,16 @@ class Vocabulary:
             regions=tuple(region for region in self.regions if region.value != word or region is Region.GLOBAL),
             dependencies=tuple(kind for kind in self.dependencies if word not in (kind, "dep")),
         )
+
+
+def _is_plain(kind: Kind, mode: Mode) -> bool:
+    access = kind in (Kind.READ, Kind.WRITE)
+    return access and mode.order is Order.WEAK and not (mode.volatile or mode.cache)
+
+
+def _scoped(ways: Iterable[Mode]) -> bool:
+    """Whether scopes are told apart."""
+    return len({mode.scope for mode in ways if mode.scope is not None}) > 1
 
 
 KIND_WORDS = {Kind.READ: "R", Kind.WRITE: "W", Kind.UPDATE: "rmw", Kind.FENCE: "F", Kind.BARRIER: "bar"}

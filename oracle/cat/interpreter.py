@@ -109,10 +109,26 @@ class Model:
         """Whether what the model requires knows no difference between some relations: they only stand in one union."""
         return all(_joined(body, frozenset(names)) for body in self._required_bodies)
 
+    def mentioned_at(self, name: str) -> Position:
+        """Where the model first uses a base name that it mentions."""
+        return self._mentioned[name]
+
     @cached_property
-    def _mentioned(self) -> frozenset[str]:
-        bodies = [body for statement in self.syntax.statements for body in _bodies(statement)]
-        return frozenset(part.name for part in _reached(bodies, {}) if isinstance(part, Name | Call))
+    def _mentioned(self) -> Mapping[str, Position]:
+        first: dict[str, Position] = {}
+        own: set[str] = set()
+        for statement in self.syntax.statements:
+            bindings = statement.bindings if isinstance(statement, Definition) else ()
+            defined = {binding.name for binding in bindings}
+            hidden = own | {name for binding in bindings for name in binding.parameters}
+            hidden |= defined if isinstance(statement, Definition) and statement.recursive else set()
+            for part in (part for body in _bodies(statement) for part in _subterms(body)):
+                if isinstance(part, Name | Call) and part.name not in hidden:
+                    for base in _reached([Name(part.name, part.position)], {}):
+                        if isinstance(base, Name | Call):
+                            first.setdefault(base.name, part.position)
+            own |= defined
+        return first
 
     @cached_property
     def _required_bodies(self) -> list[Term]:
@@ -288,7 +304,7 @@ class _Interpreter(Generic[T]):
                     for fact, truth in _facts(new[name]).items():
                         if before.get(fact) is not truth:
                             chains.setdefault(0 if side is None else fact[side], set()).add((name, fact))
-                if rounds > max(map(len, chains.values())):
+                if rounds > max(map(len, chains.values()), default=0):
                     return names
             names |= new
             rounds += 1

@@ -14,6 +14,7 @@ from corpus.executions.execution import DEPENDENCIES, Kind
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.interpreter import Model
+from oracle.cat.syntax import Position
 from oracle.executions import events
 from oracle.executions.events import access_tags, barrier_tags, fence_tags
 
@@ -58,7 +59,8 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         for name in _UNMADE:
             if model.mentions(name):
                 reason = "programs here have one address a location, and no warps or queues"
-                raise InputError(f"{model.name} uses '{name}', which no vocabulary can make: {reason}")
+                message = f"{model.name} uses '{name}', which no vocabulary can make: {reason}"
+                raise InputError(message, *model.mentioned_at(name))
 
     def mention(*names: str, kind: str = "") -> bool:
         return any(model.checks_mention(name, kind) for model in models for name in names)
@@ -94,6 +96,16 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         dependencies=dependencies,
         interchangeable=dependencies == DEPENDENCIES and all(model.joins(DEPENDENCIES) for model in models),
     )
+
+
+def unmade(words: Vocabulary, model: Model) -> dict[str, Position]:
+    """The sets that a check hangs on and that no event is in, for the dialect has no word for them, and where."""
+    whole = vocabulary(words.name)
+    modes = [(kind, mode) for kind, ways in whole.modes.items() for mode in ways]
+    made = {tag for kind, mode in modes for tags in mode_tags(kind, mode) for tag in tags}
+    made |= {region.name for region in whole.regions} | {"R", "W", "F", "B", "RMW", "IW"}
+    there = sorted(name for name in events.SETS - made if model.mentions(name) and model.checks_mention(name))
+    return {name: model.mentioned_at(name) for name in there}
 
 
 def halves(kind: Kind) -> tuple[events.Kind, ...]:

@@ -29,7 +29,7 @@ from synth.families.interface import family
 from synth.inputs import MEMORY, Input
 from synth.memory.comparison import Comparison, Differences, Pair, compare
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
-from synth.memory.suites import axiomatic, narrowed
+from synth.memory.suites import axiomatic, empty_sets, narrowed
 from synth.options.model import ModelName
 from synth.options.numbers import JOBS, Seconds
 from synth.options.span import Span
@@ -103,10 +103,12 @@ def command(
         check_picture_name(svg)
     resolved = resolve_consistency_models(models)
     if len(resolved) < 2:
-        raise InputError("expected two models or more")
+        raise InputError("expected two different models or more")
     files = [axiomatic(model) for model in resolved]
     kept = listed("--scopes", scopes, list(SCOPES)), listed("--regions", regions, [region.value for region in Region])
     words = narrowed(files, *vocabulary, *kept)
+    for line in empty_sets(words, files):
+        click.echo(f"synth: {line}", err=True)
     comparison = Comparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
     asked = {
         "kind": MEMORY,
@@ -117,15 +119,15 @@ def command(
         "model_digests": {model.name: model.digest for model in resolved},
     }
     started = time.monotonic()
-    if not as_json:
-        click.echo(f"over {words.name}: {words.summary}")
     journal = Journal.create(output, asked) if output else None
     try:
+        if not as_json:
+            click.echo(f"over {words.name}: {words.summary}")
         done = _search(comparison, solver, jobs or cores(), time_limit, journal, None if as_json else models)
         if journal is not None:
             stopped = {"stopped": done.stopped} if done.stopped else {}
-            manifest = {"complete": not done.stopped, "version": VERSION, "solver": solver, **stopped}
-            finish(journal, manifest, {"seconds": round(time.monotonic() - started, 3)})
+            manifest = {"complete": not done.stopped, "version": VERSION, **stopped}
+            finish(journal, manifest, {"seconds": round(time.monotonic() - started, 3), "solver": solver})
     finally:
         if journal is not None:
             journal.close()

@@ -11,7 +11,7 @@ import click
 
 from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
-from synth.memory.suites import INTERRUPTED, Request, synthesise, write_suite
+from synth.memory.suites import INTERRUPTED, Request, empty_sets, remove_mutants, synthesise, write_suite
 from synth.pool import cores
 from synth.screen import table_console
 from synth.watch import watching
@@ -32,15 +32,19 @@ def synthesise_from(
     """Make the suite, say what there is, and exit."""
     request.check()
     asked = request.as_json()
-    click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
+    for line in empty_sets(request.words, [request.axiomatic]):
+        click.echo(f"synth: {line}", err=True)
     started = time.monotonic()
     with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
+        remove_mutants(output)
+        click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
         with watching() as watch:
             # One process where the number is limited, so that the tests are the same each time.
             processes = 1 if max_tests else jobs or cores()
             outcome = synthesise(request, journal, solver, processes, max_tests, time_limit, watch)
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
-    table_console().print(size_table(read_corpus(output)))
+    if tests:
+        table_console().print(size_table(read_corpus(output)))
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     counted = ", ".join(f"{count} by {criterion}" for criterion, count in outcome.found.items())
     click.echo(f"{output}: {tests} tests ({counted}), {state}")

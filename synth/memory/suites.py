@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
-from itertools import count, permutations
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +31,17 @@ from corpus.executions.relaxations import mutants
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import write_atomically
-from corpus.journal import Found, Journal, finish
+from corpus.journal import Found, Journal, finish, first_free, records_beside, remove_derived
 from corpus.litmus.test import LitmusTest, Region, Scope
 from corpus.records import test_record
-from corpus.suite import write_corpus
+from corpus.suite import LABELS, MANIFEST, TESTS, TIMES, write_corpus
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.events import ProgramBase
 from oracle.executions.judge import UNROLL, judged
 from oracle.executions.threads import unroll_threads
-from oracle.executions.vocabulary import told_apart, vocabulary_of
+from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of
 from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.judging import AUTO, judge_with
@@ -123,13 +123,20 @@ def narrowed(
     ``scopes`` and ``regions``, where there are any, are those to keep. Raises ``InputError`` where a word is unknown.
     """
     words = told_apart(vocabulary(dialect), models) if dialect else vocabulary_of(models)
-    unwanted = [scope.label for scope in Scope if scopes and scope.label not in scopes]
-    there = {part for word in words.spelled for part in (*word.split("."), word)}
-    words = words.without(scope for scope in unwanted if scope in there or f"{scope}s" in there)
+    if scopes:
+        words = words.within([scope for scope in Scope if scope.label in scopes])
     if regions:
         kept = tuple(region for region in words.regions if region.value in regions)
         words = replace(words, regions=kept or (Region.GLOBAL,))
     return words.without(without)
+
+
+def empty_sets(words: Vocabulary, models: Iterable[Model]) -> Iterator[str]:
+    """A line for each model that requires something of sets that are empty in all programs of a vocabulary."""
+    for model in models:
+        if sets := unmade(words, model):
+            where = ":".join(map(str, next(iter(sets.values()))))
+            yield f"{where}: {model.name} asks for {', '.join(sets)}, which no program of vocabulary {words.name} has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +179,9 @@ def run_unit(
     blocked = [parse_execution(found.program) for found in known.get(unit.name, ())]
     batch: list[Found] = []
     handed_over = time.monotonic()
-    asked = unit.criterion == request.criterion
     for execution in solutions(encoding, solver, known=blocked, effort=effort):
-        normal = normal_form(execution)
-        tests = tuple(tests_of(normal, request)) if asked else ()
-        batch.append(Found(execution_text(normal), tests))
+        if found := found_of(normal_form(execution), unit.criterion, request):
+            batch.append(found)
         if time.monotonic() - handed_over > _BATCH_SECONDS:
             yield batch
             batch, handed_over = [], time.monotonic()
@@ -189,30 +194,34 @@ def normal_form(execution: Execution) -> Execution:
     return min(dict.fromkeys(execution.images()), key=execution_text)
 
 
-def tests_of(execution: Execution, request: Request) -> Iterator[tuple[str, bytes]]:
-    """The test of an execution, and its mutants where they are asked for, each with its sort key, as records."""
-    observed = request.criterion == Criterion.EXECUTION
+def found_of(execution: Execution, criterion: Criterion, request: Request) -> Found | None:
+    """An execution in normal form with its test, and beside it its mutants, where that is the criterion asked for.
+
+    Each record has its sort key. None where the test pins none of the axioms asked for.
+    """
+    asked = criterion == request.criterion
+    if not (asked or request.axioms):
+        return Found(execution_text(execution))
+    observed = criterion is Criterion.EXECUTION
     name, turned = name_of(execution)
-    test = litmus_test(turned, name, observed)
-    made = labelled(test, execution, request)
     axioms = axioms_of(request.axiomatic, litmus_test(turned, name, observed=False), turned, observed)
     if request.axioms and not set(axioms) & set(request.axioms):
-        return
+        return None
+    if not asked:
+        return Found(execution_text(execution))
+    made = labelled(litmus_test(turned, name, observed), execution, request)
     made = msgspec.structs.replace(
         made, tags=(*made.tags, *(f"{AXIOM}{axiom}" for axiom in axioms)), behaviour=program_digest(execution)
     )
     key = f"{execution.size:03} {len(execution.threads):03} {execution_text(execution)}"
-    yield key, test_record(made)
-    if request.mutants:
-        for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed), 1):
-            mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
-            linked = msgspec.structs.replace(
-                mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(_MUTANT, relaxation.text)
-            )
-            yield f"{key} {number:03}", test_record(linked)
-
-
-_MUTANT = "mutant"
+    beside = []
+    for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed) if request.mutants else (), 1):
+        mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
+        linked = msgspec.structs.replace(
+            mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text,)
+        )
+        beside.append((f"{key} {number:03}", test_record(linked)))
+    return Found(execution_text(execution), ((key, test_record(made)),), tuple(beside))
 
 
 def labelled(test: LitmusTest, execution: Execution, request: Request) -> Test:
@@ -321,12 +330,13 @@ def synthesise(
     are closed and planned and how many tests found.
     """
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    outcome = Outcome(found={criterion.value: 0 for criterion in Criterion})
     planned = list(units(request))
+    known = {unit.name: list(journal.units.get(unit.name, ())) for unit in planned}
+    outcome = Outcome(found={criterion.value: 0 for criterion in Criterion})
     for unit in planned:
-        outcome.found[unit.criterion] += len(journal.units.get(unit.name, ()))
+        outcome.found[unit.criterion] += len(known[unit.name])
     todo = [unit for unit in planned if unit.name not in journal.closed]
-    work = partial(run_unit, request=request, solver=solver, known=journal.units)
+    work = partial(run_unit, request=request, solver=solver, known=known)
     try:
         with closing(run_tasks(todo, work, jobs)) as results:
             for result in results:
@@ -334,8 +344,11 @@ def synthesise(
                     unit, item = result
                     if isinstance(item, dict):
                         journal.close_unit(unit.name, item)
-                    elif item:
+                    else:
+                        if max_tests is not None and unit.criterion == request.criterion:
+                            item = item[: max(0, max_tests - outcome.found[unit.criterion])]
                         journal.append(unit.name, item)
+                        known[unit.name] += item  # for whoever has to do the unit once more
                         outcome.found[unit.criterion] += len(item)
                 tests = outcome.found[request.criterion]
                 watch(sum(unit.name in journal.closed for unit in planned), len(planned), tests)
@@ -351,18 +364,12 @@ def synthesise(
 
 
 def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: str, seconds: float) -> int:
-    """Turns the journal into the suite that was asked for, and gives the number of its tests."""
-    mutants: list[tuple[str, Test]] = []
+    """Turns the journal into the suite that was asked for, its mutants first, and gives the number of its tests."""
 
     def chosen(tests: list[Test]) -> list[Test]:
-        kept = one_per_program(tests) if request.up_to == "program" else tests
-        named = with_ranks([test for test in kept if _MUTANT not in test.tags])
-        names = {test.digest: test.name for test in named}
-        for test in tests:
-            if _MUTANT in test.tags:
-                digest, parent, _ = test.digest.split(" ")
-                if parent in names:
-                    mutants.append((names[parent], msgspec.structs.replace(test, digest=digest)))
+        named = with_ranks(one_per_program(tests) if request.up_to == "program" else tests)
+        if request.mutants:
+            write_mutants(request, journal, named, outcome.complete)
         return named
 
     closed = sorted(journal.closed.items())
@@ -371,25 +378,20 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: st
     manifest: dict[str, Any] = {
         "complete": outcome.complete,
         "version": VERSION,
-        "solver": solver,
         "counts": {"criteria": outcome.found},
         "encodings": sizes,
     }
     if outcome.stopped:
         manifest["stopped"] = outcome.stopped
     units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
-    written = finish(journal, manifest, {"seconds": round(seconds, 3), **effort, "units": units_effort}, chosen)
-    if request.mutants:
-        write_mutants(journal.path, request, mutants, outcome.complete)
-    return written
+    times = {"seconds": round(seconds, 3), "solver": solver, **effort, "units": units_effort}
+    return finish(journal, manifest, times, chosen)
 
 
 def one_per_program(tests: Iterable[Test]) -> list[Test]:
     """The first test of each program, with the axioms of all tests of it."""
     first: dict[str, Test] = {}
     for test in tests:
-        if _MUTANT in test.tags:
-            continue
         before = first.setdefault(test.behaviour, test)
         if before is not test:
             tags = tuple(dict.fromkeys((*before.tags, *(tag for tag in test.tags if tag.startswith(AXIOM)))))
@@ -402,8 +404,7 @@ def with_ranks(tests: Sequence[Test], taken: Collection[str] = ()) -> list[Test]
     taken = set(taken)
     done = []
     for test in tests:
-        ranks = (test.name if rank == 1 else f"{test.name}-{rank}" for rank in count(1))
-        name = next(ranked for ranked in ranks if ranked not in taken)
+        name = first_free(test.name, taken)
         taken.add(name)
         done.append(renamed(test, name))
     return done
@@ -423,20 +424,37 @@ LINKS = "links.csv"
 """The file of a folder of mutants that says of which test and relaxation each is."""
 
 
-def write_mutants(folder: Path, request: Request, mutants: Sequence[tuple[str, Test]], complete: bool) -> None:
-    """The mutants as a corpus inside the corpus, each once, and which tests they come from by which relaxation."""
-    folder = folder / MUTANTS
+def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], complete: bool) -> None:
+    """The mutants of the tests as a corpus inside the corpus, each once, and from which test and relaxation they come.
+
+    Its manifest is written last: until then there is no corpus in the folder.
+    """
+    folder = journal.path / MUTANTS
+    remove_mutants(journal.path)
     folder.mkdir(exist_ok=True)
+    names = {test.digest: test.name for test in tests}
     first: dict[str, Test] = {}
     numbers: dict[str, int] = {}
     links = ["test,mutant,relaxation\n"]
-    for parent, test in mutants:
-        if test.digest not in first:
-            numbers[parent] = numbers.get(parent, 0) + 1
-            own = renamed(msgspec.structs.replace(test, tags=()), f"{parent}.m{numbers[parent]}")
-            first[test.digest] = own
-        links.append(f'"{parent}","{first[test.digest].name}","{test.tags[1]}"\n')
+    for test in records_beside(journal):
+        digest, parent, _ = test.digest.split(" ")
+        if parent not in names:
+            continue
+        name, (relaxation,) = names[parent], test.tags
+        if digest not in first:
+            numbers[name] = numbers.get(name, 0) + 1
+            own = msgspec.structs.replace(test, digest=digest, tags=())
+            first[digest] = renamed(own, f"{name}.m{numbers[name]}")
+        links.append(f'"{name}","{first[digest].name}","{relaxation}"\n')
     models = [model.name for model in request.models]
     asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
-    write_corpus(folder, list(first.values()), {"complete": complete, "request": asked, "models": models}, {})
     write_atomically(folder / LINKS, links)
+    write_corpus(folder, list(first.values()), {"complete": complete, "request": asked, "models": models}, {})
+
+
+def remove_mutants(path: Path) -> None:
+    """Remove the mutants of a corpus that is not finished: only files that this module writes."""
+    folder = path / MUTANTS
+    remove_derived(folder, MANIFEST, TESTS, LABELS, TIMES, LINKS)
+    with suppress(OSError):  # there is none, or it holds somebody's file
+        folder.rmdir()

@@ -1,0 +1,119 @@
+"""``synth compare``: what it says, what it writes, and its misuse; the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corpus.journal import read_corpus
+from corpus.suite import TIMES
+from oracle.cat.syntax import shipped_models
+from synth.cli import main
+
+
+def synth(*arguments: object) -> Result:
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name != TIMES}
+
+
+def test_the_smallest_difference_is_printed_and_the_exit_code_is_1():
+    result = synth("compare", "sc", "tso")
+    assert (result.exit_code, result.stderr) == (1, "")
+    first, *_, last = result.stdout.splitlines()
+    assert first == "over cpu: R W rmw F"
+    assert "tests of 4 events that tso allows and sc forbids" in result.stdout
+    assert "SB" in last and last.startswith("sc is stronger than tso")
+
+
+def test_no_difference_is_said_with_the_bound_and_the_words():
+    result = synth("compare", "tso", "sc", "--events", "..3")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "no difference up to 3 events over R W rmw F")
+
+
+def test_tests_are_a_corpus_and_the_same_however_many_processes_there_are(tmp_path):
+    asked = ("compare", "sc", "tso", "--events", "..4")
+    assert synth(*asked, "-j", 1, "-o", tmp_path / "d").exit_code == 1
+    assert synth(*asked, "-j", 2, "--solver", "cadical153", "-o", tmp_path / "e").exit_code == 1
+    assert content(tmp_path / "d") == content(tmp_path / "e")
+    corpus = read_corpus(tmp_path / "d")
+    assert corpus.complete and corpus.models == ["sc", "tso"]
+    assert all(dict(test.verdicts) == {"sc": "FORBIDDEN", "tso": "ALLOWED"} for test in corpus.tests)
+    assert synth("show", tmp_path / "d").exit_code == 0
+
+
+def test_a_run_out_of_time_says_so_and_does_not_promise_to_go_on(tmp_path):
+    result = synth("compare", "sc", "tso", "--time-limit", 0.001, "-o", tmp_path / "d")
+    assert "stopped by --time-limit 0.001" in result.stdout.splitlines()[-1]
+    shown = synth("show", tmp_path / "d")
+    assert "not complete: stopped by --time-limit 0.001" in shown.stdout and "--resume" not in shown.stdout
+
+
+def test_as_data():
+    result = synth("compare", "sc", "tso", "--events", "..4", "--json")
+    assert result.exit_code == 1
+    (first, *_) = json.loads(result.stdout)["tests"]
+    assert (first["events"], first["allowed_by"], first["forbidden_by"]) == (4, "tso", "sc")
+
+
+def test_a_line_left_out_of_a_model_with_recursion_functions_and_includes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("parts.cat").write_text("let causal = po | rf | co\n")
+    text = 'include "parts.cat"\nlet fr = rf^-1; co\nlet rec hb = causal | fr | (hb; hb)\nacyclic hb as order\n'
+    Path("mine.cat").write_text(text + "empty rmw & (fr; co) as atomicity\n")
+    Path("less.cat").write_text(text.replace("| fr ", ""))
+    result = synth("compare", "mine.cat", "sc", "--events", "..4")
+    assert (result.exit_code, result.stderr) == (0, "")
+    result = synth("compare", "mine.cat", "less.cat")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "CoRR" in result.stdout or "CoWR0" in result.stdout
+
+
+def test_words_that_no_program_has(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("texture.cat").write_text("acyclic ([TEXTURE]; po) | (po & loc) | rf | co | fr as x\n")
+    result = synth("compare", "texture.cat", "sc", "--events", 2)
+    assert result.exit_code == 0
+    assert (
+        result.stderr == "synth: texture.cat:1:11: texture asks for TEXTURE, which no program of vocabulary cpu has\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("tso", "expected two different models or more"),
+        ("tso tso", "expected two different models or more"),
+        ("tso thesis-weak", "thesis-weak is a transition system"),
+        ("tso nomodel", "unknown consistency model 'nomodel'"),
+        ("tso sc --events 1", "expected numbers between 2 and 12"),
+        ("tso sc --scopes warp", "expected cta, gpu, sys, found 'warp'"),
+        ("tso sc --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
+        ("tso sc --svg order.gif", "a picture is an .svg, .pdf or .png file"),
+        ("tso sc -o .", "the folder exists and is not empty"),
+        ("aliases.cat sc", "aliases.cat:1:14: aliases uses 'vloc', which no vocabulary can make"),
+    ],
+)
+def test_misuse(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("aliases.cat").write_text("acyclic po | vloc as x\n")
+    result = synth("compare", *arguments.split())
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert message in result.stderr
+
+
+def test_the_model_without_po_loc_of_the_release_pattern(tmp_path):
+    """What edges alone did not show: the pattern of one location or of several."""
+    text = Path(shipped_models()["ptx-6.0"]).read_text(encoding="utf-8")
+    mine = tmp_path / "my-ptx.cat"
+    assert "po-loc?" in text
+    mine.write_text(text.replace("po-loc?; ", "", 1) if "po-loc?; " in text else text.replace("po-loc?", "id"))
+    result = synth("compare", "ptx-6.0", mine)
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "my-ptx allows and ptx-6.0 forbids" in result.stdout

@@ -1,0 +1,277 @@
+"""``synth memory --from``: stopped and resumed, misused, with models of the user; the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from corpus import journal
+from corpus import suite as corpus_suite
+from corpus.journal import read_corpus
+from corpus.suite import JOURNAL, MANIFEST, TIMES
+from synth.cli import main
+from synth.memory import suites
+
+TSO = ("--from", "tso", "--events", "2..4", "--mutants")
+
+
+def synth(*arguments: object) -> Result:
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
+
+
+def suite(folder: Path, *arguments: object, state: str = "complete") -> str:
+    """What the command says that makes a suite."""
+    result = synth("memory", *arguments, "-o", folder)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert state in result.stdout.splitlines()[-1]
+    return result.stdout
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """The files of a corpus and of its mutants that are equal in two runs."""
+    files = (file for file in folder.rglob("*") if file.is_file() and file.name != TIMES)
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def consistent(folder: Path) -> None:
+    """Holds that the corpus and its mutants open, that names are unique, and that links lead from one to the other."""
+    names, mutants = ([test.name for test in read_corpus(each).tests] for each in (folder, folder / suites.MUTANTS))
+    assert len(set(names)) == len(names) and len(set(mutants)) == len(mutants)
+    links = list(csv.DictReader((folder / suites.MUTANTS / suites.LINKS).read_text().splitlines()))
+    assert {link["test"] for link in links} <= set(names)
+    assert {link["mutant"] for link in links} == set(mutants)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The suite that every other way to make it has to equal."""
+    folder = tmp_path_factory.mktemp("suite") / "whole"
+    suite(folder, *TSO, "-j", 1)
+    consistent(folder)
+    return content(folder)
+
+
+# The same bytes
+
+
+@pytest.mark.parametrize("words", [("-j", 2), ("-j", 1, "--solver", "cadical153"), ("-j", 2, "--solver", "glucose4")])
+def test_processes_and_solvers_change_nothing(tmp_path, whole, words):
+    suite(tmp_path / "d", *TSO, *words)
+    assert content(tmp_path / "d") == whole
+
+
+def test_the_number_of_tests_can_be_limited_and_is_the_same_each_time(tmp_path, whole, monkeypatch):
+    suite(tmp_path / "d", *TSO, "--max-tests", 5, state="5 tests (3 by execution, 5 by outcome), incomplete")
+    monkeypatch.setattr(suites, "_BATCH_SECONDS", 0)  # tests come one by one, as from a slow machine
+    suite(tmp_path / "slow", *TSO, "--max-tests", 5, "-j", 2, state="stopped by --max-tests; --resume goes on")
+    assert content(tmp_path / "d") == content(tmp_path / "slow")
+    consistent(tmp_path / "d")
+    suite(tmp_path / "d", *TSO, "--max-tests", 9, "--resume", state="9 tests")
+    consistent(tmp_path / "d")
+    suite(tmp_path / "d", *TSO, "--resume", "-j", 2)
+    assert content(tmp_path / "d") == whole
+
+
+def test_a_run_out_of_time_goes_on(tmp_path, whole):
+    suite(tmp_path / "d", *TSO, "--time-limit", 0.01, state="incomplete: stopped by --time-limit; --resume goes on")
+    consistent(tmp_path / "d")
+    suite(tmp_path / "d", *TSO, "--resume")
+    assert content(tmp_path / "d") == whole
+
+
+@pytest.mark.parametrize("lines", [2, 9, 25])
+def test_a_run_that_was_killed_goes_on(tmp_path, whole, lines):
+    program = "from synth.cli import main; from synth.memory import suites; suites._BATCH_SECONDS = 0; main()"
+    command = [sys.executable, "-c", program, "memory", *TSO, "-j", "1", "-o", tmp_path / "d"]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    file = tmp_path / "d" / JOURNAL
+    for _ in range(4000):
+        if file.exists() and file.read_bytes().count(b"\n") >= lines:
+            break
+        time.sleep(0.005)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    shown = synth("show", tmp_path / "d", "--tests")
+    assert shown.exit_code == 0 and "not complete: the run did not end; --resume goes on" in shown.stdout
+    assert ".m1" not in shown.stdout, "mutants are none of the tests"
+    suite(tmp_path / "d", *TSO, "--resume")
+    assert content(tmp_path / "d") == whole
+
+
+@pytest.mark.parametrize("written", [1, 2, 5, 6, 9])
+def test_a_run_that_ends_as_it_writes_its_files_leaves_what_opens_and_goes_on(tmp_path, whole, monkeypatch, written):
+    """The files of the mutants come first, so that a corpus says that it is complete when all of it is there."""
+
+    def dying(path, parts):
+        done.append(path)
+        if len(done) > written:
+            raise KeyboardInterrupt
+        write(path, parts)
+
+    done: list[Path] = []
+    write = journal.write_atomically
+    for module in (journal, corpus_suite, suites):
+        monkeypatch.setattr(module, "write_atomically", dying)
+    assert synth("memory", *TSO, "-j", 1, "-o", tmp_path / "d").exit_code == 130
+    monkeypatch.undo()
+    unfinished = read_corpus(tmp_path / "d")
+    assert len(unfinished.tests) == 16 and not unfinished.complete
+    assert synth("show", tmp_path / "d").exit_code == 0
+    suite(tmp_path / "d", *TSO, "--resume")
+    assert content(tmp_path / "d") == whole
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_process_that_dies_loses_nothing_and_doubles_nothing(tmp_path, whole, monkeypatch, jobs):
+    work, killed = suites.run_unit, tmp_path / "killed"
+
+    def dying(unit, **options):
+        for item in work(unit, **options):
+            yield item
+            if isinstance(item, list) and len(item) > 1 and not killed.exists():
+                killed.touch()
+                time.sleep(0.2)  # so that what was found has arrived
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(suites, "run_unit", dying)
+    suite(tmp_path / "d", *TSO, "-j", jobs)
+    assert killed.exists()
+    assert content(tmp_path / "d") == whole
+
+
+def test_mutants_of_another_time_are_taken_back_and_nothing_else(tmp_path):
+    suite(tmp_path / "d", *TSO, "--max-tests", 3, state="incomplete")
+    (tmp_path / "d" / "mutants" / "mine.txt").write_text("mine")
+    suites.remove_mutants(tmp_path / "d")
+    assert [file.name for file in (tmp_path / "d" / "mutants").iterdir()] == ["mine.txt"]
+    assert synth("show", tmp_path / "d").exit_code == 0
+
+
+# One axiom
+
+
+def test_a_suite_of_one_axiom_is_counted_as_such(tmp_path):
+    said = suite(tmp_path / "d", "--from", "tso", "--events", "2..4", "--axiom", "atomicity")
+    tests = read_corpus(tmp_path / "d").tests
+    assert len(tests) == 2 and all("axiom:atomicity" in test.tags for test in tests)
+    assert "2 tests" in said and "2 by outcome" in said
+    counted = json.loads((tmp_path / "d" / MANIFEST).read_text())["counts"]["criteria"]
+    assert counted["outcome"] == 2 and counted["execution"] <= 4
+
+
+# Models of the user
+
+
+FILES = {
+    "parts.cat": "let causal = po | rf | co\n",
+    "whole.cat": """include "parts.cat"
+let fr = rf^-1; co
+let twice(r) = r; r
+let rec hb = causal | fr | (hb; hb)
+let rec one = po | (other; other) and other = one & loc
+acyclic hb as order
+irreflexive twice(one) as odd
+empty rmw & (fr; co) as atomicity
+""",
+    "aliases.cat": "let near = loc\n   & swarp\nacyclic po | near as x\n",
+    "hides.cat": "let swarp = loc & po\nacyclic swarp | rf | co | fr as x\n",
+    "texture.cat": "acyclic ([TEXTURE]; po) | (po & loc) | rf | co | fr as x\n",
+    "flagged.cat": "flag ~empty [TEXTURE] as texture\nacyclic (po & loc) | rf | co | fr as x\n",
+}
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+def test_recursion_functions_includes_and_own_names(models):
+    suite(Path("mine"), "--from", "whole.cat", "--events", "2..4")
+    suite(Path("sc"), "--from", "sc", "--events", "2..4")
+    mine, shipped = ([(test.name, test.text) for test in read_corpus(Path(each)).tests] for each in ("mine", "sc"))
+    assert mine == shipped  # it is sequential consistency, said in a roundabout way
+
+
+def test_a_relation_that_no_vocabulary_can_make_is_named_with_its_place(models):
+    result = synth("memory", "--from", "aliases.cat", "--events", 2, "-o", "d")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("synth: aliases.cat:2:6: aliases uses 'swarp', which no vocabulary can make: ")
+    assert result.stderr.count("\n") == 1 and not Path("d").exists()
+    suite(Path("d"), "--from", "hides.cat", "--events", 2)  # its own relation of that name
+
+
+def test_sets_that_are_empty_in_every_program_are_named_where_a_check_needs_them(models):
+    result = synth("memory", "--from", "texture.cat", "--events", 2, "-o", "d")
+    line = "synth: texture.cat:1:11: texture asks for TEXTURE, which no program of vocabulary cpu has\n"
+    assert (result.exit_code, result.stderr) == (0, line)
+    suite(Path("flagged"), "--from", "flagged.cat", "--events", 2)
+
+
+# Misuse: one line, exit code 2, nothing written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--from tso --axiom nope", "tso has no axiom 'nope'; it has sc-per-location, causality, atomicity"),
+        ("--from tso --vocabulary -warp", "the vocabulary cpu has no 'warp'; it has R W rmw"),
+        ("--from tso --vocabulary pxt", "expected one of c, cpu, opencl, ptx, vulkan"),
+        ("--from tso --vocabulary -R", "an rmw is made of R and W, and no R is left; leave out rmw as well"),
+        ("--from ptx-6.0 --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
+        ("--from sc --vocabulary -W,-rmw", "without W, nothing happens that a model could forbid"),
+        ("--from thesis-weak", "thesis-weak is a transition system"),
+        ("--from nomodel", "unknown consistency model 'nomodel'"),
+        ("--from tso --edges Rfe", "--edges is for edges, and --from needs none"),
+        ("--axiom x --edges Rfe", "--axiom needs --from MODEL"),
+        ("--from tso --events 1", "expected numbers between 2 and 12"),
+        ("--from tso --events 20", "expected numbers between 2 and 12"),
+        ("--from tso --scopes warp", "expected cta, gpu, sys, found 'warp'"),
+        ("--from tso --max-tests 0", "0 is not in the range"),
+    ],
+)
+def test_misuse(tmp_path, arguments, message):
+    result = synth("memory", *arguments.split(), "-o", tmp_path / "d")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert message in result.stderr
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path):
+    (tmp_path / "file").touch()
+    for folder in (tmp_path, tmp_path / "file"):
+        result = synth("memory", "--from", "tso", "--events", 2, "-o", folder)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+
+
+def test_more_threads_than_events_are_no_tests(tmp_path):
+    said = suite(tmp_path / "d", "--from", "tso", "--events", "2..3", "--threads", 5)
+    assert said.splitlines()[-1].endswith("d: 0 tests (0 by execution, 0 by outcome), complete")
+    assert len(said.splitlines()) == 2 and synth("show", tmp_path / "d").exit_code == 0
+
+
+# Words
+
+
+def test_scopes_that_a_model_does_not_tell_apart_leave_nothing_out(tmp_path):
+    said = suite(tmp_path / "d", "--from", "tso", "--events", 2, "--scopes", "cta")
+    assert said.startswith("tso tells apart, in cpu: R W rmw F\n")
+
+
+def test_plain_accesses_can_be_left_out(tmp_path):
+    said = suite(tmp_path / "d", "--from", "rc11", "--events", 2, "--vocabulary", "-plain")
+    assert said.startswith("rc11 tells apart, in c: R (relaxed acquire sc), W (relaxed release sc), rmw")
+    said = suite(tmp_path / "e", "--from", "rc11", "--events", 2, "--vocabulary", "-W.plain")
+    assert said.startswith("rc11 tells apart, in c: R (plain relaxed acquire sc), W (relaxed release sc), rmw")
