@@ -1,8 +1,8 @@
 """Litmus tests a second under each model, each way; reading them; a process's first verdict; a large folder.
 
-    python benchmarks/oracle.py                          all tables
-    python benchmarks/oracle.py ways first               some of: ways, reading, first, folder
-    python benchmarks/oracle.py ways --tests 1000 -m sc  a larger sample, one model
+    python benchmarks/verdicts.py                          all tables
+    python benchmarks/verdicts.py ways first               some of: ways, reading, first, folder
+    python benchmarks/verdicts.py ways --tests 1000 -m sc  a larger sample, one model
 
 Tests are those of critical cycles, the same each time: of the GPU edges of 2015, plain accesses, membars, dependencies
 and memory in two regions; and of a set with acquire, release and atomic operations. "ways" and "reading" measure this

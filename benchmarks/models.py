@@ -1,0 +1,110 @@
+"""Suites that come from models, and differences of models: variables, clauses, calls, tests, time and memory.
+
+    python benchmarks/models.py                            what takes a minute
+    python benchmarks/models.py tso:7 ptx-6.0:5 rc11:5     MODEL:EVENTS, the size alone
+    python benchmarks/models.py sc/tso ptx-6.0/ptx-rmo     A/B, the smallest difference, both ways, up to 4 events
+    python benchmarks/models.py tso:7 --criterion outcome --solver cadical153
+
+In one process. "build" and "solve" are seconds of CPU of the formulas and of the solver with decoding and blocking,
+summed over the splits of a size into threads; variables and clauses are those of the largest split before anything is
+learned, "learned" counts clauses of refinements. Memory is the largest so far, in 10^6 bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from itertools import permutations
+
+from rich.console import Console
+from rich.table import Table
+
+from constraints.loop import Effort, solutions
+from constraints.programs.forbidden import Criterion, Forbidden, Question, Shapes, splits
+from constraints.solvers import DEFAULT_SOLVER
+from corpus.executions.execution import Execution
+from oracle.cat.interpreter import Model
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.vocabulary import vocabulary_of
+from synth.memory.suites import axiomatic, program_digest
+
+QUICK = [
+    *("tso:4", "tso:5", "tso:6", "tso:7", "sc:5", "rmo:5", "ptx-rmo:5", "rc11:4", "rc11-scoped:4"),
+    *("ptx-6.0:3", "ptx-6.0:4", "sc/tso", "tso/rmo", "rmo/ptx-rmo", "ptx-rmo/ptx-6.0", "rc11/rc11-scoped"),
+]
+MOST_COMPARED = 4
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cuts", nargs="*", default=QUICK, metavar="MODEL:EVENTS|A/B")
+    parser.add_argument("--criterion", choices=[each.value for each in Criterion], default=Criterion.EXECUTION.value)
+    parser.add_argument("--solver", default=DEFAULT_SOLVER)
+    given = parser.parse_args()
+    table = Table("", "tests", "programs", "variables", "clauses", "calls", "learned", "build", "solve", "MB", box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for cut in given.cuts:
+        if "/" in cut:
+            compare(table, cut, given.solver)
+        else:
+            suite(table, cut, Criterion(given.criterion), given.solver)
+    Console(width=120).print(table)
+
+
+def models(*names: str) -> list[Model]:
+    return [axiomatic(model) for model in resolve_consistency_models(names)]
+
+
+def suite(table: Table, cut: str, criterion: Criterion, solver: str) -> None:
+    name, _, events = cut.partition(":")
+    (model,) = models(name)
+    row = Row()
+    for sizes in splits(int(events)):
+        row.search(Question(model, criterion=criterion), sizes, solver)
+    table.add_row(cut, *row.cells())
+
+
+def compare(table: Table, cut: str, solver: str) -> None:
+    both = models(*cut.split("/"))
+    for allows, forbids in permutations(both, 2):
+        row = Row(words=both)
+        for events in range(2, MOST_COMPARED + 1):
+            for sizes in splits(events):
+                row.search(Question(forbids, (allows,), minimal=False), sizes, solver)
+            if row.tests:
+                break
+        table.add_row(f"{allows.name} > {forbids.name}: {events}", *row.cells())
+
+
+class Row:
+    """What the searches of a row took together."""
+
+    def __init__(self, words: list[Model] | None = None) -> None:
+        self.models = words
+        self.tests: list[Execution] = []
+        self.variables = self.clauses = 0
+        self.effort = Effort()
+        self.build = self.solve = 0.0
+
+    def search(self, question: Question, sizes: tuple[int, ...], solver: str) -> None:
+        words = vocabulary_of(self.models or [question.forbidden_by])
+        started = time.process_time()
+        encoding = Forbidden(question, words, sizes)
+        self.build += time.process_time() - started
+        self.variables = max(self.variables, encoding.formula.variables)
+        self.clauses = max(self.clauses, len(encoding.formula.clauses))
+        started = time.process_time()
+        self.tests += solutions(encoding if question.minimal else Shapes(encoding), solver, effort=self.effort)
+        self.solve += time.process_time() - started
+
+    def cells(self) -> list[str]:
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+        programs = len(set(map(program_digest, self.tests)))
+        numbers = (len(self.tests), programs, self.variables, self.clauses, self.effort.calls, self.effort.refinements)
+        return [*(f"{number:,}" for number in numbers), f"{self.build:.2f}", f"{self.solve:.2f}", f"{memory:.0f}"]
+
+
+if __name__ == "__main__":
+    main()
