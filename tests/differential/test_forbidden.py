@@ -1,7 +1,9 @@
 """Tests that a model forbids, found in clauses: the oracle agrees, and each is there once."""
 
+from dataclasses import replace
+
 import pytest
-from litmus_models import shipped
+from litmus_models import odd, shipped
 
 from constraints.loop import solutions
 from constraints.programs import forbidden
@@ -35,13 +37,13 @@ def canonical(execution):
     return min(map(execution_text, execution.images()))
 
 
-def happens(execution, model, flagged=False):
-    """Whether the outcome of an execution is allowed; ``flagged``: or one with a flag has it."""
+def happens(execution, model, flags=None):
+    """Whether the outcome of an execution is allowed; ``flags``: whether one that raises a flag is, or is not."""
     test = litmus_test(execution, "test", observed=False)
     for batch, allowed, results in judged(test, unroll_threads(test, 0), model):
-        if flagged:
-            for result in results:
-                allowed |= result.truth if result.check.flag else 0
+        for result in results:
+            if result.check.flag and flags is not None:
+                allowed = allowed | result.truth if flags else allowed & ~result.truth
         if allowed & batch.satisfying(test.condition.proposition):
             return True
     return False
@@ -58,7 +60,7 @@ def the_oracle_agrees(name, events, less):
         assert not happens(execution, judge), text
         for step in relaxations(execution, words):
             left = relaxed(execution, step, words)
-            assert not left.steps or happens(left, judge, flagged=True), (text, step.text)
+            assert not left.steps or happens(left, judge, flags=True), (text, step.text)
     return len(seen)
 
 
@@ -92,6 +94,61 @@ def test_the_oracle_agrees_with_every_test(name, events, less, count):
 )
 def test_the_oracle_agrees_with_every_larger_test(name, events, less):
     the_oracle_agrees(name, events, less)
+
+
+REGIONS = """
+    let near = scta & (SHARED * SHARED)
+    let across = sr | near
+    acyclic (po & (SHARED * SHARED | GLOBAL * GLOBAL)) | (po; syncbar; po) | (across & (rf | co | fr)) as across
+    acyclic po-loc | rf | co | fr as coherence"""
+
+
+@pytest.mark.parametrize(
+    ("judge", "events", "less", "count"),
+    [
+        (MODELS["sc"], 4, ("rmw",), 16),
+        (MODELS["rmo"], 3, (), 8),
+        (odd()["barriers"], 3, ("rmw", "sc", "acquire", "acq_rel"), 4),
+        (model(REGIONS), 3, ("sys", "gpu"), 7),
+        pytest.param(MODELS["rmo"], 4, (), 15, marks=pytest.mark.slow),
+        pytest.param(odd()["barriers"], 4, ("rmw", "sc", "acquire", "acq_rel"), 7, marks=pytest.mark.slow),
+    ],
+)
+def test_minimal_is_what_the_oracle_says_is_minimal(judge, events, less, count):
+    """Of all that a model forbids, those of which the oracle allows every relaxation."""
+    words = vocabulary_of([judge]).without(less)
+    every = [execution for size in range(2, events + 1) for execution in found(Question(judge), words, size)]
+    least = [
+        execution
+        for size in range(2, events + 1)
+        for execution in found(Question(judge, minimal=False), words, size)
+        if all(
+            not left.steps or happens(left, judge, flags=True)
+            for left in (relaxed(execution, step, words) for step in relaxations(execution, words))
+        )
+    ]
+    assert sorted(map(canonical, every)) == sorted(map(canonical, least))
+    assert len(every) == count
+
+
+@pytest.mark.parametrize(
+    ("weaker", "stronger", "events", "less"),
+    [
+        ("tso", "sc", 4, ("F",)),
+        ("rmo", "tso", 4, ("dep", "F")),
+        ("ptx-rmo", "rmo", 3, ("sys", "acq_rel")),
+        ("ptx-6.0", "ptx-rmo", 3, ("sys", "gpu", "acq_rel", "acquire", "release", "rmw", "bar", "dep")),
+    ],
+)
+def test_what_one_model_forbids_and_another_allows(weaker, stronger, events, less):
+    """Of all that one forbids, those that the oracle allows under the other, without a flag."""
+    one, other = MODELS[weaker], MODELS[stronger]
+    words = vocabulary_of([one, other]).without(less)
+    question = Question(other, (one,), minimal=False)
+    between = sorted(canonical(each) for each in found(question, words, events))
+    every = [each for each in found(replace(question, allowed_by=()), words, events) if happens(each, one, flags=False)]
+    assert between == sorted(map(canonical, every))
+    assert len(between) > 1
 
 
 @pytest.mark.parametrize("solver", ["cadical153", "glucose4", "z3"])
