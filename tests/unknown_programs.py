@@ -5,7 +5,7 @@ from itertools import islice
 from constraints.circuit import Circuit
 from constraints.programs.choices import choose
 from constraints.programs.relaxations import relaxations
-from constraints.programs.unknown import Unknown
+from constraints.programs.unknown import Unknown, write_of
 from constraints.solvers import open_solver
 from corpus.executions.execution import INITIAL, Kind
 from corpus.executions.litmus import litmus_test
@@ -46,6 +46,23 @@ class Sampler:
                 granted.append(wish)
         assert self._solver.solve(granted)
         return Held(self, [False, *(literal > 0 for literal in self._solver.model())])
+
+    def with_outcome(self, execution):
+        """A model that stands for this program with this outcome and coherence, None where there is none."""
+        wanted = [literal.number for literal in self.said(execution)]
+        for w, row in enumerate(self.choices.co):
+            for v, literal in row.items():
+                pair = (w, v) in {tuple(write_of(execution, each) for each in pair) for pair in execution.co}
+                wanted.append(literal.number if pair else -literal.number)
+        if not self._solver.solve(wanted):
+            return None
+        return Held(self, [False, *(literal > 0 for literal in self._solver.model())])
+
+    def said(self, execution):
+        """What the formula says of a program with its outcome."""
+        yield from self.unknown.literals(execution)
+        yield from self.unknown.sources(execution)
+        yield from (self.final[write_of(execution, write)] for write in execution.final if write is not None)
 
     def gate(self, number):
         """The operands of the conjunction that a variable stands for."""

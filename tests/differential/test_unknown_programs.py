@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from random_executions import random_execution
 from unknown_programs import Listed, Sampler, called
 
 from corpus.executions.relaxations import relaxations, relaxed
@@ -36,6 +37,7 @@ def views_are_what_the_oracle_sees(name, sizes, partial, models):
         for _ in range(models):
             held = drawn.model(rng)
             execution = held.execution()
+            assert all(map(held, drawn.said(execution)))
             compare(held, drawn.view, execution, partial)
             expected = {called(execution, step, drawn.words): step for step in relaxations(execution, drawn.words)}
             applies = {each.name: each.view for each in drawn.relaxed if held(each.applies)}
@@ -44,6 +46,32 @@ def views_are_what_the_oracle_sees(name, sizes, partial, models):
                 left = relaxed(execution, step, drawn.words)
                 if left.steps:
                     compare(held, applies[name], left, partial)
+
+
+@pytest.mark.parametrize("name", VOCABULARIES)
+def test_every_program_is_a_model_of_the_formula(name):
+    """In one order of its threads, at least; and the model stands for it."""
+    rng, words = Random(name), vocabulary(name)
+    for turn in range(12):
+        drawn_at_random = random_execution(rng, words, partial=turn % 2 == 0)
+        execution = replace(drawn_at_random, dependencies=one_branch_each(drawn_at_random.dependencies))
+        sizes = [sum(step.kind.events for step in thread) for thread in execution.threads]
+        order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
+        images = list(dict.fromkeys(execution.reordered(order).images()))
+        with closing(Sampler(words, tuple(sorted(sizes, reverse=True)))) as programs:
+            models = {image: programs.with_outcome(image) for image in images}
+            assert any(models.values()), execution
+            for image, held in models.items():
+                assert held is None or held.execution() == image
+
+
+def one_branch_each(dependencies):
+    """Without branches on what was read when everything depends on that read already."""
+    first = {}
+    for dependency in dependencies:
+        if dependency.kind == "ctrl":
+            first[dependency.source] = min(dependency, first.get(dependency.source, dependency))
+    return tuple(each for each in dependencies if each.kind != "ctrl" or first[each.source] == each)
 
 
 def compare(held, view, execution, partial):
