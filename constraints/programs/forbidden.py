@@ -99,13 +99,11 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Question:
-    """Which tests are asked for: those that one model forbids, by the check ``axiom`` if one is named, and that others
-    allow; minimal ones, or any."""
+    """Which tests are asked for: those that one model forbids and others allow; minimal ones, or any."""
 
     forbidden_by: Model
     allowed_by: tuple[Model, ...] = ()
     criterion: Criterion = Criterion.OUTCOME
-    axiom: str = ""
     minimal: bool = True
 
 
@@ -117,7 +115,6 @@ class Forbidden(Outcomes):
         super().__init__(words, sizes, question.criterion is Criterion.OUTCOME)
         model = question.forbidden_by
         self.model = model
-        self._axiom = question.axiom
         self._by_outcome = question.criterion is Criterion.OUTCOME
         self._verifier: Verifier | None = None
         circuit = self.circuit
@@ -146,8 +143,9 @@ class Forbidden(Outcomes):
                 if not result.check.flag:
                     circuit.require(~relaxed.applies, result.truth, *flags)
 
-    def _violations(self, results: Sequence[CheckResult[Literal]]) -> list[Literal]:
-        return [~each.truth for each in results if not each.check.flag and self._axiom in ("", each.check.name)]
+    @staticmethod
+    def _violations(results: Sequence[CheckResult[Literal]]) -> list[Literal]:
+        return [~each.truth for each in results if not each.check.flag]
 
     def _left(self, relaxed: Relaxed) -> View:
         """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
