@@ -5,26 +5,29 @@ fence between two of them where the edge is one, reads-from as the cycle has it 
 for an outcome, which fixes everything but the order of ``fence.sc`` and, where a model leaves writes unordered, which
 writes of a location are. Every cycle whose test is asked for satisfies the clauses; the oracle has the last word.
 
+A location of three writes or more has an observer in the test (``corpus.litmus.made``), which the execution has, too.
+
 Variables, besides those of cycles
-    co(m, w, v)         model m, with partial coherence, orders the writes w and v
+    co(m, w, v)         model m has write w before write v
     fence(m, f, g)      model m has fence f before fence g
-    back(p)             edge p leads back in the history of the one location that there is
+    home(t)             an observer is beside thread t, if the writers that it observes are not together
 
 Constraints
     a model that is to allow the test allows an execution of the outcome: with the choices that its variables make
     a model that is to forbid it forbids each: of the choices that were learned, one of its checks fails
-    neither is said of a cycle that has three writes to a location, whose test has an observer besides
 
 Choices to be forbidden are learned where one makes an execution allowed (``_Verifier``); they are orders of all events,
-so that any cycle has them. There is one formula for each way to divide the events into threads (``divisions``): program
-order is then known, and not literals. The size is that of the models over up to 2 n events.
+so that any cycle has them. There is one formula for each way to divide the events into threads (``divisions``), without
+an observer or with one of so many writes: program order is then known, and not literals. Where there are two observers,
+or one of more than ``MOST_OBSERVED`` writes, nothing is said, and all cycles are given. The size is that of the models
+over up to 2 n events, and 2 k - 3 of an observer of k writes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, pairwise, permutations, product
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
 
 from constraints.circuit import Circuit, Literal
 from constraints.cycles import DEFAULT_SOLVER, CycleBounds, CycleEncoding
@@ -35,7 +38,8 @@ from constraints.programs.view import View, Way, Ways
 from constraints.solvers import Solver, open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode, inner_communication
-from corpus.litmus.test import SCOPES, Order
+from corpus.litmus.made import STRONG, WIDEST
+from corpus.litmus.test import PLAIN, SCOPES, Order
 from oracle.cat.interpreter import Model
 from oracle.executions.events import Kind
 from oracle.executions.initial import sees_initial_writes
@@ -45,53 +49,70 @@ Division = tuple[bool, ...]
 """Of each edge, whether it stays in its thread; the last does not."""
 
 
-def divisions(bounds: CycleBounds, size: int) -> list[Division]:
+def divisions(bounds: CycleBounds, size: int) -> Iterator[Division]:
     """The ways to divide the events of a cycle into threads, fewest threads first."""
-    edges = [edge for run in bounds.vocabulary.runs for edge in run]
-    atomic = any(edge.kind == "Rmw" for edge in edges)
-    most = bounds.thread_accesses * (2 if atomic else 1)
-    least_threads, most_threads = bounds.threads or (2, size)
+    atomic = any(edge.kind == "Rmw" for run in bounds.vocabulary.runs for edge in run)
+    longest = bounds.thread_accesses * (2 if atomic else 1)
+    least, most = bounds.threads or (2, size)
+    for threads in range(max(least, 2), min(most, size) + 1):
+        for lengths in _parts(size, threads, longest):
+            yield tuple(event + 1 < length for length in lengths for event in range(length))
 
-    def fits(division: Division) -> bool:
-        starts = [-1, *(position for position, internal in enumerate(division) if not internal)]
-        lengths = [after - before for before, after in pairwise(starts)]
-        return max(lengths) <= most and least_threads <= len(lengths) <= most_threads
 
-    found = [(*inner, False) for inner in product((True, False), repeat=size - 1)]
-    return sorted(filter(fits, found), key=lambda division: (division.count(False), found.index(division)))
+def _parts(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of so many numbers from 1 to ``most``, great ones first."""
+    if not parts <= total <= parts * most:
+        return
+    if parts == 0:
+        yield ()
+        return
+    for first in range(min(most, total), 0, -1):
+        yield from ((first, *rest) for rest in _parts(total - first, parts - 1, most))
+
+
+MOST_OBSERVED = 4
+"""Writes of which an observer is part of the clauses."""
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """How an outcome comes about, of any cycle: which two writes, events p < q, are left unordered, where they could be
-    so, and the order of all fences that may be ``fence.sc``."""
+    """How an outcome comes about, of any cycle: the order of all fences that may be ``fence.sc``, and which two writes,
+    events p < q, are not in the order of the cycle but in the other, or in none."""
 
-    unordered: frozenset[tuple[int, int]]
     fences: tuple[int, ...]
+    turned: frozenset[tuple[int, int]] = frozenset()
+    unordered: frozenset[tuple[int, int]] = frozenset()
 
 
-@dataclass
 class _Programs:
     """The tests of cycles that are divided in one way, as models see them; events are those of a ``View``.
 
-    ``access[p]`` is event p of the cycle, ``fence[p]`` the fence between it and the next, where there may be one.
+    ``access[p]`` is event p of the cycle, ``fence[p]`` the fence between it and the next, where there may be one;
+    ``loads`` are those of an observer of ``observed`` writes, where that is not 0.
     """
 
-    bounds: CycleBounds
-    division: Division
-    circuit: Circuit = field(default_factory=Circuit)
-    cycles: CycleEncoding = field(init=False)
-    access: list[int] = field(init=False)
-    fence: dict[int, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        circuit, size = self.circuit, len(self.division)
-        self.cycles = CycleEncoding(self.bounds, size, circuit.formula)
-        for position, internal in enumerate(self.division):
+    def __init__(self, bounds: CycleBounds, division: Division, observed: int = 0) -> None:
+        self.bounds, self.division, self.observed = bounds, division, observed
+        self.circuit = circuit = Circuit()
+        self.cycles = CycleEncoding(bounds, len(division), circuit.formula)
+        for position, internal in enumerate(division):
             joined = self._literal(self.cycles.joined("internal", position))
             circuit.require(joined if internal else ~joined)
+        self._events()
+        self.reads = [self._has(p, lambda edge: edge.source == "R") for p in self.positions]
+        self._executed()
+        self._histories()
+        self._observed()
+        self._ways()
+        self._rest()
+
+    def _events(self) -> None:
         fences = any(edge.kind == "Fence" for edge in self.cycles.edges)
-        self.access, self.fence, self.thread = [], {}, list[int]()
+        self.access: list[int] = []
+        self.fence: dict[int, int] = {}
+        self.thread: list[int] = []
+        self.loads: list[int] = []
+        self.observer_fences: list[int] = []
         thread = 0
         for position, internal in enumerate(self.division):
             self.access.append(len(self.thread))
@@ -100,11 +121,9 @@ class _Programs:
                 self.fence[position] = len(self.thread)
                 self.thread.append(thread)
             thread += not internal
-        self.reads = [self._has(p, lambda edge: edge.source == "R") for p in self.positions]
-        self._executed()
-        self._ways()
-        self._histories()
-        self._rest()
+        for number in range(max(2 * self.observed - 3, 0)):
+            (self.observer_fences if number % 2 else self.loads).append(len(self.thread))
+            self.thread.append(thread)
 
     @property
     def positions(self) -> range:
@@ -158,6 +177,17 @@ class _Programs:
             for edge in cycles.edges:
                 if edge.kind == "Fence":
                     add(fence, Way(Kind.FENCE, edge.fence), self._literal(cycles.edge(p, edge)))
+        strong = ~circuit.any_of(
+            self.written[p] & literal
+            for p in self.positions
+            for way, literal in found[self.access[p]].items()
+            if way.kind is Kind.WRITE and not (way.rmw or way.mode.scope or way.mode.volatile)
+        )
+        for load in self.loads:
+            add(load, Way(Kind.READ, STRONG), strong)
+            add(load, Way(Kind.READ, PLAIN), ~strong)
+        for fence in self.observer_fences:
+            add(fence, Way(Kind.FENCE, WIDEST), circuit.true)
         self.ways = [Ways(circuit, {way: literal for way, literal in ways.items() if literal}) for ways in found]
 
     def _histories(self) -> None:
@@ -182,10 +212,43 @@ class _Programs:
             for distance in range(1, len(positions)):
                 so_far = so_far & on[(p + distance - 1) % len(positions)]
                 self.before[p][(p + distance) % len(positions)] = so_far
-        self.observed = circuit.any_of(
-            self.before[p][q] & self.before[q][r] & ~self.reads[p] & ~self.reads[q] & ~self.reads[r]
-            for p, q, r in permutations(positions, 3)
+
+    def _observed(self) -> None:
+        """``target[p]``: event p is of a location with an observer. ``rank[p][k]``: k writes come before event p."""
+        circuit, positions, false = self.circuit, self.positions, self.circuit.false
+        self.rank: list[dict[int, Literal]] = []
+        for p in positions:
+            rank = {0: circuit.true}
+            for q in positions:
+                if q != p:
+                    write = self.before[q][p] & ~self.reads[q]
+                    rank = {
+                        k: (rank.get(k, false) & ~write) | (rank.get(k - 1, false) & write)
+                        for k in range(len(rank) + 1)
+                    }
+            self.rank.append(rank)
+        third = [~self.reads[p] & self.rank[p].get(2, false) for p in positions]
+        self.some_observed = circuit.any_of(third)
+        self.target = [
+            circuit.any_of(third[q] & (circuit.true if p == q else self._one_location(p, q)) for q in positions)
+            for p in positions
+        ]
+        self.written = [self.target[p] & ~self.reads[p] for p in positions]
+
+    def _one_location(self, one: int, other: int) -> Literal:
+        return self.before[one][other] | self.before[other][one]
+
+    def fits(self, observed: int) -> Literal:
+        """That one location has an observer, of so many writes."""
+        circuit, false = self.circuit, self.circuit.false
+        last, more = (
+            circuit.any_of(self.written[p] & self.rank[p].get(k, false) for p in self.positions)
+            for k in (observed - 1, observed)
         )
+        fits = last & ~more
+        for p, q in combinations(self.positions, 2):
+            fits = fits & ~(self.target[p] & self.target[q] & ~self._one_location(p, q))
+        return fits
 
     def _rest(self) -> None:
         circuit, false, size = self.circuit, self.circuit.false, len(self.thread)
@@ -205,15 +268,46 @@ class _Programs:
             for w, before in enumerate(writes):
                 later = circuit.any_of(writes[v] & self.before[w][v] for v in self.positions if v != w)
                 self.rf[self.access[w]][e] = self.reads[p] & before & ~later
-        starts = [p for p in self.positions if p == 0 or not self.division[p - 1]]
-        self.same = {
-            SCOPES[level]: [
-                [circuit.true if p == q else self._literal(self.cycles.same(level, p, q)) for q in starts]
-                for p in starts
-            ]
-            for level in self.bounds.levels
-        }
+        for load, other in permutations(self.loads, 2):
+            self.loc[load][other] = circuit.true
+        for number, load in enumerate(self.loads):
+            self.loc[load][load] = circuit.true
+            self.shared[load] = circuit.any_of(self.target[p] & self.shared[self.access[p]] for p in self.positions)
+            for p in self.positions:
+                self.loc[load][self.access[p]] = self.loc[self.access[p]][load] = self.target[p]
+                self.rf[self.access[p]][load] = self.written[p] & self.rank[p].get(number, false)
+        self.home: list[Literal] = []
+        self.same = {SCOPES[level]: self._groups(level) for level in self.bounds.levels}
         self.depends = {kind: self._dependencies(kind) for kind in ("addr", "data", "ctrl")}
+
+    def _groups(self, level: str) -> list[list[Literal]]:
+        """Of each two threads, that they are in one group; an observer is with the writers, if they are together.
+
+        Beside writers on two GPUs, it is on any one GPU where there are threads: which one, the name of the cycle says.
+        """
+        circuit = self.circuit
+        starts = [p for p in self.positions if p == 0 or not self.division[p - 1]]
+
+        def same(one: int, other: int) -> Literal:
+            return circuit.true if one == other else self._literal(self.cycles.same(level, one, other))
+
+        rows = [[same(p, q) for q in starts] for p in starts]
+        if self.loads:
+            apart = circuit.any_of(
+                self.written[p] & self.written[q] & ~same(p, q) for p, q in combinations(self.positions, 2)
+            )
+            beside = [~apart & circuit.any_of(self.written[p] & same(p, q) for p in self.positions) for q in starts]
+            if level == "gpu":
+                self.home = [circuit.var("home", p) for p in starts]
+                circuit.exactly_one(self.home, circuit.true)
+                anywhere = [
+                    circuit.any_of(h & same(p, q) for h, p in zip(self.home, starts, strict=True)) for q in starts
+                ]
+                beside = [literal | (apart & where) for literal, where in zip(beside, anywhere, strict=True)]
+            for row, literal in zip(rows, beside, strict=True):
+                row.append(literal)
+            rows.append([*beside, circuit.true])
+        return rows
 
     def _dependencies(self, kind: str) -> list[dict[int, Literal]]:
         rows = [dict[int, Literal]() for _ in self.thread]
@@ -256,44 +350,79 @@ class _Programs:
     @property
     def strong(self) -> list[int]:
         """The fences that may be ``fence.sc``."""
-        fitting = (any(way.mode.order is Order.SC for way in self.ways[f].chosen) for f in self.fence.values())
-        return [fence for fence, fits in zip(self.fence.values(), fitting, strict=True) if fits]
+        fences = [*self.fence.values(), *self.observer_fences]
+        return [fence for fence in fences if any(way.mode.order is Order.SC for way in self.ways[fence].chosen)]
 
-    def _coherence(self) -> Iterator[tuple[int, int, Literal]]:
-        for p, q in permutations(self.positions, 2):
-            both = self.before[p][q] & ~self.reads[p] & ~self.reads[q]
-            if both:
-                yield p, q, both
+    def _writes(self, one: int, other: int) -> Literal:
+        """That two events are writes of one location, the first of which comes first in the cycle."""
+        return self.before[one][other] & ~self.reads[one] & ~self.reads[other]
 
-    def open(self, name: Hashable, model: Model) -> tuple[Choices, dict[tuple[int, int], Literal]]:
-        """New choices; and of coherence, by positions p < q, that two writes are ordered."""
+    def open(self, name: Hashable, model: Model) -> Choices:
+        """New choices."""
         circuit = self.circuit
-        co: list[dict[int, Literal]] = [{} for _ in self.thread]
-        ordered = {
-            pair: circuit.var("co", name, *pair) if model.partial_co else circuit.true
-            for pair in combinations(self.positions, 2)
-        }
-        for p, q, both in self._coherence():
-            co[self.access[p]][self.access[q]] = both & ordered[min(p, q), max(p, q)]
-        before: list[dict[int, Literal]] = [{} for _ in self.thread]
+        co = [dict[int, Literal]() for _ in self.thread]
+        pairs: dict[tuple[int, int], Literal] = {}
+        for p, q in permutations(self.positions, 2):
+            if self._writes(p, q) | self._writes(q, p):
+                pairs[p, q] = co[self.access[p]][self.access[q]] = circuit.var("co", name, p, q)
+        for (p, q), there in pairs.items():
+            back, along = pairs[q, p], self._writes(p, q)
+            circuit.require(~there, along, self._writes(q, p))
+            circuit.require(~there, ~back)
+            if not model.partial_co:
+                circuit.require(~along, there, back)
+        for p, q, r in permutations(self.positions, 3):
+            if (p, q) in pairs and (q, r) in pairs:
+                circuit.require(~pairs[p, q], ~pairs[q, r], pairs.get((p, r), circuit.false))
+        for (p, _), there in pairs.items():
+            circuit.require(~there, ~self._is_last(p))
+        before = [dict[int, Literal]() for _ in self.thread]
         if model.mentions("sync_fence"):
             for f, g in combinations(self.strong, 2):
                 before[f][g] = circuit.var("fence", name, f, g)
                 before[g][f] = ~before[f][g]
             for f, g, h in permutations(self.strong, 3):
                 circuit.require(~before[f][g], ~before[g][h], before[f][h])
-        return Choices(co, before), ordered
-
-    def chosen(self, choice: _Choice) -> Choices:
-        """Choices that are known."""
-        co: list[dict[int, Literal]] = [{} for _ in self.thread]
-        for p, q, both in self._coherence():
-            if (min(p, q), max(p, q)) not in choice.unordered:
-                co[self.access[p]][self.access[q]] = both
-        before: list[dict[int, Literal]] = [{} for _ in self.thread]
-        for f, g in combinations(choice.fences, 2):
-            before[f][g] = self.circuit.true
         return Choices(co, before)
+
+    def _is_last(self, position: int) -> Literal:
+        """That no write of its location comes after a write."""
+        return ~self.circuit.any_of(self._writes(position, q) for q in self.positions if q != position)
+
+    def chosen(self, choice: _Choice) -> tuple[Choices, Literal]:
+        """Choices that are known, and that the outcome can come about by them."""
+        circuit = self.circuit
+        co = [dict[int, Literal]() for _ in self.thread]
+        pairs: dict[tuple[int, int], Literal] = {}
+        for p, q in permutations(self.positions, 2):
+            pair = min(p, q), max(p, q)
+            there = self._writes(q, p) if pair in choice.turned else self._writes(p, q)
+            if there and pair not in choice.unordered:
+                pairs[p, q] = co[self.access[p]][self.access[q]] = there
+        possible = circuit.true
+        for (p, q), there in pairs.items():
+            if choice.turned:
+                possible = possible & ~(there & self._is_last(p))
+            for r in self.positions if choice.turned or choice.unordered else ():
+                if (q, r) in pairs and p != r:
+                    possible = possible & ~(there & pairs[q, r] & ~pairs.get((p, r), circuit.false))
+        before = [dict[int, Literal]() for _ in self.thread]
+        for f, g in combinations(choice.fences, 2):
+            before[f][g] = circuit.true
+        return Choices(co, before), possible
+
+    def choice(self, choices: Choices, holds: Callable[[Literal], bool]) -> _Choice:
+        """The choices of an execution of a cycle, as those of any cycle."""
+        turned: set[tuple[int, int]] = set()
+        unordered: set[tuple[int, int]] = set()
+        for p, q in permutations(self.positions, 2):
+            if holds(self._writes(p, q)):
+                there, back = (choices.co[self.access[e]][self.access[f]] for e, f in ((p, q), (q, p)))
+                if not holds(there):
+                    (turned if holds(back) else unordered).add((min(p, q), max(p, q)))
+        before = choices.before
+        fences = sorted(self.strong, key=lambda f: sum(holds(before[g][f]) for g in self.strong if f in before[g]))
+        return _Choice(tuple(fences), frozenset(turned), frozenset(unordered))
 
 
 class _View(View):
@@ -307,29 +436,36 @@ class _View(View):
 class Separating:
     """The cycles of one division whose tests these models may allow and forbid; an ``Encoding`` of the loop.
 
-    Raises ``TooManyError`` where the clauses are too many.
+    ``observed``: 0 for those without an observer, else those with one of so many writes. Raises ``TooManyError`` where
+    the clauses are too many.
     """
 
     def __init__(
-        self, bounds: CycleBounds, division: Division, allowed_by: Iterable[Model], forbidden_by: Iterable[Model]
+        self,
+        bounds: CycleBounds,
+        division: Division,
+        allowed_by: Iterable[Model],
+        forbidden_by: Iterable[Model],
+        observed: int = 0,
     ) -> None:
-        self._bounds, self._division = bounds, division
-        self._programs = programs = _Programs(bounds, division)
-        self._circuit = programs.circuit
+        self._bounds, self._division, self._observed = bounds, division, observed
+        self._programs = programs = _Programs(bounds, division, observed)
+        self._circuit = circuit = programs.circuit
         self._verifiers: dict[str, _Verifier] = {}
         self._forbidden_by = list(forbidden_by)
+        circuit.require(programs.fits(observed) if observed else ~programs.some_observed)
         for number, model in enumerate(allowed_by):
-            choices, _ = programs.open(number, model)
-            for result in model.judge(programs.view(choices, model, denied=False)):
+            for result in model.judge(programs.view(programs.open(number, model), model, denied=False)):
                 if not result.check.flag:
-                    self._circuit.require(programs.observed, result.truth)
+                    circuit.require(result.truth)
         for model in self._forbidden_by:
-            self._forbid(model, _Choice(frozenset(), tuple(programs.strong)))
+            self._forbid(model, _Choice(tuple(programs.strong)))
 
     def _forbid(self, model: Model, choice: _Choice) -> None:
         """That the model forbids the execution that a choice makes."""
-        results = model.judge(self._programs.view(self._programs.chosen(choice), model, denied=True))
-        self._circuit.require(self._programs.observed, *(~result.truth for result in results if not result.check.flag))
+        choices, possible = self._programs.chosen(choice)
+        results = model.judge(self._programs.view(choices, model, denied=True))
+        self._circuit.require(~possible, *(~result.truth for result in results if not result.check.flag))
 
     @property
     def formula(self) -> Formula:
@@ -342,14 +478,12 @@ class Separating:
 
     def refine(self, model: Sequence[int], solution: Cycle) -> Sequence[Clause]:
         """Where a model allows the test by other choices than those that were learned: that it forbids them, too."""
-        observed = self._programs.observed
-        if observed and model[abs(observed.number) - 1] == observed.number:
-            return ()
         before = len(self._circuit.formula.clauses)
+        home = [number for number, literal in enumerate(self._programs.home) if model[literal.number - 1] > 0]
         for each in self._forbidden_by:
             if each.name not in self._verifiers:
-                self._verifiers[each.name] = _Verifier(self._bounds, self._division, each)
-            choice = self._verifiers[each.name].allowed(solution)
+                self._verifiers[each.name] = _Verifier(self._bounds, self._division, each, self._observed)
+            choice = self._verifiers[each.name].allowed(solution, home)
             if choice is not None:
                 self._forbid(each, choice)
                 break
@@ -360,17 +494,16 @@ class Separating:
         return self._programs.cycles.block(solution)
 
     def cubes(self, cases: int) -> list[list[int]]:
-        """The cycles that the models have a say in, and then the others, if there are any."""
-        observed = self._programs.observed
-        return [[-observed.number], [observed.number]] if observed else [[]]
+        """One: sizes are divided already."""
+        return [[]]
 
 
 class _Verifier:
     """Looks for an execution of a cycle's outcome that a model allows."""
 
-    def __init__(self, bounds: CycleBounds, division: Division, model: Model) -> None:
-        self._programs = programs = _Programs(bounds, division)
-        self._choices, self._ordered = programs.open("", model)
+    def __init__(self, bounds: CycleBounds, division: Division, model: Model, observed: int) -> None:
+        self._programs = programs = _Programs(bounds, division, observed)
+        self._choices = programs.open("", model)
         for result in model.judge(programs.view(self._choices, model, denied=False)):
             if not result.check.flag:
                 programs.circuit.require(result.truth)
@@ -378,19 +511,17 @@ class _Verifier:
         self._solver: Solver = open_solver(DEFAULT_SOLVER, formula.variables)
         self._solver.add(formula.clauses)
 
-    def allowed(self, cycle: Cycle) -> _Choice | None:
-        """Its choices; None where every execution is forbidden."""
-        if not self._solver.solve(list(self._programs.cycles.literals(cycle))):
+    def allowed(self, cycle: Cycle, home: Sequence[int]) -> _Choice | None:
+        """Its choices; None where every execution is forbidden. ``home``: the thread that an observer is beside."""
+        there = [self._programs.home[thread].number for thread in home]
+        if not self._solver.solve([*self._programs.cycles.literals(cycle), *there]):
             return None
         model = self._solver.model()
 
         def holds(literal: Literal) -> bool:
             return model[abs(literal.number) - 1] == literal.number
 
-        strong, before = self._programs.strong, self._choices.before
-        fences = sorted(strong, key=lambda f: sum(holds(before[g][f]) for g in strong if f in before[g]))
-        unordered = frozenset(pair for pair, ordered in self._ordered.items() if not holds(ordered))
-        return _Choice(unordered, tuple(fences))
+        return self._programs.choice(self._choices, holds)
 
 
 def separating_cycles(
@@ -405,14 +536,26 @@ def separating_cycles(
 
     All whose tests they do are among them; where the clauses would be too many, all cycles are.
     """
-    plain = CycleEncoding(bounds, len(division))
-    whole = [plain.joined("internal", p) * (1 if internal else -1) for p, internal in enumerate(division)]
     effort = effort or Effort()
-    if next(solutions(plain, solver_name, whole, effort=effort), None) is None:
-        return
-    try:
-        separating = Separating(bounds, division, allowed_by, forbidden_by)
-        for cube in separating.cubes(2):
-            yield from solutions(separating, solver_name, cube, effort=effort)
-    except TooManyError:
-        yield from solutions(plain, solver_name, whole, effort=effort)
+    programs = _Programs(bounds, division)
+    kinds = {0: ~programs.some_observed}
+    kinds |= {observed: programs.fits(observed) for observed in range(3, MOST_OBSERVED + 1)}
+    others = ~programs.circuit.any_of(kinds.values())
+
+    def plain(kind: Literal) -> Iterator[Cycle]:
+        return solutions(programs.cycles, solver_name, [kind.number], effort=effort)
+
+    solver = open_solver(solver_name, programs.cycles.formula.variables)
+    solver.add(programs.cycles.formula.clauses)
+    there = [observed for observed, kind in kinds.items() if solver.solve([kind.number])]
+    rest = solver.solve([others.number])
+    solver.close()
+    effort.calls += len(kinds) + 1
+    for observed in there:
+        try:
+            encoding = Separating(bounds, division, allowed_by, forbidden_by, observed)
+            yield from solutions(encoding, solver_name, effort=effort)
+        except TooManyError:
+            yield from plain(kinds[observed])
+    if rest:
+        yield from plain(others)

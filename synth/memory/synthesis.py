@@ -191,7 +191,7 @@ def _every(request: Request, solver: str, effort: Effort) -> Generator[Cycle]:
 def _separating(request: Request, solver: str, jobs: int, effort: Effort) -> Generator[Cycle | None]:
     """The cycles whose tests may be asked for; None now and then."""
     sizes = range(request.sizes[0], request.sizes[1] + 1)
-    tasks = [division for size in sizes for division in divisions(request.bounds, size)]
+    tasks = (division for size in sizes for division in divisions(request.bounds, size))
     with closing(run_tasks(tasks, partial(search_division, request=request, solver=solver), jobs)) as answers:
         for answer in answers:
             if answer is None:
