@@ -19,7 +19,7 @@ from synth import VERSION
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
 COMMANDS = {
     "progress": "Synthesise forward-progress tests, complete up to a bound.",
-    "memory": "Synthesise memory tests: all minimal ones of a model, or critical cycles.",
+    "memory": "Synthesise memory tests from a model or from edges of cycles.",
     "compare": "Show the smallest tests on which memory models differ.",
     "edges": "List the edges that cycles are made of.",
     "label": "Say what every model says of a test.",

@@ -95,7 +95,7 @@ def command(
     \b
     Examples:
       synth compare sc tso
-      synth compare ptx-6.0 my-ptx.cat --both-ways -o difference
+      synth compare ptx-6.0 my-ptx.cat -o difference
       synth compare rc11 rc11-scoped --vocabulary "opencl -rmw" --events ..6
       synth compare sc tso rmo ptx-rmo --events ..4 --svg order.svg
     """

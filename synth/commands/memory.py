@@ -63,7 +63,11 @@ INTERRUPTED = "interrupted"
 @click.option("--mutants", is_flag=True, help="With --from: the relaxations of each test too, which are allowed.")
 @click.option("--size", type=Span(2), default="4", show_default=True, help="Number of edges of a cycle.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
-@click.option("--scopes", metavar="LIST", help="Of cta,gpu,sys: what names without a scope mean, and levels that vary.")
+@click.option(
+    "--scopes",
+    metavar="LIST",
+    help="Of cta,gpu,sys: what names without a scope mean, and levels that vary; with --from: only these.",
+)
 @click.option("--regions", default="global", show_default=True, metavar="LIST", help="Of global,shared.")
 @click.option("--thread-accesses", type=click.IntRange(min=1), default=2, show_default=True, help="At most, a thread.")
 @click.option(
@@ -83,7 +87,7 @@ INTERRUPTED = "interrupted"
 @click.option("--allowed-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it allows.")
 @click.option("--forbidden-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it forbids.")
 @click.option("--minimal", is_flag=True, help="Of tests with the same verdicts, none that contains another.")
-@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many cycles are labelled.")
+@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
 @click.pass_context
@@ -117,20 +121,23 @@ def command(
     resume: bool,
     output: Path,
 ) -> None:
-    """Synthesise memory tests: every minimal test of a model, or every critical cycle that the given edges form.
+    """Synthesise memory tests, in one of two ways: from a model, or from edges.
 
-    With --from, the model alone says which tests there are: all programs up to so many events with an outcome that the
-    model forbids, and allows after every single relaxation of the program. What programs are made of is what the model
-    can tell apart.
+    --from MODEL: every smallest program that the model forbids an outcome of. That is, all programs up to so many
+    events with an outcome that the model forbids, and allows after every single relaxation of the program. What
+    programs are made of is what the model can tell apart; nothing else is asked. docs/suites.md has the relaxations.
 
-    A cycle of program order and communication between threads is what sequential consistency forbids; its test asks
-    whether it can happen. A solver finds every cycle of a size once, up to the choice of its first edge and the names
-    of threads and locations, with every scope tree that --scopes tells apart. When it has proved that nothing is left,
-    the manifest says complete. The suite is a folder of .litmus files with the index @all and the labels.
+    --edges NAMES: every critical cycle that these edges form, of so many edges. A cycle of program order and
+    communication between threads is what sequential consistency forbids; its test asks whether it can happen. Each
+    cycle is found once, up to the choice of its first edge and the names of threads and locations, with every scope
+    tree that --scopes tells apart. docs/memory.md says what a cycle and its test are, and what --minimal compares.
+
+    Either way a solver searches until it has proved that nothing is left; then the manifest says complete. The suite is
+    a corpus (docs/corpus.md); a run that was stopped goes on with --resume, to the same bytes in the end.
 
     \b
-    All tests of TSO up to six events, and their mutants:
-      synth memory --from tso --events 2..6 --mutants -o tso
+    All tests of TSO up to five events, and their mutants:
+      synth memory --from tso --events 2..5 --mutants -o tso
     The tests of one axiom, without atomics and system scope, labelled under other models too:
       synth memory --from ptx-6.0 --events 2..4 --axiom causality --vocabulary "-rmw -sys" -m rc11-scoped -o causality
     The classic tests of two threads:
@@ -141,8 +148,6 @@ def command(
       synth memory --edges "PodWW PodRR Rfe Fre Rel Acq Plain" --scopes cta,gpu -m ptx-6.0 -m rc11-scoped -o ra
     The smallest tests that PTX allows and sequential consistency forbids:
       synth memory -e "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 3..6 --distinguish 'ptx-6.0>sc' --minimal -o border
-
-    See docs/memory.md for what a cycle and its test are, and for what --minimal compares.
     """
     if source is not None:
         _check_alone(context)

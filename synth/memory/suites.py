@@ -39,7 +39,7 @@ from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.events import ProgramBase
-from oracle.executions.judge import UNROLL, judged
+from oracle.executions.judge import UNROLL, Answer, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of
 from synth import VERSION
@@ -217,6 +217,8 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
     beside = []
     for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed) if request.mutants else (), 1):
         mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
+        if mutant.verdicts[request.models[0].name] != Answer.ALLOWED:
+            continue  # it races: the model raises a flag, beyond which it says nothing
         linked = msgspec.structs.replace(
             mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text,)
         )

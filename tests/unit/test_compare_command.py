@@ -114,6 +114,6 @@ def test_the_model_without_po_loc_of_the_release_pattern(tmp_path):
     mine = tmp_path / "my-ptx.cat"
     assert "po-loc?" in text
     mine.write_text(text.replace("po-loc?; ", "", 1) if "po-loc?; " in text else text.replace("po-loc?", "id"))
-    result = synth("compare", "ptx-6.0", mine)
+    result = synth("compare", "ptx-6.0", mine, "--vocabulary", "-rmw -bar -cta")
     assert (result.exit_code, result.stderr) == (1, "")
     assert "my-ptx allows and ptx-6.0 forbids" in result.stdout
