@@ -269,8 +269,9 @@ def test_a_search_between_two_models_goes_on(tmp_path):
     assert content(tmp_path / "d") == content(tmp_path / "whole")
 
 
-def test_a_run_that_was_killed_goes_on(tmp_path):
-    asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..6", "-m", "sc", "-m", "rmo", "-m", "ptx-rmo"]
+@pytest.mark.parametrize("models", [["-m", "sc", "-m", "rmo", "-m", "ptx-rmo"], ["--distinguish", "ptx-rmo>sc"]])
+def test_a_run_that_was_killed_goes_on(tmp_path, models):
+    asked = ["-e", f"{PLAIN} MembarGldWW MembarGldRR", "--size", "3..6", *models]
     command = [sys.executable, "-c", "from synth.cli import main; main()", "memory", *asked, "-j", "1", "-o"]
     run = subprocess.Popen([*command, tmp_path / "d"], stdout=subprocess.DEVNULL, start_new_session=True)
     journal = tmp_path / "d" / JOURNAL
