@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from corpus import journal
 from corpus import suite as corpus_suite
+from corpus.dialects.registry import read_litmus
 from corpus.journal import read_corpus
 from corpus.suite import JOURNAL, MANIFEST, TIMES
 from synth.cli import main
@@ -275,3 +276,63 @@ def test_plain_accesses_can_be_left_out(tmp_path):
     assert said.startswith("rc11 tells apart, in c: R (relaxed acquire sc), W (relaxed release sc), rmw")
     said = suite(tmp_path / "e", "--from", "rc11", "--events", 2, "--vocabulary", "-W.plain")
     assert said.startswith("rc11 tells apart, in c: R (plain relaxed acquire sc), W (relaxed release sc), rmw")
+
+
+# What other commands make of it
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of PTX with scopes and places in its names, and one of C, which can race; ``ptx`` and ``c``."""
+    folder = tmp_path_factory.mktemp("made")
+    words = "-acquire -release -acq_rel -F -bar"
+    suite(folder / "ptx", "--from", "ptx-6.0", "--events", "2..3", "--vocabulary", words, "--mutants")
+    suite(folder / "c", "--from", "rc11", "--events", "2..3", "--mutants")
+    return folder
+
+
+def test_mutants_are_allowed_and_none_races(made):
+    for name, model in (("ptx", "ptx-6.0"), ("c", "rc11")):
+        consistent(made / name)
+        mutants = read_corpus(made / name / "mutants").tests
+        assert mutants and all(dict(test.verdicts) == {model: "ALLOWED"} for test in mutants)
+
+
+@pytest.mark.parametrize("folder", ["ptx", "ptx/mutants", "c", "c/mutants"])
+@pytest.mark.parametrize("to", ["litmus", "dartagnan-ptx", "herd-lisa"])
+def test_every_test_goes_to_other_runners_under_its_name(made, tmp_path, folder, to):
+    tests = read_corpus(made / folder).tests
+    result = synth("export", made / folder, "--to", to, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stderr) == (0, "")
+    exported = (tmp_path / "out" / "@all").read_text().split()
+    assert len(exported) == len(tests)
+    for file in exported:
+        litmus = read_litmus(tmp_path / "out" / file)
+        assert litmus.name.replace("+at-", "@") in {test.name for test in tests}  # herd7 reads no @ in names
+
+
+def test_names_have_scopes_and_places_and_are_found_by_them(made):
+    names = [test.name for test in read_corpus(made / "ptx").tests]
+    assert any("@" in name and "+" in name and "." in name for name in names)
+    for name in names:
+        result = synth("explain", made / "ptx", "--test", name, "-m", "ptx-6.0")
+        assert (result.exit_code, result.stderr) == (0, ""), name
+
+
+@pytest.mark.parametrize("backend", ["cuda", "opencl", "cpp", "glsl"])
+def test_every_test_of_one_gpu_is_compiled(made, tmp_path, backend):
+    for folder in ("ptx", "c", "c/mutants"):
+        one_gpu = ("--test", "*", "--where", "name!=*--*")  # in a name, -- is between GPUs
+        result = synth("compile", made / folder, "--backend", backend, *one_gpu, "-o", tmp_path / folder)
+        wanted = sum("--" not in test.name for test in read_corpus(made / folder).tests)
+        assert result.exit_code == 0 and result.output.startswith(f"{wanted} of {wanted} tests"), result.output
+
+
+def test_tests_are_labelled_selected_and_shown(made, tmp_path):
+    result = synth("label", made / "c", "-m", "rc11", "-m", "sc", "--format", "csv")
+    assert (result.exit_code, result.stderr) == (0, "")
+    suite(tmp_path / "d", "--from", "sc", "--events", "2..4", "-m", "tso", "-m", "rmo")
+    assert synth("select", tmp_path / "d", "--separate-models", "-o", tmp_path / "few").exit_code == 0
+    assert len(read_corpus(tmp_path / "few").tests) == 2
+    shown = synth("show", tmp_path / "d", "--where", "tag=axiom:*", "--tests")
+    assert shown.exit_code == 0 and "SB" in shown.stdout
