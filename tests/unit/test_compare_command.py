@@ -64,25 +64,23 @@ def test_as_data():
 
 def test_a_line_left_out_of_a_model_with_recursion_functions_and_includes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("parts.cat").write_text("let causal = po | rf | co\n")
-    text = 'include "parts.cat"\nlet fr = rf^-1; co\nlet rec hb = causal | fr | (hb; hb)\nacyclic hb as order\n'
-    Path("mine.cat").write_text(text + "empty rmw & (fr; co) as atomicity\n")
+    Path("base.cat").write_text("let causal = po | rf | co\n")
+    text = 'include "base.cat"\nlet fr = rf^-1; co\nlet rec hb = causal | fr | (hb; hb)\nacyclic hb as order\n'
+    Path("whole-sc.cat").write_text(text + "empty rmw & (fr; co) as atomicity\n")
     Path("less.cat").write_text(text.replace("| fr ", ""))
-    result = synth("compare", "mine.cat", "sc", "--events", "..4")
+    result = synth("compare", "whole-sc.cat", "sc", "--events", "..4")
     assert (result.exit_code, result.stderr) == (0, "")
-    result = synth("compare", "mine.cat", "less.cat")
+    result = synth("compare", "whole-sc.cat", "less.cat")
     assert (result.exit_code, result.stderr) == (1, "")
     assert "CoRR" in result.stdout or "CoWR0" in result.stdout
 
 
 def test_words_that_no_program_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("texture.cat").write_text("acyclic ([TEXTURE]; po) | (po & loc) | rf | co | fr as x\n")
-    result = synth("compare", "texture.cat", "sc", "--events", 2)
+    Path("images.cat").write_text("acyclic ([TEXTURE]; po) | (po & loc) | rf | co | fr as x\n")
+    result = synth("compare", "images.cat", "sc", "--events", 2)
     assert result.exit_code == 0
-    assert (
-        result.stderr == "synth: texture.cat:1:11: texture asks for TEXTURE, which no program of vocabulary cpu has\n"
-    )
+    assert result.stderr == "synth: images.cat:1:11: images asks for TEXTURE, which no program of vocabulary cpu has\n"
 
 
 @pytest.mark.parametrize(
@@ -97,12 +95,12 @@ def test_words_that_no_program_has(tmp_path, monkeypatch):
         ("tso sc --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
         ("tso sc --svg order.gif", "a picture is an .svg, .pdf or .png file"),
         ("tso sc -o .", "the folder exists and is not empty"),
-        ("aliases.cat sc", "aliases.cat:1:14: aliases uses 'vloc', which no vocabulary can make"),
+        ("virtual.cat sc", "virtual.cat:1:14: virtual uses 'vloc', which no vocabulary can make"),
     ],
 )
 def test_misuse(tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    Path("aliases.cat").write_text("acyclic po | vloc as x\n")
+    Path("virtual.cat").write_text("acyclic po | vloc as x\n")
     result = synth("compare", *arguments.split())
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
     assert message in result.stderr
