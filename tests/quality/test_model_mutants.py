@@ -1,25 +1,34 @@
-"""Slips in models show: how many mutants of a model the examples alone tell from it.
+"""Slips in models show: some test tells a mutant of a model from it, or there is none up to so many events.
 
-Whoever wrote the examples had other questions, so these are counts of what is found by chance, and no more is asked of
-them than that they do not shrink.
+Comparison finds the smallest tests. The mutants that it does not tell from their parent are listed with a reason,
+``mutants_alike.csv``: that they mean the same, or of how many events the threads of a test are. The examples alone tell
+fewer mutants: whoever wrote them had other questions, and no more is asked of that number than that it does not shrink.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from model_mutants import Mutant, mutants
 
+from constraints.loop import solutions
+from constraints.programs.forbidden import Forbidden, Question, splits
 from corpus.dialects.registry import read_litmus
+from corpus.executions.litmus import litmus_test
+from corpus.executions.vocabulary import vocabulary
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import parse_cat, shipped_models
 from oracle.consistency import load_model
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import UNROLL, Answer, is_quick_to_list, judge
+from oracle.executions.vocabulary import told_apart, vocabulary_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
@@ -34,6 +43,78 @@ TOLD = {
     "tso": 20,
 }
 """Mutants, of slips other than a lost link, that some example tells from their parent."""
+
+TOLD_AT = {
+    "ptx-6.0": {1: 3, 2: 16, 3: 16, 4: 24, 5: 16},
+    "ptx-rmo": {2: 9, 3: 10, 4: 12, 5: 2, 6: 5},
+    "rc11": {1: 2, 2: 4, 3: 3, 4: 29, 5: 11},
+    "rc11-scoped": {1: 2, 2: 5, 3: 2, 4: 26, 5: 13},
+    "rmo": {2: 9, 3: 10, 4: 5, 5: 2, 6: 3},
+    "sc": {2: 7, 3: 4},
+    "thesis-strong-axiomatic": {2: 5, 4: 1, 6: 19},
+    "tso": {2: 4, 3: 1, 4: 14, 5: 3, 6: 2},
+}
+"""Mutants that a smallest test of so many events tells from their parent."""
+
+BOUND = {name: 5 if name in ("ptx-6.0", "rc11", "rc11-scoped") else 6 for name in TOLD}
+"""Up to how many events tests were looked for."""
+
+FAST = 4
+"""Up to how many events they are looked for in the fast tests, for models with few words."""
+
+
+class Alike(NamedTuple):
+    """Why no test up to the bound tells a mutant from its parent.
+
+    ``threads``: the events of each thread of a test that does, beyond the bound or over another vocabulary.
+    """
+
+    model: str
+    mutant: str
+    vocabulary: str
+    threads: str
+    reason: str
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The events of each thread."""
+        return tuple(map(int, self.threads.split(".")))
+
+
+with (Path(__file__).parent / "mutants_alike.csv").open(newline="") as file:
+    ALIKE = [Alike(**row) for row in csv.DictReader(file)]
+
+
+def slips(name: str) -> list[Mutant]:
+    """The mutants of a model that make sense; of a model with few of these, all."""
+    return [mutant for mutant in mutants(name) if mutant.slip != "link" or name == "sc"]
+
+
+def smallest(
+    parent: Model, mutant: Model, sizes: Iterable[tuple[int, ...]], dialect: str = ""
+) -> tuple[int, ...] | None:
+    """The first of some sizes of threads of which a test tells a mutant from its parent, whichever allows it."""
+    models = [parent, mutant]
+    words = told_apart(vocabulary(dialect), models) if dialect else vocabulary_of(models)
+    for split in sizes:
+        for allows, forbids in (models, models[::-1]):
+            encoding = Forbidden(Question(forbids, (allows,), minimal=False), words, split)
+            execution = next(solutions(encoding, "minisat22"), None)
+            if execution is not None:
+                test = litmus_test(execution, "test", observed=False)
+                assert judge(test, allows).answer is Answer.ALLOWED
+                assert judge(test, forbids).answer is Answer.FORBIDDEN
+                return split
+    return None
+
+
+def sizes_told(name: str, events: int) -> tuple[dict[int, int], list[str]]:
+    """How many mutants the smallest tests of each size tell from their parent, and those that none does."""
+    parent = load_model(shipped_models()[name], name)
+    every = [split for size in range(1, events + 1) for split in splits(size)]
+    told = {mutant.label: smallest(parent, model_of(mutant), every) for mutant in slips(name)}
+    found = Counter(sum(split) for split in told.values() if split is not None)
+    return dict(sorted(found.items())), [label for label, split in told.items() if split is None]
 
 
 def model_of(mutant: Mutant) -> Model:
@@ -67,3 +148,26 @@ def test_examples_tell_mutants_from_their_parent(name: str) -> None:
     slips = [mutant for mutant in mutants(name) if mutant.slip != "link"]
     told = [mutant for mutant in slips if telling(parent, model_of(mutant), examples()) is not None]
     assert len(told) >= TOLD[name]
+
+
+@pytest.mark.parametrize("name", ["sc", "tso", "rmo"])
+def test_small_tests_tell_mutants_from_their_parent(name):
+    told, alike = sizes_told(name, FAST)
+    assert told == {size: count for size, count in TOLD_AT[name].items() if size <= FAST}
+    assert set(alike) >= {row.mutant for row in ALIKE if row.model == name}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped_models())
+def test_tests_tell_mutants_from_their_parent_up_to_a_bound(name):
+    told, alike = sizes_told(name, BOUND[name])
+    assert alike == [row.mutant for row in ALIKE if row.model == name]
+    assert told == TOLD_AT[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [row for row in ALIKE if row.threads], ids=lambda row: f"{row.model} {row.mutant}")
+def test_larger_tests_tell_mutants_from_their_parent(row):
+    (mutant,) = [mutant for mutant in slips(row.model) if mutant.label == row.mutant]
+    parent = load_model(shipped_models()[row.model], row.model)
+    assert smallest(parent, model_of(mutant), [row.sizes], row.vocabulary) == row.sizes
