@@ -52,8 +52,8 @@ MUTANTS = "mutants"
 """The folder of a corpus that holds the mutants of its tests, a corpus as well."""
 
 _BATCH_SECONDS = 0.5
-_DIALECTS = {"c": "c", "vulkan": "vulkan"}
-"""The dialects of vocabularies that have one of their own; others are printed in the first that says all."""
+_DIALECTS = {"c": "c", "opencl": "opencl", "vulkan": "vulkan"}
+"""The dialects of vocabularies that have one of their own; other tests are printed in the first that says all."""
 
 
 @dataclass(frozen=True)
