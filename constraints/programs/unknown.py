@@ -17,11 +17,11 @@ Constraints
     threads of one CTA have equally many barriers
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
     a read has one source, of its location; a location that is written has one last write
-    of threads of equally many events, the ways of the earlier one are not greater in lexicographic order
+    of threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
 
 What coherence and the order of fences are is not said here: one outcome may come about in many ways (``Choices``).
-Locations and groups have no names here. Programs are the same up to the exchange of threads; of threads that are done
-in the same ways, the images are blocked together.
+Locations and groups have no names here. Programs are the same up to the exchange of threads; of threads that
+tie, the images are blocked together.
 """
 
 from __future__ import annotations
@@ -321,6 +321,18 @@ class Unknown:
                     above = above | other
                 self.circuit.require(~equal, less, same)
                 equal = equal & same
+            for one, other in self._own(firsts, self.sizes[t]):
+                self.circuit.require(~equal, ~one, other)
+                equal = equal & ((one & other) | (~one & ~other))
+
+    def _own(self, events: Sequence[int], further: int) -> Iterator[tuple[Literal, Literal]]:
+        """What is said within a thread, and the same of the thread whose events are so many further on."""
+        for e in events:
+            yield self.initial[e], self.initial[e + further]
+            for f in events:
+                for matrix in (self.rf, self.loc, self.addr, self.data, self.branch):
+                    if f in matrix[e] and (f > e or matrix is self.rf):
+                        yield matrix[e][f], matrix[e + further][f + further]
 
     # Views
 
