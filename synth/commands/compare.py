@@ -33,14 +33,12 @@ from synth.memory.suites import axiomatic, empty_sets, narrowed
 from synth.options.model import ModelName
 from synth.options.numbers import JOBS, Seconds
 from synth.options.span import Span
-from synth.options.vocabulary import Words, vocabulary_option
+from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
 from synth.pool import cores
 from synth.screen import printable_lines, table_console
+from synth.units import Until
 from synth.watch import watching
-
-MOST_EVENTS = 12
-"""Events of a program; more would take years."""
 
 SHOWN = 1
 """Tests of a size and a pair that are printed whole."""
@@ -177,7 +175,7 @@ def _search(
     told: tuple[str, ...] | None,
 ) -> Differences:
     """Every difference, written down and, to ``told`` models by name, printed as soon as it is known."""
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    until = Until.limits(None, time_limit)
     found = 0
     done = Differences.none(comparison)
     with closing(compare(comparison, solver, jobs, done)) as results, watching() as watch:
@@ -191,8 +189,8 @@ def _search(
                 if told and len(comparison.models) == 2:
                     _tell(pair, tests, told)
             watch(done.events, None, found)
-            if deadline is not None and time.monotonic() >= deadline:
-                done.stopped = f"stopped by --time-limit {time_limit:g}"
+            if reason := until.reason(found):
+                done.stopped = reason
                 break
     return done
 

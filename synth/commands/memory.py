@@ -23,20 +23,18 @@ from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
 from corpus.test import Test
 from oracle.executions.judge import Answer
-from synth.commands.suite import MOST_EVENTS, synthesise_from
+from synth.commands.suite import synthesise_from
 from synth.memory import suites
 from synth.memory.cuts import cuts
 from synth.memory.synthesis import Outcome, Refused, Request, synthesise, write_suite
 from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span, spelled
-from synth.options.vocabulary import Words, vocabulary_option
+from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
 from synth.pool import cores
+from synth.units import INTERRUPTED
 from synth.watch import watching
-
-INTERRUPTED = "interrupted"
-"""Why a run stopped that was interrupted."""
 
 
 @click.command(name="memory")

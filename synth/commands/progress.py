@@ -15,7 +15,8 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.options.search import run_options
 from synth.pool import cores
-from synth.progress.synthesis import INTERRUPTED, Request, synthesise, write_suite
+from synth.progress.synthesis import Request, synthesise, write_suite
+from synth.units import INTERRUPTED
 from synth.watch import watching
 
 

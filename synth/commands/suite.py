@@ -11,13 +11,11 @@ import click
 
 from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
-from synth.memory.suites import INTERRUPTED, Request, empty_sets, remove_mutants, synthesise, write_suite
+from synth.memory.suites import Request, empty_sets, remove_mutants, synthesise, write_suite
 from synth.pool import cores
 from synth.screen import table_console
+from synth.units import INTERRUPTED
 from synth.watch import watching
-
-MOST_EVENTS = 12
-"""Events of a program; more would take years."""
 
 
 def synthesise_from(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
@@ -46,7 +46,7 @@ from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.judging import AUTO, judge_with
 from synth.memory.show import AXIOM
-from synth.pool import run_tasks
+from synth.units import Until, search_units
 
 MUTANTS = "mutants"
 """The folder of a corpus that holds the mutants of its tests, a corpus as well."""
@@ -300,10 +300,6 @@ def program_digest(execution: Execution) -> str:
 # The loop
 
 
-INTERRUPTED = "interrupted"
-"""Why a run stopped that was interrupted."""
-
-
 @dataclass(slots=True)
 class Outcome:
     """How a run ended: ``stopped`` says why a unit was left unsearched. ``found``: tests by criterion."""
@@ -331,37 +327,24 @@ def synthesise(
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
     are closed and planned and how many tests found.
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
     planned = list(units(request))
     known = {unit.name: list(journal.units.get(unit.name, ())) for unit in planned}
     outcome = Outcome(found={criterion.value: 0 for criterion in Criterion})
     for unit in planned:
         outcome.found[unit.criterion] += len(known[unit.name])
-    todo = [unit for unit in planned if unit.name not in journal.closed]
+
+    def take(unit: Unit, founds: list[Found]) -> list[Found]:
+        if max_tests is not None and unit.criterion == request.criterion:
+            founds = founds[: max(0, max_tests - outcome.found[unit.criterion])]
+        known[unit.name] += founds  # for whoever has to do the unit once more
+        outcome.found[unit.criterion] += len(founds)
+        return founds
+
     work = partial(run_unit, request=request, solver=solver, known=known)
-    try:
-        with closing(run_tasks(todo, work, jobs)) as results:
-            for result in results:
-                if result is not None:
-                    unit, item = result
-                    if isinstance(item, dict):
-                        journal.close_unit(unit.name, item)
-                    else:
-                        if max_tests is not None and unit.criterion == request.criterion:
-                            item = item[: max(0, max_tests - outcome.found[unit.criterion])]
-                        journal.append(unit.name, item)
-                        known[unit.name] += item  # for whoever has to do the unit once more
-                        outcome.found[unit.criterion] += len(item)
-                tests = outcome.found[request.criterion]
-                watch(sum(unit.name in journal.closed for unit in planned), len(planned), tests)
-                if max_tests is not None and tests >= max_tests:
-                    outcome.stopped = "stopped by --max-tests"
-                elif deadline is not None and time.monotonic() >= deadline:
-                    outcome.stopped = "stopped by --time-limit"
-                if outcome.stopped:
-                    break
-    except KeyboardInterrupt:
-        outcome.stopped = INTERRUPTED
+    until = Until.limits(max_tests, time_limit)
+    outcome.stopped = search_units(
+        planned, work, journal, jobs, take, lambda: outcome.found[request.criterion], until, watch
+    )
     return outcome
 
 

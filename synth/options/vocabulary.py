@@ -6,6 +6,9 @@ import click
 
 from corpus.executions.vocabulary import VOCABULARIES
 
+MOST_EVENTS = 12
+"""Events of a program that may be asked for; more would take years."""
+
 Words = tuple[str, tuple[str, ...]]
 """The dialect, empty where none is named, and the words to leave out."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from itertools import count
@@ -29,7 +28,7 @@ from oracle.progress.behaviour import behaviour_digest, digest_automaton, minimi
 from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
 from oracle.progress.reductions import minimal_images
 from synth import VERSION
-from synth.pool import run_tasks
+from synth.units import Until, search_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +201,6 @@ def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> lis
 # -- the loop --------------------------------------------------------------------------------------------------------
 
 
-INTERRUPTED = "interrupted"
-
-
 def synthesise(
     request: Request,
     journal: Journal,
@@ -219,35 +215,21 @@ def synthesise(
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
     are closed and planned and how many tests found.
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
+    until = Until.limits(max_tests, time_limit)
     outcome = Outcome(tests=sum(map(_tests_in, journal.units.values())))
-    try:
-        for threads, instrs in bounds(request):
-            planned = list(units(request, threads, instrs))
-            todo = [unit for unit in planned if unit.name not in journal.closed]
-            # What an earlier run found at another bound does not count for this one.
-            elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
-            work = partial(run_unit, request=request, solver=solver, known=journal.units)
-            with closing(run_tasks(todo, work, jobs)) as results:
-                for result in results:
-                    if result is not None:
-                        unit, item = result
-                        if isinstance(item, dict):
-                            journal.close_unit(unit.name, item)
-                        elif item:
-                            journal.append(unit.name, item)
-                            outcome.tests += _tests_in(item)
-                    watch(sum(unit.name in journal.closed for unit in planned), len(planned), outcome.tests)
-                    if max_tests is not None and outcome.tests >= max_tests:
-                        outcome.stopped = "stopped by --max-tests"
-                    elif deadline is not None and time.monotonic() >= deadline:
-                        outcome.stopped = "stopped by --time-limit"
-                    if outcome.stopped:
-                        return outcome
-            if outcome.tests > elsewhere:
-                break
-    except KeyboardInterrupt:
-        outcome.stopped = INTERRUPTED
+
+    def take(unit: Unit, founds: list[Found]) -> list[Found]:
+        outcome.tests += _tests_in(founds)
+        return founds
+
+    work = partial(run_unit, request=request, solver=solver, known=journal.units)
+    for threads, instrs in bounds(request):
+        planned = list(units(request, threads, instrs))
+        # What an earlier run found at another bound does not count for this one.
+        elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
+        outcome.stopped = search_units(planned, work, journal, jobs, take, lambda: outcome.tests, until, watch)
+        if outcome.stopped or outcome.tests > elsewhere:
+            break
     return outcome
 
 

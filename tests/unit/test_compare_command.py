@@ -50,9 +50,9 @@ def test_tests_are_a_corpus_and_the_same_however_many_processes_there_are(tmp_pa
 
 def test_a_run_out_of_time_says_so_and_does_not_promise_to_go_on(tmp_path):
     result = synth("compare", "sc", "tso", "--time-limit", 0.001, "-o", tmp_path / "d")
-    assert "stopped by --time-limit 0.001" in result.stdout.splitlines()[-1]
+    assert "stopped by --time-limit" in result.stdout.splitlines()[-1]
     shown = synth("show", tmp_path / "d")
-    assert "not complete: stopped by --time-limit 0.001" in shown.stdout and "--resume" not in shown.stdout
+    assert "not complete: stopped by --time-limit" in shown.stdout and "--resume" not in shown.stdout
 
 
 def test_as_data():

@@ -1,0 +1,87 @@
+"""The loop of a synthesis over its units: search each, record what it finds, stop where a limit is met."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from corpus.journal import Found, Journal
+from synth.pool import run_tasks
+
+INTERRUPTED = "interrupted"
+"""Why a run stopped that was interrupted."""
+
+
+class Unit(Protocol):
+    """Independent work that a process can do alone, by a name that the journal knows it by."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+
+AnyUnit = TypeVar("AnyUnit", bound=Unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """When a search is to end before its end: at so many tests, or at a moment of ``time.monotonic``."""
+
+    tests: int | None = None
+    moment: float | None = None
+
+    @classmethod
+    def limits(cls, max_tests: int | None, time_limit: float | None) -> Until:
+        """At so many tests, or so many seconds from now."""
+        return cls(max_tests, None if time_limit is None else time.monotonic() + time_limit)
+
+    def reason(self, tests: int) -> str:
+        """Why to stop now, with so many tests; empty where there is no reason."""
+        if self.tests is not None and tests >= self.tests:
+            return "stopped by --max-tests"
+        if self.moment is not None and time.monotonic() >= self.moment:
+            return "stopped by --time-limit"
+        return ""
+
+
+def search_units(
+    planned: Sequence[AnyUnit],
+    work: Callable[[AnyUnit], Iterator[list[Found] | dict[str, int]]],
+    journal: Journal,
+    jobs: int,
+    take: Callable[[AnyUnit, list[Found]], list[Found]],
+    tests: Callable[[], int],
+    until: Until,
+    watch: Callable[[int, int, int], None],
+) -> str:
+    """Searches the units that the journal has not closed, and gives the reason why some are left; empty if none is.
+
+    ``work`` gives what a unit finds in batches, and its statistics when it is done. ``take`` is told what a unit found
+    and gives what to record of it, and ``tests`` says how many there are by then. ``watch`` is told how many units are
+    closed and planned, and how many tests there are.
+    """
+    todo = [unit for unit in planned if unit.name not in journal.closed]
+    try:
+        with closing(run_tasks(todo, work, jobs)) as results:
+            for result in results:
+                if result is not None:
+                    _record(journal, take, *result)
+                watch(sum(unit.name in journal.closed for unit in planned), len(planned), tests())
+                if reason := until.reason(tests()):
+                    return reason
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return ""
+
+
+def _record(
+    journal: Journal, take: Callable[[Any, list[Found]], list[Found]], unit: Unit, item: list[Found] | dict[str, int]
+) -> None:
+    if isinstance(item, dict):
+        journal.close_unit(unit.name, item)
+    elif founds := take(unit, item):
+        journal.append(unit.name, founds)
