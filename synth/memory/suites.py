@@ -40,6 +40,7 @@ from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
 from oracle.executions.events import ProgramBase
 from oracle.executions.judge import UNROLL, Answer, judged
+from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of
 from synth import VERSION
@@ -204,7 +205,10 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
         return Found(execution_text(execution))
     observed = criterion is Criterion.EXECUTION
     name, turned = name_of(execution)
-    axioms = axioms_of(request.axiomatic, litmus_test(turned, name, observed=False), turned, observed)
+    try:
+        axioms = axioms_of(request.axiomatic, litmus_test(turned, name, observed=False), turned, observed)
+    except TooManyError:
+        axioms = request.axioms  # nobody knows better
     if request.axioms and not set(axioms) & set(request.axioms):
         return None
     if not asked:
@@ -244,9 +248,11 @@ def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: boo
     """The axioms that a test pins: without one of them, the model would allow it.
 
     Where every execution with its outcome violates several axioms, there is none such; then those that all of them
-    violate. ``exactly``: of one execution, by its coherence order, all that it violates.
+    violate, and where there is none, that any of them does. ``exactly``: of one execution, by its coherence order, all
+    that it violates. Raises ``TooManyError`` where executions are too many to list.
     """
     needed: set[str] = set()
+    some: set[str] = set()
     common: set[str] | None = None
     order: dict[str, int] = {}
     for batch, allowed, results in judged(test, unroll_threads(test, UNROLL), model):
@@ -263,11 +269,12 @@ def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: boo
             for other, elsewhere in failed.items():
                 others |= elsewhere if other != name else 0
             needed |= {name} if where & ~others else set()
+            some |= {name} if where else set()
         if asked:
             every = {name for name, where in failed.items() if where == asked}
             common = every if common is None else common & every
     pinned = (common or set()) | needed if exactly else needed or common or set()
-    return tuple(sorted(pinned or order, key=lambda name: order[name]))
+    return tuple(sorted(pinned or some, key=lambda name: order[name]))
 
 
 def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
