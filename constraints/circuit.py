@@ -65,6 +65,10 @@ class Literal:
     def __bool__(self) -> bool:
         return self is not self._circuit.false
 
+    def holds(self, model: Sequence[int]) -> bool:
+        """Whether it is true in a model, which has the literal of variable ``v`` at index ``v - 1``."""
+        return model[abs(self.number) - 1] == self.number
+
 
 class Circuit:
     """A formula under construction. Raises ``TooManyError`` above ``MOST_CLAUSES``."""

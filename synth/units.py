@@ -85,3 +85,10 @@ def _record(
         journal.close_unit(unit.name, item)
     elif founds := take(unit, item):
         journal.append(unit.name, founds)
+
+
+def effort_of(journal: Journal) -> dict[str, Any]:
+    """What the units that are closed took of the solver, in all and each."""
+    closed = sorted(journal.closed.items())
+    total = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
+    return {**total, "units": {unit: {what: work[what] for what in total} for unit, work in closed}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from itertools import combinations, permutations
 
-from constraints.circuit import Literal
+from constraints.circuit import Circuit, Literal
 from constraints.programs.unknown import Choices, Unknown
 from corpus.executions.execution import Kind as Instruction
 from corpus.litmus.test import Order
@@ -53,17 +53,19 @@ def choose(
 
 
 def _fences(unknown: Unknown, name: Hashable) -> list[dict[int, Literal]]:
-    circuit, events = unknown.circuit, unknown.events
-    before: list[dict[int, Literal]] = [{} for _ in events]
-    if not any(mode.order is Order.SC for mode in unknown.words.modes.get(Instruction.FENCE, ())):
-        return before
-    for f, g in combinations(events, 2):
-        if unknown.ways[f].of(Kind.FENCE) and unknown.ways[g].of(Kind.FENCE):
-            before[f][g] = circuit.var("fence", name, f, g)
-            before[g][f] = ~before[f][g]
-    for f, g, h in permutations(events, 3):
-        if g in before[f] and h in before[g]:
-            circuit.require(~before[f][g], ~before[g][h], before[f][h])
+    some = any(mode.order is Order.SC for mode in unknown.words.modes.get(Instruction.FENCE, ()))
+    fences = [e for e in unknown.events if some and unknown.ways[e].of(Kind.FENCE)]
+    return ordered(unknown.circuit, name, unknown.size, fences)
+
+
+def ordered(circuit: Circuit, name: Hashable, size: int, fences: Sequence[int]) -> list[dict[int, Literal]]:
+    """``before[f][g]``, a total order of those of ``size`` events that may be ``fence.sc``."""
+    before: list[dict[int, Literal]] = [{} for _ in range(size)]
+    for f, g in combinations(fences, 2):
+        before[f][g] = circuit.var("fence", name, f, g)
+        before[g][f] = ~before[f][g]
+    for f, g, h in permutations(fences, 3):
+        circuit.require(~before[f][g], ~before[g][h], before[f][h])
     return before
 
 

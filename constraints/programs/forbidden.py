@@ -20,10 +20,9 @@ The size is that of the model over n events for each relaxation, of which there 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
@@ -187,7 +186,7 @@ class Forbidden(Outcomes):
         unknown, co = self.unknown, self._choices.co
 
         def holds(literal: Literal) -> bool:
-            return held[literal.number] if literal.number > 0 else not held[-literal.number]
+            return literal.holds(model)
 
         writes = [w for w in unknown.events if holds(unknown.writes(w))]
         mates = {w: [v for v in writes if v != w and holds(unknown.loc[w][v])] for w in writes}
@@ -274,14 +273,9 @@ class Verifier(Outcomes):
         """Its coherence and its order of fences, as pairs of events; None where every execution is forbidden."""
         if not self._solver.solve([literal.number for literal in self.outcome(execution)]):
             return None
-        held: Any = [False, *(number > 0 for number in self._solver.model())]
+        model = self._solver.model()
 
-        def pairs(rows: Sequence[Any]) -> frozenset[tuple[int, int]]:
-            return frozenset(
-                (e, f)
-                for e, row in enumerate(rows)
-                for f, literal in row.items()
-                if (held[literal.number] if literal.number > 0 else not held[-literal.number])
-            )
+        def pairs(rows: Sequence[Mapping[int, Literal]]) -> frozenset[tuple[int, int]]:
+            return frozenset((e, f) for e, row in enumerate(rows) for f, literal in row.items() if literal.holds(model))
 
         return pairs(self._choices.co), pairs(self._choices.before)

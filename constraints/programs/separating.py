@@ -33,6 +33,7 @@ from constraints.circuit import Circuit, Literal
 from constraints.cycles import DEFAULT_SOLVER, CycleBounds, CycleEncoding
 from constraints.formula import Clause, Formula
 from constraints.loop import Effort, solutions
+from constraints.programs.choices import ordered
 from constraints.programs.unknown import Choices
 from constraints.programs.view import View, Way, Ways
 from constraints.solvers import Solver, open_solver
@@ -376,14 +377,8 @@ class _Programs:
                 circuit.require(~pairs[p, q], ~pairs[q, r], pairs.get((p, r), circuit.false))
         for (p, _), there in pairs.items():
             circuit.require(~there, ~self._is_last(p))
-        before = [dict[int, Literal]() for _ in self.thread]
-        if model.mentions("sync_fence"):
-            for f, g in combinations(self.strong, 2):
-                before[f][g] = circuit.var("fence", name, f, g)
-                before[g][f] = ~before[f][g]
-            for f, g, h in permutations(self.strong, 3):
-                circuit.require(~before[f][g], ~before[g][h], before[f][h])
-        return Choices(co, before)
+        fences = self.strong if model.mentions("sync_fence") else []
+        return Choices(co, ordered(circuit, name, len(self.thread), fences))
 
     def _is_last(self, position: int) -> Literal:
         """That no write of its location comes after a write."""
@@ -517,11 +512,7 @@ class _Verifier:
         if not self._solver.solve([*self._programs.cycles.literals(cycle), *there]):
             return None
         model = self._solver.model()
-
-        def holds(literal: Literal) -> bool:
-            return model[abs(literal.number) - 1] == literal.number
-
-        return self._programs.choice(self._choices, holds)
+        return self._programs.choice(self._choices, lambda literal: literal.holds(model))
 
 
 def separating_cycles(

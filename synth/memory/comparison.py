@@ -6,13 +6,12 @@ step by step as long as it is a test; or, where that is asked for, those that ar
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from constraints.loop import solutions
 from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
-from corpus.cycles.suites import litmus_record
 from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
@@ -22,8 +21,8 @@ from corpus.executions.vocabulary import Vocabulary
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel
-from oracle.executions.judge import UNROLL, Answer, judge
-from synth.memory.judging import AUTO, judge_with
+from oracle.executions.judge import Answer, judge
+from synth.memory.judging import labelled_record
 from synth.memory.ordering import Ordering, Search
 from synth.memory.suites import axiomatic, normal_form, text_of, with_ranks
 from synth.pool import run_tasks
@@ -169,8 +168,5 @@ def records(executions: Sequence[Execution], comparison: Comparison, before: Seq
     for execution in sorted(executions, key=lambda each: (len(each.threads), execution_text(each))):
         name, turned = name_of(execution)
         test = litmus_test(turned, name, observed=False)
-        judged = {model.name: judge_with(test, model, AUTO, UNROLL) for model in comparison.models}
-        verdicts: Mapping[str, str] = {model: str(judgement.answer) for model, judgement in judged.items()}
-        reasons = {model: judgement.reason for model, judgement in judged.items() if judgement.reason}
-        made.append(litmus_record(test, text_of(test, comparison.words), execution.size, verdicts, reasons))
+        made.append(labelled_record(test, text_of(test, comparison.words), execution.size, comparison.models))
     return with_ranks(made, {test.name for test in before})

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from constraints.witnesses import explain_by_sat
+from corpus.cycles.suites import litmus_record
 from corpus.litmus.test import LitmusTest
+from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.flow import Flow
-from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
+from oracle.executions.judge import UNROLL, Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
 from oracle.executions.witness import MemoryExplanation, explain_memory
 
@@ -34,6 +38,14 @@ def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: i
         return _judge(test, model.model, unroll)
     except TooManyError as error:
         return unknown(error.message)
+
+
+def labelled_record(test: LitmusTest, text: str, size: int, models: Iterable[ConsistencyModel]) -> Test:
+    """A test as one of a corpus, ``text`` being what it is written as, with what the models say of it."""
+    judged = {model.name: judge_with(test, model, AUTO, UNROLL) for model in models}
+    verdicts = {name: str(judgement.answer) for name, judgement in judged.items()}
+    reasons = {name: judgement.reason for name, judgement in judged.items() if judgement.reason}
+    return litmus_record(test, text, size, verdicts, reasons)
 
 
 def explain_with(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:

@@ -21,7 +21,6 @@ import msgspec
 
 from constraints.loop import Effort, solutions
 from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
-from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import DIALECTS, dialect_for, parse_litmus
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
@@ -45,9 +44,9 @@ from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of
 from synth import VERSION
 from synth.inputs import MEMORY
-from synth.memory.judging import AUTO, judge_with
+from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
-from synth.units import Until, search_units
+from synth.units import Until, effort_of, search_units
 
 MUTANTS = "mutants"
 """The folder of a corpus that holds the mutants of its tests, a corpus as well."""
@@ -232,10 +231,7 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
 
 def labelled(test: LitmusTest, execution: Execution, request: Request) -> Test:
     """The test as one of a corpus, with the verdicts of the models. Raises ``InputError`` where no dialect says it."""
-    judgements = {model.name: judge_with(test, model, AUTO, UNROLL) for model in request.models}
-    verdicts = {name: str(judgement.answer) for name, judgement in judgements.items()}
-    reasons = {name: judgement.reason for name, judgement in judgements.items() if judgement.reason}
-    return litmus_record(test, text_of(test, request.words), execution.size, verdicts, reasons)
+    return labelled_record(test, text_of(test, request.words), execution.size, request.models)
 
 
 def text_of(test: LitmusTest, words: Vocabulary) -> str:
@@ -365,7 +361,6 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: st
         return named
 
     closed = sorted(journal.closed.items())
-    effort = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
     sizes = {unit: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed}
     manifest: dict[str, Any] = {
         "complete": outcome.complete,
@@ -375,8 +370,7 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: st
     }
     if outcome.stopped:
         manifest["stopped"] = outcome.stopped
-    units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
-    times = {"seconds": round(seconds, 3), "solver": solver, **effort, "units": units_effort}
+    times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
     return finish(journal, manifest, times, chosen)
 
 

@@ -22,7 +22,6 @@ from constraints.programs.separating import Division, divisions, separating_cycl
 from corpus.cycles.containment import minimal
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
-from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import dialect_for
 from corpus.errors import InputError
 from corpus.journal import Found, Journal, finish
@@ -31,10 +30,10 @@ from corpus.records import record_reader, test_record
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
-from oracle.executions.judge import UNROLL, Answer
+from oracle.executions.judge import Answer
 from synth import VERSION
 from synth.inputs import MEMORY
-from synth.memory.judging import AUTO, judge_with
+from synth.memory.judging import labelled_record
 from synth.pool import run_tasks
 
 CHUNK, SMALL_CHUNK = 50, 10
@@ -166,10 +165,7 @@ def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[li
         except InputError as error:
             done.append(Refused(test.name, error.message))
             continue
-        judged = {model.name: judge_with(test, model, AUTO, UNROLL) for model in resolved}
-        verdicts = {name: str(judgement.answer) for name, judgement in judged.items()}
-        reasons = {name: judgement.reason for name, judgement in judged.items() if judgement.reason}
-        done.append(litmus_record(test, text, cycle.size, verdicts, reasons))
+        done.append(labelled_record(test, text, cycle.size, resolved))
     yield done
 
 

@@ -28,7 +28,7 @@ from oracle.progress.behaviour import behaviour_digest, digest_automaton, minimi
 from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
 from oracle.progress.reductions import minimal_images
 from synth import VERSION
-from synth.units import Until, search_units
+from synth.units import Until, effort_of, search_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +256,6 @@ def write_suite(
     encodings = {
         unit.partition("/")[0]: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed
     }
-    effort = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}
-    units_effort = {unit: {what: work[what] for what in effort} for unit, work in closed}
     return finish(
         journal,
         {
@@ -267,6 +265,6 @@ def write_suite(
             "solver": solver,
             "encodings": encodings,
         },
-        {"seconds": round(seconds, 3), **effort, "units": units_effort},
+        {"seconds": round(seconds, 3), **effort_of(journal)},
         chosen,
     )
