@@ -1,0 +1,40 @@
+"""``synth models``: the models that ship."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+from rich.text import Text
+
+from oracle.catalogue import catalogue, first_sentence
+from synth.screen import plain_table, table_console
+
+
+@click.command(name="models")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print a JSON list, an object for each, with the whole of its source."
+)
+def command(as_json: bool) -> None:
+    """List the models that ship: what each says, the programs it is about, and where it comes from.
+
+    Memory models answer ALLOWED or FORBIDDEN of a litmus test, progress models TERMINATES or MAY_HANG. The words are
+    those of --vocabulary of synth memory --from. A model of your own is a .cat file, named by its path, or a Python
+    file for progress (docs/oracle.md).
+
+    \b
+    Examples:
+      synth models
+      synth models --json
+      synth models | grep ptx
+    """
+    entries = catalogue()
+    if as_json:
+        click.echo(json.dumps([asdict(entry) for entry in entries], indent=2))
+        return
+    table = plain_table("model", "family", "as", "words", "what it says", "source")
+    for entry in entries:
+        told = Text(entry.says), Text(first_sentence(entry.source))
+        table.add_row(entry.name, entry.family, entry.kind, entry.vocabulary or "-", *told)
+    table_console().print(table)
