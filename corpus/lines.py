@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TypeVar
+from weakref import WeakSet
 
 import msgspec
 
@@ -93,6 +94,7 @@ class LineFile:
     def __init__(self, path: Path, file: io.FileIO) -> None:
         self.path = path
         self._file = file
+        _HELD.add(self)
 
     @classmethod
     def open(cls, path: Path, busy: str, new: bool = False) -> LineFile:
@@ -139,3 +141,16 @@ class LineFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_HELD: WeakSet[LineFile] = WeakSet()
+"""The files that this process holds."""
+
+
+def _let_go() -> None:
+    """What a process holds, its forks do not: one that outlives it would keep the file locked."""
+    for lines in list(_HELD):
+        lines.close()
+
+
+os.register_at_fork(after_in_child=_let_go)

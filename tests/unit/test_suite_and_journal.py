@@ -18,6 +18,7 @@ import corpus
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from corpus.journal import Found, Journal, finish, is_complete, read_corpus
+from corpus.lines import LineFile
 from corpus.progress.axb import digest
 from corpus.progress.idioms import idioms, tags_of
 from corpus.progress.text import print_axb
@@ -443,3 +444,26 @@ def test_records_that_are_none():
     for line in ("", "null", "[]", "{}", '"x"', '{"name":1,"digest":"","text":"","verdicts":{},"tags":[]}'):
         with pytest.raises(ValueError):  # noqa: PT011
             record_reader()(line.encode())
+
+
+def test_a_fork_that_outlives_its_parent_does_not_keep_a_corpus_locked(tmp_path):
+    program = f"""
+import os, time
+from pathlib import Path
+from corpus.lines import LineFile
+held = LineFile.open(Path({str(tmp_path / "lines")!r}), "busy")
+if os.fork() == 0:
+    print("forked", flush=True)
+    time.sleep(60)
+time.sleep(60)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True)
+    assert parent.stdout.readline() == b"forked\n"
+    with pytest.raises(InputError, match="busy"):
+        LineFile.open(tmp_path / "lines", "busy")
+    parent.kill()
+    parent.wait()
+    try:
+        LineFile.open(tmp_path / "lines", "busy").close()
+    finally:
+        os.killpg(parent.pid, signal.SIGKILL)
