@@ -457,13 +457,13 @@ if os.fork() == 0:
     time.sleep(60)
 time.sleep(60)
 """
-    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True)
-    assert parent.stdout.readline() == b"forked\n"
-    with pytest.raises(InputError, match="busy"):
-        LineFile.open(tmp_path / "lines", "busy")
-    parent.kill()
-    parent.wait()
-    try:
-        LineFile.open(tmp_path / "lines", "busy").close()
-    finally:
-        os.killpg(parent.pid, signal.SIGKILL)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True) as parent:
+        assert parent.stdout.readline() == b"forked\n"
+        with pytest.raises(InputError, match="busy"):
+            LineFile.open(tmp_path / "lines", "busy")
+        parent.kill()
+        parent.wait()
+        try:
+            LineFile.open(tmp_path / "lines", "busy").close()
+        finally:
+            os.killpg(parent.pid, signal.SIGKILL)
