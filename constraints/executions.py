@@ -261,7 +261,7 @@ def judge_by_sat(test: LitmusTest, model: Model, unroll: int = UNROLL, solver: s
     condition = test.condition
     circuit = executions.circuit
     passes, holds = values.asked()
-    questions = [passes & holds, passes & ~holds, *executions.flags.values()]
+    questions = [passes & holds, passes & ~holds, *(passes & flag for flag in executions.flags.values())]
     clauses: list[Clause] = circuit.formula.clauses
     opened = open_solver(solver, circuit.formula.variables)
     try:

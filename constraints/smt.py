@@ -180,7 +180,7 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
     condition = test.condition
     passes = z3.BoolVal(True) if condition.filter is None else values.satisfied(condition.filter)
     holds = values.satisfied(condition.proposition)
-    flags = [values.literal(literal) for literal in executions.flags.values()]
+    flags = [z3.And(passes, values.literal(literal)) for literal in executions.flags.values()]
     solver: Any = z3.SolverFor("QF_BV")
     solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
     solver.from_string(_smtlib(executions.circuit.formula))  # a term at a time would take ten times as long

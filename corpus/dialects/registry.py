@@ -28,10 +28,10 @@ def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
     """The test that ``text`` denotes, in the dialect of its first word. Raises ``InputError`` with line and column."""
     word = language(text, path)
     languages = {dialect.language: dialect for dialect in DIALECTS.values()}
-    if word not in languages:
+    if word.upper() not in languages:
         known = ", ".join(sorted(languages))
         raise InputError(f"expected a litmus test in {known}, found {word}", path, 1, 1)
-    dialect = languages[word]
+    dialect = languages[word.upper()]
     return dialect.parse(sections(text, path, dialect.c_comments))
 
 

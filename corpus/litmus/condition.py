@@ -5,7 +5,8 @@ All dialects share it. ``=`` and ``==`` are one, ``1:r2`` is ``P1:r2``, ``[x]`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lark import Token, Tree
 
@@ -50,10 +51,16 @@ Check = Callable[[Term, Token], None]
 """Raises ``InputError`` where a term names what the test does not have."""
 
 
-def parse_condition(text: str, path: str | None, check: Check) -> Condition:
-    """The condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name."""
+def parse_condition(text: str, path: str | None, check: Check, everything: Sequence[Term] = ()) -> Condition:
+    """The condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name.
+
+    Where there is none, or a filter alone, nothing is asked, ``exists (true)``, and what is observed are the terms
+    ``everything``, or those that are named.
+    """
     tree = parse("corpus.litmus.condition", "condition", text, path, _TERMINALS, chains=("either", "both"))
-    return _Reader(path, check).condition(tree)
+    condition = _Reader(path, check).condition(tree)
+    asked = any(child.data not in ("observed", "filter") for child in subtrees(tree))
+    return condition if asked or condition.observed else replace(condition, observed=tuple(everything))
 
 
 class _Reader:
@@ -65,17 +72,18 @@ class _Reader:
         filters: list[Proposition] = []
         observed: list[Term] = []
         quantifier = Quantifier.EXISTS
-        *parts, last = [child for child in tree.children if isinstance(child, Tree)]
-        for part in parts:
+        body: Proposition = And(())
+        for part in subtrees(tree):
             if part.data == "observed":
                 observed += map(self._term, subtrees(part))
             elif part.data == "filter":
                 filters.append(self._proposition(subtrees(part)[0]))
             elif part.data == "negated_quantifier":
                 quantifier = Quantifier.NOT_EXISTS
-            else:
+            elif part.data == "quantifier":
                 quantifier = Quantifier(str(part.children[0]))
-        body = self._proposition(last)
+            else:
+                body = self._proposition(part)
         return Condition(quantifier, body, conjunction(filters) if filters else None, tuple(observed))
 
     def _proposition(self, tree: Tree[Token]) -> Proposition:

@@ -15,7 +15,7 @@ A dialect (``corpus.dialects``) reads and prints the two middle sections. Commen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lark import Token
@@ -27,10 +27,12 @@ from corpus.litmus.test import (
     FinalRegister,
     Label,
     LitmusTest,
+    Load,
     Loc,
     Location,
     Place,
     Region,
+    Rmw,
     Scope,
     Term,
     Thread,
@@ -42,10 +44,10 @@ _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
 # In C code, (*x) is no comment: there a line must begin with it.
 _C_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)|/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", re.DOTALL | re.MULTILINE)
 _LANGUAGE = re.compile(r"(?:\s|\(\*.*?\*\)|/\*.*?\*/|//[^\n]*\n)*([A-Za-z_][A-Za-z0-9_]*)[ \t]", re.DOTALL)
-_HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+(?P<name>[^\s{]+)[^\n{]*")
+_HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+\"?(?P<name>[^\s{\"]+)[^\n{]*")
 _CONDITION = re.compile(r"^[ \t]*(?=(?:locations|filter|exists|forall|not[ \t]+exists|~[ \t]*exists)\b)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@|,:/\[\]-]*")  # nothing that could end a comment in a made program
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ class Source:
             if not ours:
                 raise unknown_term(term, token, self.path)
 
-        condition = parse_condition(self.condition, self.path, check)
+        everything = (*_loaded(threads), *(Loc(name) for name in names))
+        condition = parse_condition(self.condition, self.path, check, everything)
         return LitmusTest(self.name, tuple(threads), every, condition, self.description)
 
     def _check_labels(self, number: int, thread: Thread) -> None:
@@ -114,6 +117,13 @@ class Source:
         return InputError(message, self.path)
 
 
+def _loaded(threads: Sequence[Thread]) -> Iterator[Term]:
+    """The registers that hold what a thread read."""
+    for number, thread in enumerate(threads):
+        targets = [ins.target for ins in thread.instructions if isinstance(ins, Load | Rmw) and ins.target]
+        yield from (FinalRegister(number, name) for name in dict.fromkeys(targets))
+
+
 def language(text: str, path: str | None = None) -> str:
     """The first word of a litmus test, which says its dialect. Raises ``InputError`` where there is none."""
     found = _LANGUAGE.match(text)
@@ -141,11 +151,9 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         what = "{ and the initial state" if opening < 0 else "} after the initial state"
         raise InputError(f"expected {what}, found the end of the file", path, *_place(text, len(text)))
     question = _CONDITION.search(code, closing)
-    if not question:
-        wanted = "expected a final condition (exists, ~exists or forall), found the end of the file"
-        raise InputError(wanted, path, *_place(text, len(text)))
+    asked = question.start() if question else len(text)
     if not _NAME.fullmatch(header["name"]):
-        wanted = "a name of letters, digits and _.+@-"
+        wanted = "a name of letters, digits and _.+@|,:/[]-"
         raise InputError(f"expected {wanted}, found {header['name']}", path, *_place(text, header.start("name")))
     return Source(
         path,
@@ -153,8 +161,8 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         header["name"],
         " ".join(text[header.end() : opening].replace('"', " ").split()),
         _blanked(_cut(text, opening, closing + 1), _COMMENT),
-        _cut(text, closing + 1, question.start()),
-        _blanked(_cut(text, question.start(), len(text)), _COMMENT),
+        _cut(text, closing + 1, asked),
+        _blanked(_cut(text, asked, len(text)), _COMMENT),
     )
 
 

@@ -65,6 +65,10 @@ Pairs = frozenset[tuple[int, int]]
 T = TypeVar("T")
 
 
+Outcome = tuple[tuple[Term, Value], ...]
+"""Final values, each with the term that it is the value of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values."""
@@ -77,6 +81,18 @@ class Batch:
     def satisfying(self, proposition: Proposition) -> int:
         """The valid candidates whose final state satisfies the proposition."""
         return self.valid & satisfied(proposition, self.finals, self.base.algebra)
+
+    def outcomes(self, among: int, terms: Sequence[Term]) -> set[Outcome]:
+        """The final values of some terms in some of the candidates."""
+        parts: list[tuple[int, Outcome]] = [(among, ())]
+        for term in terms:
+            parts = [
+                (mask & where, (*known, (term, value)))
+                for mask, known in parts
+                for value, where in self.finals[term].items()
+                if mask & where
+            ]
+        return {known for mask, known in parts if mask}
 
 
 def physical_location(test: LitmusTest, term: Loc) -> str:

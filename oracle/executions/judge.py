@@ -7,20 +7,19 @@ and ``forall`` claims that no allowed execution violates the proposition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
 
-from corpus.litmus.test import Condition, LitmusTest, Quantifier, Term
+from corpus.litmus.test import And, Condition, LitmusTest, Quantifier
 from oracle.cat.interpreter import CheckResult, Model
-from oracle.executions.candidates import Batch, candidates, count_candidates
+from oracle.executions.candidates import Batch, Outcome, candidates, count_candidates
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import forgets_reads
 from oracle.executions.threads import Paths, unroll_threads
 from oracle.executions.unrolled import Unrolled
-from oracle.executions.values import Value
 
 UNROLL = 2
 """How often a backward jump is taken, where nothing else is said."""
@@ -47,7 +46,9 @@ class Judgement:
     that the model allows, ``matching`` those of them that satisfy the proposition; None where the method does not
     count. ``flags`` are the flags that some allowed execution raises. ``bounded``: loops were cut after ``unroll``
     jumps; ``provisional``: so that what is FORBIDDEN here may be allowed beyond, or a ``forall`` be false, which it is
-    not where loops only wait (``oracle.executions.spins``). ``reason`` says why an answer is UNKNOWN.
+    not where loops only wait (``oracle.executions.spins``). ``reason`` says why an answer is UNKNOWN. ``outcomes``: of
+    a test that asks nothing the final values in allowed executions, where the method lists executions. What the
+    condition's filter does not let through is in ``executions`` alone.
     """
 
     answer: Answer
@@ -58,6 +59,7 @@ class Judgement:
     bounded: bool = False
     provisional: bool = False
     reason: str = ""
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def answered(
@@ -69,6 +71,7 @@ def answered(
     flags: Sequence[str] = (),
     bounded: bool = False,
     complete: bool = False,
+    outcomes: Collection[Outcome] = (),
 ) -> Judgement:
     """The judgement, given whether an allowed execution satisfies and whether one violates the proposition.
 
@@ -81,12 +84,19 @@ def answered(
         Quantifier.FORALL: not violated,
     }[condition.quantifier]
     unseen = not satisfied or (condition.quantifier is Quantifier.FORALL and not violated)
-    return Judgement(answer, truth, executions, matching, tuple(flags), bounded, bounded and unseen and not complete)
+    provisional = bounded and unseen and not complete
+    seen = tuple(sorted(outcomes, key=str))
+    return Judgement(answer, truth, executions, matching, tuple(flags), bounded, provisional, outcomes=seen)
 
 
 def unknown(reason: str) -> Judgement:
     """No answer, and why."""
     return Judgement(Answer.UNKNOWN, None, reason=reason)
+
+
+def asks_nothing(condition: Condition) -> bool:
+    """Whether every execution satisfies a condition's proposition, ``exists (true)``."""
+    return condition.quantifier is Quantifier.EXISTS and condition.proposition == And(())
 
 
 def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
@@ -95,12 +105,16 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     condition = test.condition
     executions = matching = violating = 0
     flags: dict[str, None] = {}
+    terms = asked_terms(test) if asks_nothing(condition) else ()
+    found: set[Outcome] = set()
     for batch, allowed, results in judged(test, threads, model, forbidden=False):
         executions += allowed.bit_count()
-        for result in results:
-            if result.check.flag and result.truth & allowed:
-                flags[result.check.name] = None
         passing = allowed if condition.filter is None else allowed & batch.satisfying(condition.filter)
+        for result in results:
+            if result.check.flag and result.truth & passing:
+                flags[result.check.name] = None
+        if terms:
+            found |= batch.outcomes(passing, terms)
         satisfying = batch.satisfying(condition.proposition)
         matching += (passing & satisfying).bit_count()
         violating += (passing & ~satisfying).bit_count()
@@ -113,6 +127,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
         tuple(flags),
         any(thread.bounded for thread in threads),
         is_complete(threads, model),
+        found,
     )
 
 
@@ -156,18 +171,9 @@ def _allowed(among: int, results: Sequence[CheckResult[int]]) -> int:
     return among
 
 
-def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[tuple[tuple[Term, Value], ...]]:
+def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[Outcome]:
     """The final values, in allowed executions, of the terms that the condition names or observes."""
-    found: set[tuple[tuple[Term, Value], ...]] = set()
-    terms = asked_terms(test)
+    found: set[Outcome] = set()
     for batch, allowed, _ in judged(test, unroll_threads(test, unroll), model, forbidden=False):
-        parts: list[tuple[int, tuple[tuple[Term, Value], ...]]] = [(allowed, ())]
-        for term in terms:
-            parts = [
-                (mask & where, (*known, (term, value)))
-                for mask, known in parts
-                for value, where in batch.finals[term].items()
-                if mask & where
-            ]
-        found |= {known for mask, known in parts if mask}
+        found |= batch.outcomes(allowed, asked_terms(test))
     return frozenset(found)

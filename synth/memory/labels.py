@@ -10,11 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from corpus.errors import InputError
+from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from corpus.litmus.verdict_table import truth_text
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, Judgement, unknown
+from oracle.executions.values import Address, Value
 from synth.inputs import Input
 from synth.labels import ERROR, Asked, Label, Labels, mark_table
 from synth.memory.judging import judge_with
@@ -78,6 +80,8 @@ class LitmusLabelling:
             "flags": list(judgement.flags),
             "unroll": self.unroll if judgement.bounded else None,
         }
+        if judgement.outcomes:
+            record["outcomes"] = [{spell(term): _value(value) for term, value in final} for final in judgement.outcomes]
         return record | ({"reason": judgement.reason} if judgement.reason else {})
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
@@ -111,11 +115,20 @@ class LitmusLabelling:
         several = len(self.names) > 1
         if several:
             yield "A allowed, F forbidden, ? no verdict"
+        for labels in labelled:  # a test that asks nothing has all its outcomes shown
+            for name, label in zip(self.names, labels.labels, strict=False):
+                for final in label.judgement.outcomes if label.judgement else ():
+                    values = ", ".join(f"{spell(term)} = {_value(value)}" for term, value in final)
+                    yield f"{labels.file}{f' under {name}' if several else ''}: {values}"
         if any(judgement.provisional for judgement in every):
             yield f"{'< ' if several else ''}loops were cut after {self.unroll} jumps back: more may be allowed beyond"
         flags = sorted({flag for judgement in every for flag in judgement.flags})
         if flags and several:
             yield f"* a flag is raised: {', '.join(flags)}"
+
+
+def _value(value: Value) -> int | str:
+    return f"&{value.location}" if isinstance(value, Address) else value
 
 
 @lru_cache(maxsize=1)
