@@ -32,7 +32,7 @@ from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import Layout
 from corpus.laws.ptx import ATOM, FENCE, LOAD, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Barrier, Fence, FinalRegister, Instruction, Load, Order, Region, Rmw, Store
+from corpus.litmus.test import Barrier, Fence, FinalRegister, Instruction, Load, Order, Region, Rmw, Scope, Store
 
 _TYPES = {"add": "u32", "min": "s32", "max": "s32"}
 """Types of atomics; others have b32."""
@@ -205,15 +205,15 @@ class CudaKernel(Kernel):
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         lines = []
         for thread, ins in barriers.items():
-            if not isinstance(ins.number, int) or not 0 <= ins.number < 16:
+            if not isinstance(ins.name, int) or not 0 <= ins.name < 16:
                 raise cannot_say(thread, ins, "PTX has barriers 0 to 15")
-            if ins.resource is not None or ins.mode != type(ins.mode)():
+            if ins.scope is not Scope.CTA or ins.mode != type(ins.mode)():
                 raise cannot_say(thread, ins, "PTX has barriers with nothing but a number of threads")
             if ins.quorum not in (None, len(barriers)):
                 raise cannot_say(thread, ins, f"{len(barriers)} threads of its CTA come to it")
             name = "arrive" if ins.arrive else "sync"
             awaited = len(barriers) * self.layout.parameters.slots
-            call = _asm(f"barrier.{name} {ins.number}, {awaited};", "", "")
+            call = _asm(f"barrier.{name} {ins.name}, {awaited};", "", "")
             lines.append(f"if (position == {self.layout.positions[thread]}u) {call}")
         return " ".join(lines)
 

@@ -192,9 +192,13 @@ class GlslKernel(Kernel):
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         for thread, ins in barriers.items():
-            if ins.arrive or ins.quorum is not None or ins.resource is not None:
+            if ins.arrive or ins.quorum is not None:
                 raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
-            if ins.mode.scope not in (None, Scope.CTA) or not set(ins.mode.tags) <= set(_FENCED):
+            if (
+                ins.scope is not Scope.CTA
+                or ins.mode.scope not in (None, Scope.CTA)
+                or not set(ins.mode.tags) <= set(_FENCED)
+            ):
                 raise self.refuse(thread, ins, "has only barriers of a work-group here, which order all its memory")
         return f"{self.meet};"
 

@@ -88,9 +88,9 @@ class OpenClKernel(CAtomics):
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
         flags = set()
         for thread, ins in barriers.items():
-            if ins.arrive or ins.quorum is not None or ins.resource is not None:
+            if ins.arrive or ins.quorum is not None:
                 raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
-            if ins.mode.scope not in (None, Scope.CTA):
+            if ins.scope is not Scope.CTA or ins.mode.scope not in (None, Scope.CTA):
                 raise self.refuse(thread, ins, "has only barriers of a work-group here")
             flags.add(self._flags(thread, ins, ins.mode))
         if len(flags) > 1:

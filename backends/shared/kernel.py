@@ -384,7 +384,7 @@ class Kernel(ABC):
         for thread, cta in enumerate(self.layout.ctas):
             first = self.layout.ctas.index(cta)
             mine, theirs = ([barrier for _, barrier in self._phases[each]] for each in (thread, first))
-            if [met and met.number for met in mine] != [met and met.number for met in theirs]:
+            if [met and met.name for met in mine] != [met and met.name for met in theirs]:
                 raise InputError(f"P{first} and P{thread} are in one CTA and do not come to the same barriers")
 
     def _shared_initial(self) -> list[str]:

@@ -85,7 +85,7 @@ class _Code(CCode):
         own, tags = BARRIERS[name], self._flags(arguments[0])
         if self.scope(arguments[1:]) is not own and len(arguments) > 1:
             raise self.error(f"expected {SCOPE_WORDS[own]}, the scope of the barrier", arguments[1])
-        self.emit(Barrier(index, mode=Mode(scope=None if own is Scope.CTA else own, tags=tags)))
+        self.emit(Barrier(index, mode=Mode(tags=tags), scope=own))
 
     def _flags(self, tree: Tree[Token]) -> tuple[str, ...]:
         """The tag of a fence that orders one kind of memory."""
@@ -165,15 +165,15 @@ class _Writer(CWriter):
         return f"atomic_work_item_fence({flags}, {order})"
 
     def barrier(self, thread: int, barrier: Barrier) -> str:
-        plain = Barrier(barrier.number, mode=Mode(scope=barrier.mode.scope, tags=barrier.mode.tags))
-        names = {None: "barrier", Scope.WARP: "sub_group_barrier"}
-        if barrier != plain or not isinstance(barrier.number, int) or barrier.mode.scope not in names:
+        plain = Barrier(barrier.number, mode=Mode(tags=barrier.mode.tags), scope=barrier.scope)
+        names = {Scope.CTA: "barrier", Scope.WARP: "sub_group_barrier"}
+        if barrier != plain or not isinstance(barrier.number, int) or barrier.scope not in names:
             reason = "OpenCL's barriers have a number, and are of a work-group or a sub-group"
             raise cannot_say(thread, barrier, f"{reason}, without an order, arrive, resource or quorum")
         if barrier.number < 0:
             raise cannot_say(thread, barrier, "OpenCL has no barrier with a negative number")
         label = f"B{barrier.number}: " if barrier.number else ""
-        return f"{label}{names[barrier.mode.scope]}({self._flags(thread, barrier, barrier.mode)})"
+        return f"{label}{names[barrier.scope]}({self._flags(thread, barrier, barrier.mode)})"
 
     def _flags(self, thread: int, ins: Instruction, mode: Mode) -> str:
         for tag in mode.tags:

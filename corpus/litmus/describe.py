@@ -21,7 +21,9 @@ from corpus.litmus.test import (
     Order,
     Reg,
     Rmw,
+    Scope,
     Store,
+    operands,
 )
 
 
@@ -50,9 +52,10 @@ def _body(instruction: Instruction) -> str:
             return tag
         case Fence(mode):
             return f"fence{_suffix(mode)}"
-        case Barrier(number, arrive, resource, quorum, mode):
-            given = [str(extra) for extra in (resource, quorum) if extra is not None]
-            return f"bar{_suffix(mode)}.{'arrive' if arrive else 'sync'} {', '.join([_value(number), *given])}"
+        case Barrier(mode=mode, scope=scope, arrive=arrive):
+            group = "" if scope is Scope.CTA else f".{scope.label}"
+            given = ", ".join(map(_value, operands(instruction)))
+            return f"bar{group}{_suffix(mode)}.{'arrive' if arrive else 'sync'} {given}"
         case Assign(target, operation, values):
             name = f"setp.{operation}" if operation in COMPARISONS else operation
             return f"{name} {', '.join([target, *map(_value, values)])}"

@@ -61,7 +61,7 @@ def litmus_digest(test: LitmusTest) -> str:
 
 def normal_form(test: LitmusTest) -> LitmusTest:
     """The test as it is written above; the same for every spelling of it."""
-    plain = without_constants(without_predicates(test))
+    plain = _named_barriers(without_constants(without_predicates(test)))
     places = renumbered([thread.place for thread in test.threads])
     threads = []
     names: dict[FinalRegister, Term] = {}
@@ -75,6 +75,16 @@ def normal_form(test: LitmusTest) -> LitmusTest:
         locations=tuple(sorted(test.locations, key=lambda location: location.name)),
         condition=map_condition(plain.condition, lambda term: _changed(term, names)),
     )
+
+
+def _named_barriers(test: LitmusTest) -> LitmusTest:
+    """The test with nothing said of its barriers but what makes them meet: one that has a resource needs no number."""
+
+    def named(ins: Instruction) -> Instruction:
+        return replace(ins, number=ins.name, resource=None) if isinstance(ins, Barrier) else ins
+
+    threads = (replace(thread, instructions=tuple(map(named, thread.instructions))) for thread in test.threads)
+    return replace(test, threads=tuple(threads))
 
 
 def without_predicates(test: LitmusTest) -> LitmusTest:
@@ -204,7 +214,8 @@ def map_operands(ins: Instruction, change: Callable[[Operand], Operand]) -> Inst
         case Assign():
             return replace(ins, operands=tuple(map(change, ins.operands)))
         case Barrier():
-            return replace(ins, number=change(ins.number))
+            resource, quorum = (extra if extra is None else change(extra) for extra in (ins.resource, ins.quorum))
+            return replace(ins, number=change(ins.number), resource=resource, quorum=quorum)
         case Branch(condition=Comparison(operation, left, right)):
             return replace(ins, condition=Comparison(operation, change(left), change(right)))
         case _:

@@ -160,14 +160,25 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """An execution barrier of a CTA (or of the mode's scope); ``arrive`` does not wait. ``quorum``: threads awaited."""
+    """A control barrier: threads of one group at the level of ``scope`` meet; ``arrive`` does not wait for the others.
+
+    Barriers meet whose ``resource`` is the same; where there is none, those of the same number. ``quorum`` is how many
+    threads complete it, all of the group whose code has it where none is given. The mode says how it orders memory
+    besides: with an order it is a fence, too, whose scope is the mode's, and need not be that of the group.
+    """
 
     number: Operand
     arrive: bool = False
-    resource: int | None = None
-    quorum: int | None = None
+    resource: Operand | None = None
+    quorum: Operand | None = None
     mode: Mode = PLAIN
     guard: Guard | None = None
+    scope: Scope = Scope.CTA
+
+    @property
+    def name(self) -> Operand:
+        """What barriers that meet have in common."""
+        return self.number if self.resource is None else self.resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,8 +376,11 @@ def operands(instruction: Instruction) -> tuple[Operand, ...]:
             return (address, value)
         case Rmw(address=address, operands=values):
             return (address, *values)
-        case Barrier(number=number):
-            return (number,)
+        case Barrier():
+            return (
+                instruction.number,
+                *(extra for extra in (instruction.resource, instruction.quorum) if extra is not None),
+            )
         case Assign(operands=values):
             return values
         case Branch(condition=Comparison(left=left, right=right)):

@@ -74,7 +74,8 @@ class Event:
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
     are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
     ``location`` is where memory is accessed, ``virtual`` the name it is accessed by, another one for an alias.
-    ``barrier`` is the barrier's number and the count of that number's earlier barriers in the thread.
+    ``scope`` is that of its order, ``group`` the level at which a barrier's threads meet; ``barrier`` is the barrier's
+    name and the count of that name's earlier barriers in the thread.
     """
 
     key: tuple[int, ...]
@@ -91,6 +92,7 @@ class Event:
     ctrl: frozenset[tuple[int, ...]] = frozenset()
     rmw: tuple[int, ...] | None = None
     barrier: tuple[Value, int] | None = None
+    group: Scope = Scope.CTA
 
 
 _ORDER_TAGS = {
@@ -106,7 +108,7 @@ _HALVES = {
     Kind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
 }
 
-_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "ARRIVE", "GLOBAL", "SHARED")
+_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 _DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
@@ -144,8 +146,10 @@ def fence_tags(mode: Mode) -> frozenset[str]:
 
 @cache
 def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
-    """The sets that a barrier is in."""
-    return frozenset({"B", *_scope_tags(mode.scope)} | ({"ARRIVE"} if arrive else set())) | _mode_tags(mode)
+    """The sets that a barrier is in; one that orders memory is a fence, too."""
+    fence = set() if mode.order is Order.WEAK else {"F", _ORDER_TAGS[mode.order]}
+    told = {"B", "CBAR", *_scope_tags(mode.scope), *fence, *(["ARRIVE"] if arrive else [])}
+    return frozenset(told) | _mode_tags(mode)
 
 
 def initial_tags(region: Region) -> frozenset[str]:
@@ -259,9 +263,7 @@ class ProgramBase(Generic[T]):
         return self._grouped(
             lambda event: event.barrier,
             lambda one, other: (
-                one.thread != other.thread
-                and "ARRIVE" not in other.tags
-                and self._share(one, other, one.scope or Scope.CTA)
+                one.thread != other.thread and "ARRIVE" not in other.tags and self._share(one, other, one.group)
             ),
         )
 

@@ -273,12 +273,12 @@ class Walker:
             yield _with(done, event(done, Kind.WRITE, value, data | itself, nothing, key))
 
     def _barrier(self, state: State, ins: Barrier, pc: int) -> State:
-        number = state.value(ins.number)[0]
+        number = state.value(ins.name)[0]
         if isinstance(number, Read | Apply):
             where = f"P{self.number}, instruction {pc}"
             raise InputError(f"{where}: a barrier's number must not hang on a value that is read", self._name)
         event = self._event(replace(state, pc=pc), Kind.BARRIER, barrier_tags(ins.mode, ins.arrive), ins.mode)
-        used = replace(event, barrier=(number, state.barriers.count(number)))
+        used = replace(event, barrier=(number, state.barriers.count(number)), group=ins.scope)
         return replace(_with(state, used), barriers=(*state.barriers, number))
 
     def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode) -> Event:

@@ -82,7 +82,7 @@ class _Merger(Walker):
         self._node = 0
         self._keys: dict[tuple[int, int, tuple[int, ...]], Key] = {}
         self._merges: dict[Key, Merge] = {}
-        numbers = {pc: ins.number for pc, ins in enumerate(self.flow.body) if isinstance(ins, Barrier)}
+        numbers = {pc: ins.name for pc, ins in enumerate(self.flow.body) if isinstance(ins, Barrier)}
         self._barrier_ahead = [not numbers.keys().isdisjoint(ahead) for ahead in self.flow.ahead]
         self._barrier_registers = sorted({number.name for number in numbers.values() if isinstance(number, Reg)})
 

@@ -172,6 +172,15 @@ def test_barriers():
     assert meaning("let x = syncbar", test=test) == [(2, 0)]
 
 
+def test_a_barrier_that_orders_memory_is_a_fence():
+    release = Mode(Order.ACQ_REL, Scope.GPU, tags=("semsc0",))
+    test = litmus_test([[Barrier(0, mode=release), Barrier(1), Barrier(2, mode=Mode(scope=Scope.GPU))]], (0,))
+    names = ("B", "CBAR", "F", "ACQ_REL", "SEMSC0", "GPU")
+    assert [meaning(f"let x = {name}", test=test) for name in names] == [[0, 1, 2], [0, 1, 2], [0], [0], [0], [0, 2]]
+    two = litmus_test([[Barrier(0, mode=release)], [Barrier(0, mode=release)]], (0, 1))
+    assert meaning("let x = syncbar", test=two) == []  # its scope is the GPU, but those who meet are the CTA
+
+
 def error_of(tmp_path, text):
     path = tmp_path / "m.cat"
     path.write_text(text)

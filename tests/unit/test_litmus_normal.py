@@ -257,6 +257,8 @@ def test_other_tests_have_other_digests():
             single(condition=And((Atom("eq", X, 1), And((Atom("eq", Y, 1), And(())))))),
             single(condition=And((Atom("eq", X, 1), Atom("eq", Y, 1)))),
         ),
+        # a barrier's number where a resource makes it meet others
+        (single(Barrier(0, resource=2, quorum=Reg("r1"))), single(Barrier(2, quorum=0))),
     ],
 )
 def test_two_spellings(one, other):
@@ -290,6 +292,9 @@ def test_two_spellings(one, other):
         ),
         (single(Barrier(0)), single(Barrier(1))),
         (single(Barrier(0)), single(Barrier(0, arrive=True))),
+        (single(Barrier(0)), single(Barrier(0, quorum=1))),
+        (single(Barrier(0)), single(Barrier(0, resource=1))),
+        (single(Barrier(0)), single(Barrier(0, scope=Scope.WARP))),
     ],
 )
 def test_two_tests(one, other):

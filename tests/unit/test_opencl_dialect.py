@@ -97,7 +97,7 @@ def test_every_form():
         Fence(Mode(Order.SC, Scope.CTA)),
         Fence(Mode(Order.RELAXED, Scope.GPU, tags=("local-fence",))),
         Barrier(2, mode=Mode(tags=("global-fence",))),
-        Barrier(0, mode=Mode(scope=Scope.WARP)),
+        Barrier(0, scope=Scope.WARP),
     )
     assert second.instructions[:3] == (
         Load("r0", X, Mode(Order.ACQUIRE, Scope.GPU)),

@@ -105,6 +105,7 @@ def test_a_whole_file():
         ("bar.cta.sync 1", Barrier(1)),
         ("bar.cta.sync r1, 2", Barrier(Reg("r1"), resource=2)),
         ("bar.cta.arrive 1, 2, 3", Barrier(1, arrive=True, resource=2, quorum=3)),
+        ("bar.cta.sync 1, r1, r2", Barrier(1, resource=Reg("r1"), quorum=Reg("r2"))),
         ("add r1, r2, 1", Assign("r1", "add", (Reg("r2"), 1))),
         ("div r1, 6, r2", Assign("r1", "div", (6, Reg("r2")))),
     ],
@@ -302,8 +303,11 @@ def test_errors_are_one_line_with_a_place(old, new, place, message):
             Fence(Mode(tags=("avdevice",))),
             "P0: avdevice: the PTX dialect has no such instruction with the tag avdevice",
         ),
-        (Barrier(0, quorum=2), "P0: bar.sync 0, 2: a barrier with a quorum has a resource in the PTX dialect"),
-        (Barrier(0, mode=Mode(scope=Scope.CTA)), "P0: bar.cta.sync 0: barriers are of a CTA in the PTX dialect"),
+        (Barrier(0, scope=Scope.WARP), "P0: bar.warp.sync 0: barriers are of a cta in the PTX dialect"),
+        (
+            Barrier(0, mode=Mode(scope=Scope.CTA)),
+            "P0: bar.cta.sync 0: barriers have no memory scope in the PTX dialect",
+        ),
         (
             Assign("r1", "and", (Reg("r1"), 1)),
             "P0: and r1, r1, 1: the PTX dialect computes with add, sub, mul, div only",

@@ -206,7 +206,7 @@ def test_threads_that_synchronise_by_the_system_are_a_gap_and_no_silence():
             "P0: red.relaxed.gpu.sc0.add x, 1: the Vulkan dialect has no reductions",
         ),
         (Barrier(0, arrive=True), "P0: bar.arrive 0: every barrier waits in the Vulkan dialect"),
-        (Barrier(0, quorum=1), "P0: bar.sync 0, 1: a barrier with a quorum has a resource in the Vulkan dialect"),
+        (Barrier(0, scope=Scope.WARP), "P0: bar.warp.sync 0: barriers are of a wg in the Vulkan dialect"),
         (Assign("r1", "max", (1, 2)), "P0: max r1, 1, 2: the Vulkan dialect computes with add, sub, mul, div only"),
     ],
 )

@@ -59,6 +59,7 @@ from corpus.litmus.test import (
     Store,
     Term,
     Thread,
+    operands,
     reads,
     written,
 )
@@ -130,14 +131,15 @@ class CodeCell:
         token = self._of("a number or a register", index, "NUMBER", "REGISTER")
         return Reg(str(token)) if token.type == "REGISTER" else wrapped(token, self.path)
 
-    def number(self, index: int) -> int | None:
-        """The natural number at an operand's place, None where there is no such operand. Raises ``InputError``."""
+    def count(self, index: int) -> Operand | None:
+        """A natural number or a register, None where there is no such operand. Raises ``InputError``."""
         if index >= len(self.operands):
             return None
-        token = self._of("a number", index, "NUMBER")
-        if not token.isdigit():
+        value = self.value(index)
+        if isinstance(value, int) and value < 0:
+            token = self.operands[index]
             raise _error(f"expected a number, found {token}", token, self.path)
-        return number(token, self.path)
+        return value
 
     def _of(self, wanted: str, index: int, *kinds: str) -> Token:
         token = self.operands[index]
@@ -391,11 +393,13 @@ class Columns(ABC):
         return self.scopes[mode.scope]
 
     def barrier(self, barrier: Barrier, names: Names, refuse: Refuse) -> str:
-        """The operands of a barrier: its number, its resource and its quorum."""
-        if barrier.quorum is not None and barrier.resource is None:
-            raise refuse(f"a barrier with a quorum has a resource in {self.title}")
-        counts = [str(count) for count in (barrier.resource, barrier.quorum) if count is not None]
-        return ", ".join([names.value(barrier.number), *counts])
+        """The operands of a barrier: its number, its resource and its quorum; Dartagnan's numbers are constants."""
+        if barrier.scope is not Scope.CTA:
+            raise refuse(f"barriers are of a {self.scopes[Scope.CTA]} in {self.title}")
+        constant = isinstance(barrier.number, int)
+        if barrier.resource is None and not (constant and barrier.quorum is None):
+            barrier = replace(barrier, number=barrier.number if constant else 0, resource=barrier.number)
+        return ", ".join(map(names.value, operands(barrier)))
 
     def check(self, mode: Mode, orders: Iterable[Order], tags: Iterable[str], refuse: Refuse) -> None:
         """Raises where an instruction that can have these orders and tags cannot be done so."""

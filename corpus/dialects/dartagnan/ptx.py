@@ -109,7 +109,7 @@ class _Ptx(Columns):
             return Fence(self._mode(cell, words, {"": "fence"}, _FENCE_ORDERS))
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
             cell.expects(1, 3)
-            return Barrier(cell.value(0), words[-1] == "arrive", cell.number(1), cell.number(2))
+            return Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
     def _atom(self, cell: CodeCell, words: list[str]) -> Rmw:
@@ -176,7 +176,7 @@ class _Ptx(Columns):
             case Barrier(arrive=arrive, mode=mode):
                 self.check(mode, (Order.WEAK,), (), refuse)
                 if mode.scope is not None:
-                    raise refuse(f"barriers are of a CTA in {self.title}, and have no scope")
+                    raise refuse(f"barriers have no memory scope in {self.title}")
                 return f"bar.cta.{'arrive' if arrive else 'sync'} {self.barrier(instruction, names, refuse)}"
             case _:
                 raise refuse(f"{self.title} has no such instruction")

@@ -101,7 +101,7 @@ class _Vulkan(Columns):
             case "cbar":
                 cell.expects(1, 3)
                 mode = self._mode(cell, words, BARRIER)
-                return Barrier(cell.value(0), False, cell.number(1), cell.number(2), mode)
+                return Barrier(cell.value(0), False, cell.count(1), cell.count(2), mode)
             case "avdevice" | "visdevice" if not words:
                 cell.expects(0)
                 return Fence(Mode(tags=(name,)))

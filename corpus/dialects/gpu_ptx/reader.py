@@ -333,8 +333,6 @@ class _Column:
         suffixes.take("cta")
         arrive = suffixes.operation("sync", "arrive") == "arrive"
         quorum = self._value(values[1]) if len(values) > 1 else None
-        if quorum is not None and not isinstance(quorum, int):
-            raise suffixes.error(f"expected a number of threads for {suffixes.opcode}")
         if arrive and quorum is None:
             raise suffixes.error(f"expected a number of threads after the barrier of {suffixes.opcode}")
         return Barrier(self._value(values[0]), arrive, quorum=quorum)

@@ -233,9 +233,9 @@ class _Writer:
         self._add(ins, f"{name}{suffix} {','.join([*target, self._address(ins.address, refuse), *values])}")
 
     def _barrier(self, ins: Barrier, refuse: Callable[[str], InputError]) -> None:
-        if ins.mode != Mode() or ins.resource is not None or (ins.arrive and ins.quorum is None):
+        if ins.mode != Mode() or ins.scope is not Scope.CTA or (ins.arrive and ins.quorum is None):
             raise refuse("PTX has bar.sync with a barrier and bar.arrive with a barrier and a number of threads")
-        values = [self._value(ins.number, False), *([] if ins.quorum is None else [str(ins.quorum)])]
+        values = [self._value(value, False) for value in (ins.name, ins.quorum) if value is not None]
         self._add(ins, f"bar.{'arrive' if ins.arrive else 'sync'} {','.join(values)}")
 
     def _assign(self, ins: Assign) -> None:
