@@ -4,7 +4,7 @@ Variables
     step(t, s)       thread t takes its step s (constraints.runs)
     rf(w, r)         read r reads from write w
     co(w, w')        write w comes before w' in coherence order
-    fence(f, f')     fence.sc f comes before f'
+    order(s, e, e')  event e comes before e' in order s, as of the fence.sc (oracle.executions.orders)
     final(w)         the value of write w is its location's last
     value(r, v)      read r reads value v
 
@@ -12,7 +12,7 @@ Constraints
     each thread goes from its start to its end; an event happens where a step that it is on is taken
     a read that happens has one source, a write that happens, to its location
     co is a strict order of the writes that happen, the initial one first; total, unless the model leaves it partial
-    fence.sc that must be ordered are ordered one way, without a cycle
+    events that must be ordered are ordered one way, without a cycle
     the final write of a location has no successor
     a read has the value that its source writes, and what a step takes for granted holds
     every check of the model holds: its .cat file read over literals (oracle.cat.interpreter)
@@ -24,8 +24,8 @@ the unrolled threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from constraints.circuit import MOST_CLAUSES, Circuit, Literal
@@ -37,9 +37,10 @@ from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
-from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase, sync_fence_pairs
+from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
+from oracle.executions.orders import to_order
 from oracle.executions.steps import Key, TooManyError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
@@ -74,12 +75,13 @@ class Executions:
         self._check_size()
         self.rf = self._reads_from()
         self.co = co = self._coherence(model.partial_co)
-        self.fences = fences = self._fence_orders() if model.mentions("sync_fence") else self.algebra.empty()
         self.final = self._final_writes(co)
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
         self.checks: list[Literal] = []
-        base = _Base(self.algebra, self.events, places, Choices(self.rf, co, fences), runs=self.runs)
+        base = _Base(self.algebra, self.events, places, Choices(self.rf, co), runs=self.runs)
+        self.orders = {name: self._order(name, pairs) for name, pairs in to_order(model, base).items()}
+        base = replace(base, choices=Choices(self.rf, co, self.orders))
         for result in model.judge(base):
             if result.check.flag:
                 self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
@@ -135,12 +137,11 @@ class Executions:
             if (reads + len(writes)) * len(writes) ** 2 > MOST_CLAUSES:
                 raise TooManyError(f"{reads} reads and {len(writes)} writes of a location are too many")
 
-    def _fence_orders(self) -> Relation[Literal]:
+    def _order(self, name: str, pairs: Mapping[tuple[int, int], Literal]) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]
-        for one, other in sync_fence_pairs(self.events, [thread.place for thread in self.test.threads]):
+        for (one, other), both in pairs.items():
             if self._compatible(one, other):
-                before = self.circuit.var("fence", one, other)
-                both = self.executed[one] & self.executed[other]
+                before = self.circuit.var("order", name, one, other)
                 rows[one][other], rows[other][one] = both & before, both & ~before
         order = self.algebra.closure(tuple(rows))
         self.circuit.require(self.algebra.is_irreflexive(order))

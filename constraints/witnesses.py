@@ -114,7 +114,8 @@ class _Search:
                 (last,) = (write for write, final in executions.last_writes(term) if holds(final))
                 finals[term] = _value(executions.events[last].value, known)
         places = tuple(thread.place for thread in executions.test.threads)
-        choices = Choices(only(executions.rf), only(executions.co), only(executions.fences))
+        orders = {name: only(order) for name, order in executions.orders.items()}
+        choices = Choices(only(executions.rf), only(executions.co), orders)
         return Execution(ProgramBase(bits(1, len(events)), events, places, choices), told, finals)
 
 

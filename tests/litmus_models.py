@@ -57,6 +57,12 @@ ODD = {
 }
 
 
+def choosing(partial=False, fences=False):
+    """A model that allows everything, of which executions choose as little or as much as is said."""
+    text = "with co from partial-co\n" * partial + "let order = sync_fence\n" * fences
+    return Model("anything", parse_cat(text, "anything.cat"))
+
+
 def shipped():
     """The models that ship, by name."""
     return {name: _model(name, f'include "{name}.cat"') for name in shipped_models()}

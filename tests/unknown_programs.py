@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+from litmus_models import choosing
+
 from constraints.circuit import Circuit
 from constraints.programs.choices import choose
 from constraints.programs.relaxations import relaxations
@@ -139,7 +141,7 @@ class Listed:
             if source is not None:
                 write = source != INITIAL and execution.steps[source].kind is Kind.UPDATE
                 rf[firsts[i]] = ("init", execution.steps[i].location) if source == INITIAL else firsts[source] + write
-        for batch in candidates(self.test, unroll_threads(self.test, 0), partial, True):
+        for batch in candidates(self.test, unroll_threads(self.test, 0), choosing(partial, fences=True)):
             names = self._names(batch.base.events)
             if names is None:
                 continue

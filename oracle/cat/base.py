@@ -31,10 +31,14 @@ class Base(Protocol[T]):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The names that bases answer for; and a base of no events, over which a model is checked when it is loaded."""
+    """The names that bases answer for; and a base of no events, over which a model is checked when it is loaded.
+
+    ``chosen``: the relations that an execution chooses; the others are known before anything runs.
+    """
 
     sets: Collection[str]
     relations: Collection[str]
+    chosen: Collection[str] = ()
 
     @property
     def algebra(self) -> Algebra[int]:

@@ -12,7 +12,7 @@ right of ``\\``, for there the least fixpoint need not exist.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, cached_property
 from hashlib import sha256
@@ -29,9 +29,11 @@ from oracle.cat.syntax import (
     Check,
     Constant,
     Definition,
+    Linearisation,
     Name,
     Operation,
     Position,
+    Statement,
     Syntax,
     Term,
     read_cat,
@@ -105,6 +107,31 @@ class Model:
         """
         return any(name in names and (not kind or kind in kinds) for names, kinds in self._required)
 
+    @property
+    def chooses_orders(self) -> bool:
+        """Whether executions choose any order besides coherence."""
+        return self.mentions("sync_fence") or bool(self.chosen_orders)
+
+    @property
+    def chosen_orders(self) -> list[Linearisation]:
+        """The total orders that the model lets executions choose."""
+        return [each for each in self.syntax.statements if isinstance(each, Linearisation)]
+
+    def linearised(self, base: Base[T]) -> Mapping[str, Set[T]]:
+        """The events that each of those orders orders, over a base that has chosen nothing yet."""
+        orders = self.chosen_orders
+        if not orders:
+            return {}
+        interpreter = _Interpreter(base)
+        needed = _names_reached([order.events for order in orders], _own(self.syntax))
+        found: dict[str, Set[T]] = {}
+        for statement in self.syntax.statements:
+            if isinstance(statement, Linearisation):
+                found[statement.name] = interpreter.set(statement.events)
+            elif isinstance(statement, Definition) and any(each.name in needed for each in statement.bindings):
+                interpreter.define(statement)
+        return found
+
     def joins(self, names: Collection[str]) -> bool:
         """Whether what the model requires knows no difference between some relations: they only stand in one union."""
         return all(_joined(body, frozenset(names)) for body in self._required_bodies)
@@ -132,15 +159,7 @@ class Model:
 
     @cached_property
     def _required_bodies(self) -> list[Term]:
-        own: dict[str, list[Term]] = {}
-        checks: list[Term] = []
-        for statement in self.syntax.statements:
-            if isinstance(statement, Definition):
-                for binding in statement.bindings:
-                    own.setdefault(binding.name, []).append(binding.body)
-            elif not statement.flag:
-                checks.append(statement.body)
-        return list(_reached(checks, own, whole=True))
+        return list(_reached([check.body for check in self.checks], _own(self.syntax), whole=True))
 
     @cached_property
     def _required(self) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -170,12 +189,15 @@ def checked_model(name: str, syntax: Syntax, vocabulary: Vocabulary) -> Model:
     wrong with a function, its names apart, shows where it is applied.
     """
     _check_names(syntax, vocabulary)
-    _Trial(vocabulary).run(syntax)
-    return Model(name, syntax)
+    model = Model(name, syntax)
+    orders = (order.name for order in model.chosen_orders)
+    _Trial(replace(vocabulary, relations={*vocabulary.relations, *orders})).run(syntax)
+    return model
 
 
 def _check_names(syntax: Syntax, vocabulary: Vocabulary) -> None:
-    known = {*vocabulary.sets, *vocabulary.relations, *prelude()}
+    ships = {*vocabulary.sets, *vocabulary.relations, *prelude()}
+    known = set(ships)
     for statement in syntax.statements:
         bindings = statement.bindings if isinstance(statement, Definition) else ()
         own = {binding.name for binding in bindings}
@@ -187,6 +209,16 @@ def _check_names(syntax: Syntax, vocabulary: Vocabulary) -> None:
                 if isinstance(term, Name | Call) and term.name not in here | functions:
                     raise _unknown(term.name, term.position, sorted(here | functions))
         known |= own
+        if isinstance(statement, Linearisation):
+            if statement.name in ships:
+                raise _error(f"'{statement.name}' has a meaning already: call the order otherwise", statement.position)
+            chosen = {*vocabulary.chosen, *(each.name for each in syntax.statements if isinstance(each, Linearisation))}
+            for name in sorted(_names_reached([statement.events], _own(syntax)) & chosen):
+                raise _error(
+                    f"expected a set that is known before anything runs, and this one hangs on '{name}'",
+                    statement.events.position,
+                )
+            known.add(statement.name)
 
 
 @cache
@@ -236,14 +268,32 @@ class _Interpreter(Generic[T]):
     def run(self, syntax: Syntax) -> list[CheckResult[T]]:
         results = []
         for statement in syntax.statements:
-            if isinstance(statement, Check):
-                results.append(self._check(statement))
-            elif statement.recursive:
-                self.names = self._fixpoint(statement)
-            else:
-                (binding,) = statement.bindings
-                self.names = {**self.names, binding.name: self._bound(binding)}
+            match statement:
+                case Check():
+                    results.append(self._check(statement))
+                case Linearisation(name, _, position):
+                    self.names = {**self.names, name: self._chosen(name, position)}
+                case Definition():
+                    self.define(statement)
         return results
+
+    def define(self, definition: Definition) -> None:
+        """Binds the names of a definition."""
+        if definition.recursive:
+            self.names = self._fixpoint(definition)
+        else:
+            (binding,) = definition.bindings
+            self.names = {**self.names, binding.name: self._bound(binding)}
+
+    def set(self, term: Term) -> Set[T]:
+        """The value of a term that is a set. Raises ``InputError`` where it is none."""
+        return self._set(self._eval(term, self.names), term.position)
+
+    def _chosen(self, name: str, position: Position) -> Meaning[T]:
+        order = self._base.value(name)
+        if order is None:
+            raise _error(f"no order '{name}' can be chosen here, where programs are not known", position)
+        return order
 
     def _bound(self, binding: Binding) -> Meaning[T]:
         if binding.parameters:
@@ -530,8 +580,27 @@ def _parts(term: Term) -> Sequence[Term]:
     return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()
 
 
-def _bodies(statement: Definition | Check) -> Sequence[Term]:
-    return [statement.body] if isinstance(statement, Check) else [binding.body for binding in statement.bindings]
+def _bodies(statement: Statement) -> Sequence[Term]:
+    match statement:
+        case Check(body=body):
+            return [body]
+        case Linearisation(events=events):
+            return [events]
+        case Definition(bindings=bindings):
+            return [binding.body for binding in bindings]
+
+
+def _own(syntax: Syntax) -> Mapping[str, Sequence[Term]]:
+    """What a model says its names are, each as often as it does."""
+    own: dict[str, list[Term]] = {}
+    for statement in syntax.statements:
+        for binding in statement.bindings if isinstance(statement, Definition) else ():
+            own.setdefault(binding.name, []).append(binding.body)
+    return own
+
+
+def _names_reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]]) -> frozenset[str]:
+    return frozenset(part.name for part in _reached(bodies, own) if isinstance(part, Name | Call))
 
 
 def _names_in(term: Term) -> frozenset[str]:

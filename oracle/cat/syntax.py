@@ -130,7 +130,19 @@ class Check:
     position: Position
 
 
-Statement = Definition | Check
+@dataclass(frozen=True, slots=True)
+class Linearisation:
+    """``with name from linearisations(events, ..)``: each total order of a set is an execution of its own.
+
+    That the order holds what it must is a check that follows.
+    """
+
+    name: str
+    events: Term
+    position: Position
+
+
+Statement = Definition | Check | Linearisation
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +243,7 @@ class _Reader:
                 self._title = leaves(tree)[0].strip('"')
                 return []
             case "choice":
-                name, source = leaves(tree)
-                if name != "co" or source not in _COHERENCE:
-                    raise self._error("expected 'with co from partial-co' or 'with co from total-co'", name)
-                self._partial = _COHERENCE[str(source)]
-                return []
+                return self._choice(tree)
             case "inclusion":
                 return self._included(leaves(tree)[0])
             case "check":
@@ -251,6 +259,23 @@ class _Reader:
                             "expected a set or relation, for a function cannot be recursive", *binding.position
                         )
                 return [Definition(bindings, tree.data == "recursion")]
+
+    def _choice(self, tree: Tree[Token]) -> list[Statement]:
+        (name,) = leaves(tree)
+        (source,) = subtrees(tree)
+        term = self._term(source)
+        match term:
+            case Name(coherence) if name == "co" and coherence in _COHERENCE:
+                self._partial = _COHERENCE[coherence]
+                return []
+            case Call("linearisations", (events, within)):
+                position = Position(self._path, name.line or 0, name.column or 0)
+                pairs = Operation("intersection", (within, Operation("product", (events, events), position)), position)
+                lost = Operation("difference", (pairs, Name(str(name), position)), position)
+                contains = Check("empty", lost, f"{name}-is-a-linearisation", False, False, position)
+                return [Linearisation(str(name), events, position), contains]
+            case _:
+                raise self._error("expected 'with co from partial-co' or 'with co from total-co'", name)
 
     def _included(self, token: Token) -> list[Statement]:
         name = token.strip('"')

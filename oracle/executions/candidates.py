@@ -1,11 +1,11 @@
 """Candidate executions, all those that take one path through each thread at once.
 
-A candidate chooses a write for every read, a coherence order for every location and, where a model asks, an order of
-the ``fence.sc``. Choices are the digits of a number in a mixed radix, and a truth is the set of numbers for which it
-holds, the bits of an integer. Values are found the same way: to each read belongs a map from values to the candidates
-in which it reads them, grown from the writes until nothing changes. Reads that are then without a value in some
-candidates take part in a circle of justification; for those candidates one such read guesses its value, and must then
-read it.
+A candidate chooses a write for every read, a coherence order for every location and, where a model asks, orders of
+other events (``oracle.executions.orders``). Choices are the digits of a number in a mixed radix, and a truth is the set
+of numbers for which it holds, the bits of an integer. Values are found the same way: to each read belongs a map from
+values to the candidates in which it reads them, grown from the writes until nothing changes. Reads that are then
+without a value in some candidates take part in a circle of justification; for those candidates one such read guesses
+its value, and must then read it.
 
 Coherence starts with the initial write. It is total over the writes to a location, or, for models that ask, any strict
 partial order. Then the final value of a location is that of any write without a successor.
@@ -25,10 +25,12 @@ from corpus.litmus.test import (
     FinalRegister,
     LitmusTest,
     Loc,
+    Place,
     Proposition,
     Term,
 )
-from oracle.cat.algebra import Algebra, bits
+from oracle.cat.algebra import Algebra, Relation, bits
+from oracle.cat.interpreter import Model
 from oracle.executions.domains import read_domains, value_of
 from oracle.executions.events import (
     INITIAL,
@@ -38,9 +40,9 @@ from oracle.executions.events import (
     ProgramBase,
     initial_tags,
     reads_in,
-    sync_fence_pairs,
 )
 from oracle.executions.flow import asked_locations, asked_terms
+from oracle.executions.orders import Pairs, orders_of, to_order
 from oracle.executions.steps import Key, TooManyError, physical
 from oracle.executions.threads import Path, Paths
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
@@ -58,10 +60,6 @@ MOST_COMBINATIONS = 1 << 16
 MOST_WRITES = 5
 """Writes to a location whose partial orders are listed; 4231 orders of five writes, 130023 of six."""
 
-MOST_FENCES = 6
-"""``fence.sc`` whose orders are listed."""
-
-Pairs = frozenset[tuple[int, int]]
 T = TypeVar("T")
 
 
@@ -103,32 +101,30 @@ def physical_location(test: LitmusTest, term: Loc) -> str:
 def candidates(
     test: LitmusTest,
     threads: Sequence[Paths],
-    partial_co: bool,
-    fence_orders: bool,
+    model: Model,
     worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
 ) -> Iterator[Batch]:
     """All candidate executions of a test, in batches, made as they are asked for.
 
-    ``partial_co``: coherence is any partial order; ``fence_orders``: each order of the ``fence.sc`` is a candidate of
-    its own. ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. Raises
+    The model says what is chosen: whether coherence is any partial order, and which other orders there are.
+    ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. Raises
     ``TooManyError`` where there are too many to list.
     """
     combinations_of_paths = prod(len(thread.paths) for thread in threads)
     if combinations_of_paths > MOST_COMBINATIONS:
         raise TooManyError(f"{combinations_of_paths} combinations of paths through the threads are too many to list")
     for paths in product(*(thread.paths for thread in threads)):
-        yield from _Combination(test, paths, partial_co, fence_orders).batches(worth_guessing)
+        yield from _Combination(test, paths, model).batches(worth_guessing)
 
 
-def count_candidates(
-    test: LitmusTest, threads: Sequence[Paths], partial_co: bool, fence_orders: bool, most: int
-) -> int | None:
+def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
     """About how many candidates there are, guessed values apart; None where there are more than ``most``.
 
-    Paths of a thread with equally many reads and writes of each location, and fences, count alike, so this takes no
-    more than a step for each combination of such kinds of paths, and at most ``most``.
+    Paths of a thread with equally many reads and writes of each location, and events that are ordered, count alike, so
+    this takes no more than a step for each combination of such kinds of paths, and at most ``most``.
     """
-    kinds = [Counter(_kind(path) for path in thread.paths) for thread in threads]
+    places = tuple(thread.place for thread in test.threads)
+    kinds = [Counter(_kind(path, model, places) for path in thread.paths) for thread in threads]
     if prod(map(len, kinds)) > most:
         return None
     total = 0
@@ -141,8 +137,8 @@ def count_candidates(
             if what is Kind.READ:
                 count *= (accesses[Kind.WRITE, location] + 1) ** number
             elif what is Kind.WRITE:
-                count *= _orders(number) if partial_co else factorial(number)
-            elif fence_orders:
+                count *= _orders(number) if model.partial_co else factorial(number)
+            else:
                 count *= factorial(number)
         total += count
         if total > most:
@@ -150,11 +146,19 @@ def count_candidates(
     return total
 
 
-def _kind(path: Path) -> frozenset[tuple[tuple[Kind, str], int]]:
-    """How many reads and writes of each location a path has, and ``fence.sc``."""
+def _kind(path: Path, model: Model, places: Sequence[Place]) -> frozenset[tuple[tuple[Kind, str], int]]:
+    """How many reads and writes of each location a path has, and events that an order is chosen of."""
     counted = Counter((event.kind, event.location or "") for event in path.events if event.location is not None)
-    counted[Kind.FENCE, ""] = sum({"F", "SC"} <= event.tags for event in path.events)
+    if model.chooses_orders:
+        for name, pairs in to_order(model, _unchosen(path.events, places)).items():
+            counted[Kind.FENCE, name] = max(1, len({event for pair in pairs for event in pair}))
     return frozenset(counted.items())
+
+
+def _unchosen(events: Sequence[Event], places: Sequence[Place]) -> ProgramBase[int]:
+    """The base of some events of which nothing is chosen yet."""
+    algebra = bits(1, len(events))
+    return ProgramBase(algebra, events, places, Choices(algebra.empty(), algebra.empty()))
 
 
 def _orders(size: int) -> int:
@@ -165,7 +169,7 @@ def _orders(size: int) -> int:
 class _Combination:
     """One path through each thread."""
 
-    def __init__(self, test: LitmusTest, paths: tuple[Path, ...], partial_co: bool, fence_orders: bool) -> None:
+    def __init__(self, test: LitmusTest, paths: tuple[Path, ...], model: Model) -> None:
         self._test = test
         self._paths = paths
         self._places = tuple(thread.place for thread in test.threads)
@@ -177,11 +181,12 @@ class _Combination:
             if event.kind is Kind.WRITE and event.location is not None:
                 self._writes.setdefault(event.location, []).append(index)
         asked = {physical_location(test, term) for term in asked_locations(test)}
-        fences = sync_fence_pairs(self._events, self._places) if fence_orders else []
+        pairs = to_order(model, _unchosen(self._events, self._places)) if model.chooses_orders else {}
+        self._ordered = tuple(pairs)
         self._options = _Options(
             tuple(tuple(self._writes[self._events[read].location or ""]) for read in self._reads),
-            tuple(self._coherence(found, partial_co, name in asked) for name, found in self._writes.items()),
-            tuple(fence_sc_orders(fences)),
+            tuple(self._coherence(found, model.partial_co, name in asked) for name, found in self._writes.items()),
+            tuple(tuple(orders_of(ordered, name)) for name, ordered in pairs.items()),
         )
 
     def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
@@ -273,10 +278,13 @@ class _Combination:
         for orders in table.co:
             for order, mask in orders:
                 _add_pairs(co, order.pairs, mask & valid)
-        sync_fence: list[dict[int, int]] = [{} for _ in range(size)]
-        for pairs, mask in table.fences:
-            _add_pairs(sync_fence, pairs, mask & valid)
-        return ProgramBase(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), tuple(sync_fence)))
+        ordered: dict[str, Relation[int]] = {}
+        for name, chosen in zip(self._ordered, table.orders, strict=True):
+            rows: list[dict[int, int]] = [{} for _ in range(size)]
+            for pairs, mask in chosen:
+                _add_pairs(rows, pairs, mask & valid)
+            ordered[name] = tuple(rows)
+        return ProgramBase(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), ordered))
 
     def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
         memory: dict[str, dict[Value, int]] = {}
@@ -339,22 +347,22 @@ class Coherence:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What is chosen: a write for each read, an order for each location, an order of the fences."""
+    """What is chosen: a write for each read, an order for each location, and further orders."""
 
     rf: tuple[tuple[int, ...], ...]
     co: tuple[tuple[Coherence, ...], ...]
-    fences: tuple[Pairs, ...]
+    orders: tuple[tuple[Pairs, ...], ...]
 
     def count(self) -> int:
         """The number of candidates."""
-        return prod(map(len, (*self.rf, *self.co, self.fences)))
+        return prod(map(len, (*self.rf, *self.co, *self.orders)))
 
     def parts(self) -> Iterator[_Options]:
         """These options in parts of at most ``MOST_CANDIDATES``."""
         if self.count() <= MOST_CANDIDATES:
             yield self
             return
-        for name in ("rf", "co"):
+        for name in ("rf", "co", "orders"):
             choices = getattr(self, name)
             for digit, options in enumerate(choices):
                 if len(options) > 1:
@@ -362,8 +370,6 @@ class _Options:
                         part = (*choices[:digit], (option,), *choices[digit + 1 :])
                         yield from replace(self, **{name: part}).parts()
                     return
-        for order in self.fences:
-            yield replace(self, fences=(order,))
 
     def table(self) -> _Table:
         """All candidates, numbered in a mixed radix: the source of the first read is the lowest digit."""
@@ -377,7 +383,8 @@ class _Options:
             low, stride = stride, width
             return tuple((option, block << (choice * low)) for choice, option in enumerate(options))
 
-        return _Table(count, tuple(map(digit, self.rf)), tuple(map(digit, self.co)), digit(self.fences), {})
+        rf, co = tuple(map(digit, self.rf)), tuple(map(digit, self.co))
+        return _Table(count, rf, co, tuple(map(digit, self.orders)), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +397,7 @@ class _Table:
     count: int
     rf: tuple[tuple[tuple[int, int], ...], ...]
     co: tuple[tuple[tuple[Coherence, int], ...], ...]
-    fences: tuple[tuple[Pairs, int], ...]
+    orders: tuple[tuple[tuple[Pairs, int], ...], ...]
     guessed: Mapping[Key, Mapping[Value, int]]
 
     def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
@@ -418,7 +425,8 @@ class _Table:
             return tuple((option, new) for option, mask in taken if (new := change(mask)))
 
         guessed = {key: {value: change(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
-        return _Table(count, tuple(map(options, self.rf)), tuple(map(options, self.co)), options(self.fences), guessed)
+        rf, co = tuple(map(options, self.rf)), tuple(map(options, self.co))
+        return _Table(count, rf, co, tuple(map(options, self.orders)), guessed)
 
 
 def _chosen(text: str, members: Sequence[int]) -> int:
@@ -479,18 +487,3 @@ def _partial_orders(size: int) -> tuple[Pairs, ...]:
             if closed and all((one, other) in order for one in below for other in above):
                 orders.append(order | {(one, new) for one in below} | {(new, other) for other in above})
     return tuple(orders)
-
-
-def fence_sc_orders(pairs: Sequence[tuple[int, int]]) -> list[Pairs]:
-    """The orders of ``fence.sc``: each pair one way or the other, without a cycle, closed under transitivity."""
-    found: dict[Pairs, None] = {}
-    fences = sorted({fence for pair in pairs for fence in pair})
-    if len(fences) > MOST_FENCES:
-        raise TooManyError(f"{len(fences)} fence.sc are too many to list their orders")
-    for order in permutations(fences):
-        rank = {fence: number for number, fence in enumerate(order)}
-        directed = {(one, other) if rank[one] < rank[other] else (other, one) for one, other in pairs}
-        while more := {(a, d) for a, b in directed for c, d in directed if b == c} - directed:
-            directed |= more
-        found[frozenset(directed)] = None
-    return list(found)

@@ -9,7 +9,7 @@ turns both into the sets and relations, by name, of which the prelude (``oracle/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
@@ -167,11 +167,14 @@ def _mode_tags(mode: Mode) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Choices(Generic[T]):
-    """What an execution chooses: reads-from, coherence (closed under transitivity), and the order of ``fence.sc``."""
+    """What an execution chooses: reads-from, coherence (closed under transitivity), and further orders by their names.
+
+    ``orders``: that of ``fence.sc`` is ``sync_fence``; a model may ask for others (``oracle.executions.orders``).
+    """
 
     rf: Relation[T]
     co: Relation[T]
-    sync_fence: Relation[T]
+    orders: Mapping[str, Relation[T]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -191,6 +194,8 @@ class ProgramBase(Generic[T]):
                 self._made[name] = self.algebra.select(
                     index for index, event in enumerate(self.events) if name in event.tags
                 )
+            elif name in self.choices.orders:
+                self._made[name] = self.choices.orders[name]
             elif name in _RELATIONS:
                 self._made[name] = _RELATIONS[name](self)
             else:
@@ -300,7 +305,7 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "rmw": lambda base: base._depends(lambda e: iter(() if e.rmw is None else (e.rmw,))),
     "rf": lambda base: base.choices.rf,
     "co": lambda base: base.choices.co,
-    "sync_fence": lambda base: base.choices.sync_fence,
+    "sync_fence": lambda base: base.algebra.empty(),  # where none is chosen
     "swarp": lambda base: base._same_group(Scope.WARP),
     "scta": lambda base: base._same_group(Scope.CTA),
     "squeue": lambda base: base._same_group(Scope.QUEUE),
@@ -308,5 +313,5 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "sr": lambda base: base._mutually_in_scope(),
     "syncbar": lambda base: base._synchronise_by_barrier(),
 }
-VOCABULARY = Vocabulary(SETS, frozenset(_RELATIONS))
+VOCABULARY = Vocabulary(SETS, frozenset(_RELATIONS), frozenset({"rf", "co", "sync_fence"}))
 """The names that a base answers for."""

@@ -142,8 +142,7 @@ def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bo
     threads = unroll_threads(test, unroll)
     if prod(len(thread.paths) for thread in threads) > QUICK_COMBINATIONS:
         return False
-    orders = model.partial_co, model.mentions("sync_fence")
-    return count_candidates(test, threads, *orders, most=QUICK_CANDIDATES) is not None
+    return count_candidates(test, threads, model, most=QUICK_CANDIDATES) is not None
 
 
 def judged(
@@ -157,8 +156,7 @@ def judged(
     def allowed_of(base: ProgramBase[int]) -> int:
         return _allowed(base.algebra.true, model.judge(base))
 
-    orders = model.partial_co, model.mentions("sync_fence")
-    for batch in candidates(test, threads, *orders, worth_guessing=None if forbidden else allowed_of):
+    for batch in candidates(test, threads, model, worth_guessing=None if forbidden else allowed_of):
         results = model.judge(batch.base)
         yield batch, _allowed(batch.valid, results), results
 

@@ -12,7 +12,8 @@ Take an execution X, and X' without the events of such a round. The rest of the 
 same sources, so it does the same. No read loses its source, for no write is gone; ``co``, final values and all values
 read are as before; and so each base relation of X' is that of X, restricted to the events that are left: ``po``,
 ``loc``, ``rf``, ``co``, ``fr``, scopes, and ``addr``, ``data`` and ``ctrl``, for a dependency is on the read itself.
-Of ``sync_fence`` what went through an event that is gone may be lost besides. So X' has the outcome of X,
+A total order that a model asks for stays one. Of ``sync_fence`` what went through an event that is gone may be lost
+besides. So X' has the outcome of X,
 and is allowed if X is, by every model that *forgets reads*:
 
 - each check that is required is positive (``acyclic``, ``irreflexive``, ``empty``), of a relation that in X' is within
@@ -35,7 +36,7 @@ from functools import lru_cache
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, prelude
-from oracle.cat.syntax import Binding, Call, Check, Constant, Name, Operation, Term
+from oracle.cat.syntax import Binding, Call, Check, Constant, Linearisation, Name, Operation, Term
 from oracle.executions.events import Expression, Kind, Read
 from oracle.executions.steps import Sources, State, Walker
 
@@ -123,6 +124,8 @@ def forgets_reads(model: Model) -> bool:
         if isinstance(statement, Check):
             if not statement.flag and (statement.negated or not _change(statement.body, names).within):
                 return False
+        elif isinstance(statement, Linearisation):
+            names[statement.name] = _change(statement.events, names)
         elif statement.recursive:
             recursive = dict.fromkeys((binding.name for binding in statement.bindings), _Change(True, False))
             within = all(_change(binding.body, {**names, **recursive}).within for binding in statement.bindings)

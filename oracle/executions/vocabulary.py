@@ -56,6 +56,9 @@ def only_flagged(models: Sequence[Model]) -> bool:
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     """A vocabulary without what no model tells apart. Raises ``InputError`` as ``vocabulary_of`` does."""
     for model in models:
+        for order in model.chosen_orders:
+            message = f"{model.name} lets executions choose '{order.name}', an order that programs made here have not"
+            raise InputError(message, *order.position)
         for name in _UNMADE:
             if model.mentions(name):
                 reason = "programs here have one address a location, and no warps or queues"

@@ -179,7 +179,8 @@ def execution_of(batch: Batch, candidate: int) -> Execution:
     def value(valuation: Valuation[int]) -> Value:
         return next(value for value, mask in valuation.items() if mask >> candidate & 1)
 
-    chosen = Choices(only(base.choices.rf), only(base.choices.co), only(base.choices.sync_fence))
+    orders = {name: only(order) for name, order in base.choices.orders.items()}
+    chosen = Choices(only(base.choices.rf), only(base.choices.co), orders)
     values = tuple(
         value(evaluate(event.value, batch.values, base.algebra)) if event.kind in (Kind.READ, Kind.WRITE) else None
         for event in base.events

@@ -147,7 +147,7 @@ def by_the_cat(model, execution, fences):
     while more := {(a, d) for a, b in order for c, d in order if b == c} - order:
         order |= more
     algebra = bits(1, len(events))
-    chosen = oracle.Choices(*map(algebra.pairs, (rf, co, order)))
+    chosen = oracle.Choices(algebra.pairs(rf), algebra.pairs(co), {"sync_fence": algebra.pairs(order)})
     results = model.judge(oracle.ProgramBase(algebra, events, execution.places, chosen))
     failed = {result.check.name for result in results if not result.check.flag and not result.truth}
     return failed, any(result.truth for result in results if result.check.flag)

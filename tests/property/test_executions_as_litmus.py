@@ -4,6 +4,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from litmus_models import choosing
 from random_executions import OPENCL, PTX, C, random_execution
 
 from corpus.dialects.registry import DIALECTS, translate
@@ -54,7 +55,7 @@ def expected_relations(execution):
 
 def unrolled(execution, test, partial):
     """The batches of candidates of a test, with the event of the execution that each of theirs is."""
-    for batch in candidates(test, unroll_threads(test, 0), partial, False):
+    for batch in candidates(test, unroll_threads(test, 0), choosing(partial)):
         if batch.valid:
             events = batch.base.events
             program = [index for index, event in enumerate(events) if event.thread != -1]

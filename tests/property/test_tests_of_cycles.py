@@ -8,6 +8,7 @@ from functools import cache
 from itertools import pairwise
 
 import pytest
+from litmus_models import choosing
 
 from constraints.cycles import CycleBounds, cycles
 from corpus.cycles.cycle import litmus_test, oriented
@@ -190,7 +191,7 @@ def test_the_condition_holds_exactly_where_the_cycle_is(name):
             part for part in parts if not (isinstance(part.left, FinalRegister) and part.left.thread >= len(threads))
         )
         satisfied = sensible = 0
-        for batch in candidates(test, unroll_threads(test, 1), False, False):
+        for batch in candidates(test, unroll_threads(test, 1), choosing()):
             matching = batch.satisfying(condition) & believed(cycle, batch.base)
             index = executed(cycle, batch)
             if index is None:

@@ -11,8 +11,9 @@ from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
 from oracle.consistency import load_model
 from oracle.executions import candidates as module
-from oracle.executions.candidates import candidates, coherence_orders, fence_sc_orders
+from oracle.executions.candidates import candidates, coherence_orders
 from oracle.executions.judge import Answer, judge, outcomes
+from oracle.executions.orders import orders_of
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 
@@ -57,11 +58,11 @@ def test_where_final_values_are_asked_for_each_last_write_counts():
 
 
 def test_orders_of_fences():
-    assert fence_sc_orders([]) == [frozenset()]
-    assert set(fence_sc_orders([(0, 1)])) == {frozenset({(0, 1)}), frozenset({(1, 0)})}
+    assert orders_of([]) == [frozenset()]
+    assert set(orders_of([(0, 1)])) == {frozenset({(0, 1)}), frozenset({(1, 0)})}
     all_pairs = [(0, 1), (0, 2), (1, 2)]
-    assert len(fence_sc_orders(all_pairs)) == 6
-    path = fence_sc_orders([(0, 1), (1, 2)])  # 0 and 2 are not in scope of each other
+    assert len(orders_of(all_pairs)) == 6
+    path = orders_of([(0, 1), (1, 2)])  # 0 and 2 are not in scope of each other
     assert len(path) == len(set(path)) == 4
     assert frozenset({(0, 1), (1, 2), (0, 2)}) in path
 
@@ -205,12 +206,12 @@ def test_a_circle_that_no_value_satisfies():
 
 def test_what_may_be_guessed_is_asked_only_where_values_go_in_circles():
     straight = program("st x 1; st y 1 | ld r1 y; ld r2 x")
-    assert list(candidates(straight, unroll_threads(straight, 2), False, False, worth_guessing=None))
+    assert list(candidates(straight, unroll_threads(straight, 2), ANYTHING, worth_guessing=None))
 
     def never(_):
         raise AssertionError("nothing is to be guessed")
 
-    assert list(candidates(straight, unroll_threads(straight, 2), False, False, worth_guessing=never))
+    assert list(candidates(straight, unroll_threads(straight, 2), ANYTHING, worth_guessing=never))
 
 
 def test_filters_and_conditions():
@@ -247,7 +248,7 @@ def test_too_many_writes_or_fences_are_refused_in_one_line():
 
 def test_the_initial_write_comes_first_in_coherence():
     test = program("st x 1 | st x 2")
-    for batch in candidates(test, unroll_threads(test, 2), True, False):
+    for batch in candidates(test, unroll_threads(test, 2), PARTIAL):
         assert batch.base.choices.co[0] == dict.fromkeys((1, 2), batch.valid)
 
 

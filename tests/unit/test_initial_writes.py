@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from litmus_models import odd, shipped
+from litmus_models import choosing, odd, shipped
 from random_executions import OPENCL, PTX, random_execution
 
 from corpus.executions.litmus import litmus_test
@@ -77,7 +77,7 @@ def executions(rng, count):
     for seed in range(count):
         execution = random_execution(rng, (PTX, OPENCL)[seed % 2], size=5)
         test = litmus_test(execution, "test", observed=False)
-        for batch in candidates(test, unroll_threads(test, 0), False, True):
+        for batch in candidates(test, unroll_threads(test, 0), choosing(fences=True)):
             yield batch.base, batch.valid
 
 

@@ -4,6 +4,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from litmus_models import choosing
 
 from corpus.dialects.registry import parse_litmus, read_litmus
 from oracle.cat.syntax import shipped_models
@@ -41,10 +42,10 @@ def test_the_estimate_is_the_number_of_candidates():
     for path, partial in product(EXAMPLES, (False, True)):
         test = read_litmus(path)
         threads = unroll_threads(test, 2)
-        listed = sum(batch.base.algebra.true.bit_length() for batch in candidates(test, threads, partial, False))
-        estimate = count_candidates(test, threads, partial, False, 1 << 20)
+        listed = sum(batch.base.algebra.true.bit_length() for batch in candidates(test, threads, choosing(partial)))
+        estimate = count_candidates(test, threads, choosing(partial), 1 << 20)
         assert estimate is not None and estimate * 4 >= listed >= 0, path
-        assert count_candidates(test, threads, partial, False, 0) is None
+        assert count_candidates(test, threads, choosing(partial), 0) is None
         assert is_quick_to_list(test, MODELS["ptx-6.0" if partial else "sc"].model), path
 
 
