@@ -45,7 +45,8 @@ from itertools import product
 from constraints.formula import Clause, Formula
 from corpus.progress.axb import Instruction, Program, thread_images
 from oracle.graphs import components
-from oracle.progress.lts import ENDED, Lts, explore
+from oracle.progress.lts import Lts, explore
+from oracle.progress.system import NO_STEP
 
 Memory = tuple[int, ...]
 State = tuple[Memory, tuple[int, ...]]
@@ -370,7 +371,7 @@ class ProgressEncoding:
 def _traps(lts: Lts) -> Iterator[list[int]]:
     """Components that nothing leaves, other than end states."""
     ends = [not running for running in lts.running]
-    ends.append(False)  # at index ENDED
+    ends.append(False)  # at index NO_STEP
     growing = True
     while growing:  # nearly every model has no trap, and this finds it out sooner than components do
         growing = False
@@ -380,6 +381,6 @@ def _traps(lts: Lts) -> Iterator[list[int]]:
     if all(ends[:-1]):
         return
     for members in components(lts.successors):
-        inside = {*members, ENDED}
+        inside = {*members, NO_STEP}
         if lts.running[members[0]] and all(inside.issuperset(lts.successors[node]) for node in members):
             yield members

@@ -6,7 +6,7 @@ recursive: graphs of programs are deep.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 NO_EDGE = -1
@@ -61,6 +61,31 @@ def components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
                             break
                     found.append(component)
     return found
+
+
+def closed_components(
+    successors: Sequence[Sequence[int]], owed: Sequence[Sequence[int]], nodes: Iterable[int]
+) -> Iterator[list[int]]:
+    """The largest sets of ``nodes``, each sorted, that have an edge inside, are strongly connected, and keep what they
+    owe: no edge of ``owed``, which are among ``successors``, leaves them.
+
+    Maximal end components of a Markov decision process are found so (de Alfaro, "Formal verification of probabilistic
+    systems", 1997, 3.3): a component loses the nodes whose owed edges leave it, until there are none.
+    """
+    left = [sorted(nodes)]
+    while left:
+        inside = left.pop()
+        number = {node: place for place, node in enumerate(inside)}
+        rows = [[number.get(after, NO_EDGE) for after in successors[node]] for node in inside]
+        for component in components(rows):
+            members = {inside[place] for place in component}
+            if not any(after in members for node in members for after in successors[node]):
+                continue
+            kept = [node for node in members if all(after < 0 or after in members for after in owed[node])]
+            if len(kept) == len(members):
+                yield sorted(kept)
+            elif kept:
+                left.append(sorted(kept))
 
 
 def reachable(starts: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> dict[Node, None]:

@@ -15,10 +15,11 @@ from itertools import permutations
 from operator import itemgetter
 
 from corpus.progress.axb import Program, digest_numbers
-from oracle.progress.lts import ENDED, Lts, explore
+from oracle.progress.lts import Lts, explore
+from oracle.progress.system import NO_STEP
 
 Behaviour = tuple[tuple[int, ...], ...]
-"""A minimal automaton: ``behaviour[q][t]`` is the state after a step of thread ``t`` from ``q``, or ``ENDED``.
+"""A minimal automaton: ``behaviour[q][t]`` is the state after a step of thread ``t`` from ``q``, or ``NO_STEP``.
 
 States are numbered breadth-first from the start 0, letters in order, so equal automata are equal tuples.
 """
@@ -63,9 +64,9 @@ def minimise(lts: Lts) -> Behaviour:
 def refine(successors: Sequence[tuple[int, ...]], labels: Sequence[Hashable]) -> list[int]:
     """The coarsest partition of a deterministic graph whose classes agree on labels and, letter by letter, on classes.
 
-    Gives the class of each state, numbered by the first state in it, and ``ENDED`` once more at the end, so that index
-    ``ENDED`` reads as itself. Where states are numbered breadth-first, letters in order, so are the classes: either
-    way a number is the rank of the least word (shorter first, then by letters) that leads there.
+    Gives the class of each state, numbered by the first state in it, and ``NO_STEP`` once more at the end, so that
+    index ``NO_STEP`` reads as itself. Where states are numbered breadth-first, letters in order, so are the classes:
+    either way a number is the rank of the least word (shorter first, then by letters) that leads there.
     """
     columns = list(zip(*successors, strict=True))
     numbers: dict[Hashable, int] = {}
@@ -73,12 +74,12 @@ def refine(successors: Sequence[tuple[int, ...]], labels: Sequence[Hashable]) ->
     count = 0
     while len(numbers) != count:  # each round refines the one before it, so an equal count is an equal partition
         count = len(numbers)
-        classes.append(ENDED)
+        classes.append(NO_STEP)
         of_class = classes.__getitem__
         numbers = {}
         keys = zip(classes, *[map(of_class, column) for column in columns], strict=False)
         classes = [numbers.setdefault(key, len(numbers)) for key in keys]
-    classes.append(ENDED)
+    classes.append(NO_STEP)
     return classes
 
 
@@ -92,7 +93,7 @@ def relabel(automaton: Behaviour, order: tuple[int, ...]) -> Behaviour:
     letters = itemgetter(*order) if len(order) > 1 else tuple  # one letter: nothing to permute
     permuted = [letters(row) for row in automaton]
     unseen = len(automaton)
-    number = [0] + [unseen] * (len(automaton) - 1) + [ENDED]  # ENDED at index ENDED: it reads as itself
+    number = [0] + [unseen] * (len(automaton) - 1) + [NO_STEP]  # NO_STEP at index NO_STEP: it reads as itself
     states = [0]
     for state in states:  # grows while we walk it
         for after in permuted[state]:

@@ -4,7 +4,7 @@ The LTS *under a model* is the LTS of a program whose states also know who is pr
 Sorensen et al. 2021. A run that never ends is a stem and then a cycle, and the model allows it when the cycle keeps
 every promise:
 
-- weak: every promised thread takes a step on the cycle;
+- weak: every thread that is promised execution all along the cycle takes a step on it;
 - strong: from every state of the cycle, the step of every promised thread is taken on the cycle.
 
 The second condition is the trap that Listing 2 of the paper looks for, made a run: the states of such a cycle are
@@ -21,14 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 
-from corpus.progress.axb import Instruction, Program
-from oracle.graphs import components
+from corpus.progress.axb import Program
+from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import refine
-from oracle.progress.lts import ENDED, Lts, explore
+from oracle.progress.lts import explore
 from oracle.progress.models import ProgressModel, Verdict, unfold
-
-Rows = tuple[tuple[int, ...], ...]
+from oracle.progress.system import NO_STEP, Action, Rows, System, having_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +37,23 @@ class ModelLts:
     """The LTS of a program under one model, as small as the promises allow.
 
     Node 0 is the start; nodes are numbered breadth-first. ``states[n]`` is the state of ``lts``, ``promised[n]`` the
-    mask of threads promised fair execution, ``successors[n][t]`` the node after a step of thread ``t`` or ``ENDED``.
+    mask of threads promised fair execution, ``successors[n][t]`` the node after a step of thread ``t`` or ``NO_STEP``.
     """
 
-    lts: Lts
+    lts: System
     states: tuple[int, ...]
     promised: tuple[int, ...]
     successors: Rows
 
     def running(self, node: int) -> int:
-        """Mask of the threads that have not ended."""
-        return self.lts.running[self.states[node]]
+        """Mask of the threads that have a step to take."""
+        return having_steps(self.successors[node])
 
-    def memory(self, node: int) -> tuple[int, ...]:
+    def waiting(self, node: int) -> int:
+        """Mask of the threads that wait at a barrier."""
+        return self.lts.waiting(self.states[node])
+
+    def memory(self, node: int) -> tuple[object, ...]:
         """The value of each location."""
         return self.lts.memories[self.states[node]]
 
@@ -56,9 +61,9 @@ class ModelLts:
         """The program counter of each thread."""
         return self.lts.counters[self.states[node]]
 
-    def instruction(self, step: Step) -> Instruction:
-        """The instruction that a step executes."""
-        return self.lts.program.threads[step.thread][self.counters(step.source)[step.thread]]
+    def action(self, step: Step) -> Action:
+        """What a step does."""
+        return self.lts.action(self.states[step.source], step.thread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,8 @@ class Step:
 class Lasso:
     """A run that never ends and that the model allows: ``stem`` from the start, then ``cycle`` again and again.
 
-    ``promised`` is constant on the cycle; ``stepping`` take a step on it; ``starved`` have not ended and take none.
+    ``promised`` are promised execution all along the cycle; ``stepping`` take a step on it; ``starved`` have not ended
+    and take none, of which ``waiting`` wait at a barrier all along.
     """
 
     stem: tuple[Step, ...]
@@ -82,14 +88,16 @@ class Lasso:
     promised: int
     stepping: int
     starved: int
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
 class Exit:
     """Why a run leaves the cycles among ``nodes``, a strongly connected component.
 
-    ``stepping`` can step and stay inside; ``leaving`` are promised and cannot. ``path`` are promised steps that lead
-    out: weakly, one step of the first leaving thread; strongly, the way from the node that is furthest from leaving.
+    ``promised`` are promised execution at every node, ``stepping`` can step and stay inside, ``leaving`` are promised
+    and cannot. ``path`` are promised steps that lead out, but for steps from where nothing is promised: weakly, one
+    step of the first leaving thread; strongly, the way from the node that is furthest from leaving.
     """
 
     nodes: tuple[int, ...]
@@ -116,14 +124,18 @@ class Explanation:
 
 def explain(program: Program, model: ProgressModel) -> Explanation:
     """What a model says of a program, and why."""
-    graph = lts_under(program, model)
+    return explain_system(explore(program), model)
+
+
+def explain_system(system: System, model: ProgressModel) -> Explanation:
+    """What a model says of a transition system, and why."""
+    graph = lts_under(system, model)
     lasso = find_lasso(graph, model.strong)
     return Explanation(model, graph, lasso, () if lasso else tuple(_exits(graph, model.strong)))
 
 
-def lts_under(program: Program, model: ProgressModel) -> ModelLts:
+def lts_under(lts: System, model: ProgressModel) -> ModelLts:
     """The LTS of a program under a model: states that differ in no promise to come are one node."""
-    lts = explore(program)
     history = unfold(lts.successors)
     promised = [history.promised(node, model.guarantee) for node in range(len(history.states))]
     classes = refine(history.successors, list(zip(history.states, promised, strict=True)))
@@ -149,22 +161,33 @@ def find_lasso(graph: ModelLts, strong: bool) -> Lasso | None:
             best, shortest = cycle, length
     if best is None:
         return None
-    entry = best[0].source
-    stepping = _threads(best)
-    return Lasso(_path(parents, entry), best, graph.promised[entry], stepping, graph.running(entry) & ~stepping)
+    nodes = [step.source for step in best]
+    stepping, waiting = _threads(best), reduce(and_, map(graph.waiting, nodes))
+    starved = reduce(or_, (graph.running(node) | graph.waiting(node) for node in nodes)) & ~stepping
+    promised = reduce(and_, (graph.promised[node] for node in nodes))
+    return Lasso(_path(parents, nodes[0]), best, promised, stepping, starved, waiting & starved)
 
 
 def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[Step, ...]]:
     """Cycles that keep every promise, from each node that may be entered; none only where there is none."""
+    found = False
     for members, stepping in _cyclic_components(graph):
-        promised = graph.promised[members[0]]
-        if promised & ~stepping or (strong and promised):
+        promises = [graph.promised[node] for node in members]
+        if reduce(or_, promises) if strong else reduce(and_, promises) & ~stepping:
             continue
+        found = True
         for entry in members:
-            yield _closed_walk(graph, entry, members, promised)
+            yield _closed_walk(graph, entry, members)
     if strong:
         for trap in traps(graph):
-            yield _tour(graph, min(trap), trap)
+            found = True
+            yield _tour(graph, trap)
+    if strong and not found:  # where nothing is promised at some nodes of a component only
+        for members in closed_components(graph.successors, _promised_rows(graph), range(len(graph.states))):
+            if any(graph.promised[node] for node in members):
+                yield _tour(graph, members)
+            else:
+                yield _closed_walk(graph, members[0], members)
 
 
 def traps(graph: ModelLts) -> list[list[int]]:
@@ -173,7 +196,7 @@ def traps(graph: ModelLts) -> list[list[int]]:
     found = []
     for component in components(rows):
         members = set(component)
-        targets = [after for node in members for after in rows[node] if after != ENDED]
+        targets = [after for node in members for after in rows[node] if after != NO_STEP]
         if targets and members.issuperset(targets):
             found.append(sorted(members))
     return sorted(found)
@@ -182,7 +205,7 @@ def traps(graph: ModelLts) -> list[list[int]]:
 def _promised_rows(graph: ModelLts) -> list[tuple[int, ...]]:
     """Rows of successors with the steps of promised threads only."""
     return [
-        tuple(after if promised >> tid & 1 else ENDED for tid, after in enumerate(row))
+        tuple(after if promised >> tid & 1 else NO_STEP for tid, after in enumerate(row))
         for row, promised in zip(graph.successors, graph.promised, strict=True)
     ]
 
@@ -227,20 +250,22 @@ def _path(parents: dict[int, Step], node: int) -> tuple[Step, ...]:
     return tuple(reversed(steps))
 
 
-def _closed_walk(graph: ModelLts, entry: int, members: list[int], required: int) -> tuple[Step, ...]:
-    """A shortest closed walk from ``entry`` inside ``members`` on which every required thread steps.
+def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[Step, ...]:
+    """A shortest closed walk from ``entry`` inside ``members`` that keeps every promise weakly.
 
-    There must be one: the members are strongly connected and every required thread steps among them.
+    Each thread takes a step on it, or is not promised one somewhere on it. There must be one: the members are strongly
+    connected, and each thread takes a step or is not promised one somewhere among them.
     """
     inside = set(members)
-    reached: dict[tuple[int, int], tuple[tuple[int, int], Step] | None] = {(entry, required): None}
-    queue = [(entry, required)]
+    start = (entry, graph.promised[entry])
+    reached: dict[tuple[int, int], tuple[tuple[int, int], Step] | None] = {start: None}
+    queue = [start]
     for node, missing in queue:  # grows while we walk it
         for tid, after in enumerate(graph.successors[node]):
             if after not in inside:
                 continue
             step = Step(node, tid, after)
-            state = (after, missing & ~(1 << tid))
+            state = (after, missing & ~(1 << tid) & graph.promised[after])
             if state == (entry, 0):
                 walk = [step]
                 link = reached[node, missing]
@@ -254,12 +279,18 @@ def _closed_walk(graph: ModelLts, entry: int, members: list[int], required: int)
     raise AssertionError("a strongly connected component has a closed walk over its steps")
 
 
-def _tour(graph: ModelLts, entry: int, trap: list[int]) -> tuple[Step, ...]:
-    """A closed walk from ``entry`` over every promised step of a trap: always on to the nearest step not yet taken."""
+def _tour(graph: ModelLts, trap: list[int]) -> tuple[Step, ...]:
+    """A closed walk over every promised step of a trap: always on to the nearest step not yet taken.
+
+    It takes no other steps, but where nothing is promised somewhere in the trap.
+    """
     rows = _promised_rows(graph)
-    waiting = {Step(node, tid, after) for node in trap for tid, after in enumerate(rows[node]) if after != ENDED}
+    waiting = {Step(node, tid, after) for node in trap for tid, after in enumerate(rows[node]) if after != NO_STEP}
+    if not all(graph.promised[node] for node in trap):
+        inside = set(trap)
+        rows = [tuple(after if after in inside else NO_STEP for after in row) for row in graph.successors]
     tour: list[Step] = []
-    here = entry
+    here = entry = min(trap)
     while waiting:
         leg = _nearest(rows, here, waiting)
         waiting.difference_update(leg)
@@ -276,7 +307,7 @@ def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[Step]) -> tuple
     queue = [start]
     for node in queue:  # grows while we walk it
         for tid, after in enumerate(rows[node]):
-            if after == ENDED:
+            if after == NO_STEP:
                 continue
             step = Step(node, tid, after)
             if step in goals:
@@ -289,15 +320,18 @@ def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[Step]) -> tuple
 
 def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:
     """Why a run leaves each component that has a cycle, for a program that terminates; nearest first."""
-    rows = _promised_rows(graph)
+    rows = [
+        owed if promised else row
+        for owed, promised, row in zip(_promised_rows(graph), graph.promised, graph.successors, strict=True)
+    ]
     for members, stepping in sorted(_cyclic_components(graph)):
-        promised = graph.promised[members[0]]
+        promised = reduce(and_, (graph.promised[node] for node in members))
         leaving = promised & ~stepping
         outward = {
             Step(node, tid, after)
             for node in members
             for tid, after in enumerate(rows[node])
-            if after != ENDED and after not in members
+            if after != NO_STEP and after not in members
         }
         if strong:
             path = max((_nearest(rows, node, outward) for node in members), key=len)

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from corpus.progress.axb import Program
-from oracle.graphs import NO_EDGE
-
-ENDED = NO_EDGE
-"""Marks, in a row of successors, a thread that has ended and takes no step."""
+from corpus.progress.text import print_instruction
+from oracle.progress.system import NO_STEP, Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +18,9 @@ class Lts:
     """Reachable states, numbered from the start state 0 in breadth-first order.
 
     ``memories[s]`` and ``counters[s]`` say what state ``s`` is; ``successors[s][t]`` is the state after a step of
-    thread ``t`` or ``ENDED``; ``running[s]`` is the bit mask of threads that have not ended. An end state has
-    ``running == 0``.
+    thread ``t`` or ``NO_STEP``; ``running[s]`` is the bit mask of threads that have not ended. An end state has
+    ``running == 0``. This is an ``oracle.progress.system.System`` whose threads never wait and whose locations have
+    numbers for names.
     """
 
     program: Program
@@ -29,6 +28,24 @@ class Lts:
     counters: tuple[tuple[int, ...], ...]
     successors: tuple[tuple[int, ...], ...]
     running: tuple[int, ...]
+    locations: tuple[str, ...] = ()
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The number of instructions of each thread."""
+        return tuple(map(len, self.program.threads))
+
+    def waiting(self, state: int) -> int:
+        """Nobody waits."""
+        return 0
+
+    def action(self, state: int, thread: int) -> Action:
+        """The instruction of a thread, and whether it branches."""
+        code = self.program.threads[thread]
+        pc = self.counters[state][thread]
+        ins = code[pc]
+        taken = self.memories[state][ins.location] == ins.check if ins.branches(pc) else None
+        return Action(pc, print_instruction(ins, pc, len(code)), taken)
 
 
 def explore(program: Program) -> Lts:
@@ -44,7 +61,7 @@ def explore(program: Program) -> Lts:
         mask = 0
         for tid, pc in enumerate(counters):
             if pc == lengths[tid]:
-                row.append(ENDED)
+                row.append(NO_STEP)
                 continue
             mask |= 1 << tid
             ins = threads[tid][pc]

@@ -9,9 +9,15 @@ A *model* is a guarantee read weakly or strongly:
   state where nothing is guaranteed, in which some thread is still scheduled (Listing 2); and no reachable cycle runs
   through such states only, for on it nobody is owed an escape.
 
-Both readings need the guaranteed set to be constant on a cycle. It is: on a cycle nobody ends and nobody takes a first
-step, and a guarantee sees nothing else. The last clause of the strong reading never applies to HSA, OBE, LOBE and
-fair; it is what makes every cycle a hang under *unfair*.
+In an AXB program the guaranteed set is constant on a cycle: nobody ends and nobody takes a first step there, and a
+guarantee sees nothing else. A thread that waits at a barrier (``oracle.progress.system``) is not running for as long,
+and comes to run again. Where the set varies so, the readings are justice and its strong counterpart as always:
+
+- weak: no thread is guaranteed all along the component without a step inside it;
+- strong: no strongly connected set of states with an edge keeps every step that its states guarantee inside.
+
+Where the set is constant, these are Listings 1 and 2. States that guarantee nothing make every cycle through them
+alone a hang, as under *unfair*; HSA, OBE, LOBE and fair have no such cycle.
 
 Gap: a model whose promise depends on more than these two sets (an age, a priority that changes) cannot be said here.
 """
@@ -21,17 +27,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import and_, or_
 from types import MappingProxyType
 
 from corpus.progress.axb import Program
-from oracle.graphs import components
+from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
-from oracle.progress.lts import ENDED, explore
+from oracle.progress.lts import explore
+from oracle.progress.system import NO_STEP, Rows, having_steps
 
 Guarantee = Callable[[int, int], int]
-"""``(running, stepped) -> fair``: bit masks over thread ids. ``running`` has not ended, ``stepped`` has taken a step;
-``fair`` is promised execution and must be a part of ``running``."""
+"""``(running, stepped) -> fair``: bit masks over thread ids. ``running`` has neither ended nor waits at a barrier,
+``stepped`` has taken a step; ``fair`` is promised execution and must be a part of ``running``."""
 
 
 class Verdict(StrEnum):
@@ -114,10 +122,10 @@ class History:
     """A transition system unfolded by who has taken a step, and its strongly connected components.
 
     Node 0 is the start. ``states[n]`` is the state of the system at node ``n``; ``running[n]`` and ``stepped[n]`` are
-    the masks of threads that have not ended and that have taken a step; ``successors[n][t]`` as in ``Lts``.
+    the masks of threads that have a step to take and that have taken one; ``successors[n][t]`` as in ``Lts``.
     ``components`` are in reverse topological order, and ``movers[i]`` is the mask of threads that take a step from
-    component ``i`` into itself, 0 where it has no edge. This one graph serves every model, for the two sets that a
-    guarantee sees are constant on a component.
+    component ``i`` into itself, 0 where it has no edge. This one graph serves every model, for a guarantee sees nothing
+    else.
     """
 
     states: list[int]
@@ -132,13 +140,14 @@ class History:
         return guarantee(self.running[node], self.stepped[node])
 
 
-def unfold(system: Sequence[tuple[int, ...]]) -> History:
+def unfold(system: Rows) -> History:
     """The history graph of a system: every reachable pair of a state and the set of threads that have taken a step.
 
-    ``system`` holds rows of successors, as in ``Lts`` or ``oracle.progress.behaviour.Behaviour``.
+    ``system`` holds rows of successors, as ``oracle.progress.system.System`` has them; every
+    ``oracle.progress.behaviour.Behaviour`` is such rows.
     """
     width = len(system[0])
-    masks = [sum(1 << tid for tid, after in enumerate(row) if after != ENDED) for row in system]
+    masks = [having_steps(row) for row in system]
     index = {0: 0}
     states, stepped = [0], [0]
     successors: list[tuple[int, ...]] = []
@@ -146,8 +155,8 @@ def unfold(system: Sequence[tuple[int, ...]]) -> History:
         row = []
         seen = stepped[node]
         for tid, after in enumerate(system[state]):
-            if after == ENDED:
-                row.append(ENDED)
+            if after == NO_STEP:
+                row.append(NO_STEP)
                 continue
             mask = seen | 1 << tid
             key = after << width | mask
@@ -166,12 +175,16 @@ def unfold(system: Sequence[tuple[int, ...]]) -> History:
 def _movers(successors: list[tuple[int, ...]], members: list[int]) -> int:
     if len(members) == 1 and members[0] not in successors[members[0]]:
         return 0
+    inside = set(members)
     mask = 0
     for node in members:
         for tid, after in enumerate(successors[node]):
-            if after in members:
+            if after in inside:
                 mask |= 1 << tid
     return mask
+
+
+_Promises = tuple[dict[int, int], int]
 
 
 class Panel:
@@ -180,9 +193,9 @@ class Panel:
     def __init__(self, guarantees: Sequence[Guarantee]) -> None:
         self.guarantees = tuple(guarantees)
         self.everyone = (1 << len(self.guarantees)) - 1
-        self._promises: dict[tuple[int, int], tuple[dict[int, int], int]] = {}
+        self._promises: dict[tuple[int, int], _Promises] = {}
 
-    def promises(self, running: int, stepped: int) -> tuple[dict[int, int], int]:
+    def promises(self, running: int, stepped: int) -> _Promises:
         """For each thread that some guarantee promises execution, the guarantees that do; and those that promise
         nothing."""
         known = self._promises.get((running, stepped))
@@ -203,45 +216,81 @@ class Panel:
 def hangs(history: History, panel: Panel) -> tuple[int, int]:
     """The guarantees of a panel under which a program may hang: read weakly, and read strongly.
 
-    Weakly: some component with an edge holds a step of every promised thread. Strongly: some node cannot *escape*,
-    that is, promised steps alone lead neither to the end nor to a node where nothing is promised; or a cycle runs
-    through nodes where nothing is promised.
+    Weakly: no thread is promised at every node of some component that has an edge, and takes no step inside it.
+    Strongly: some component holds a set of nodes that a run need never leave.
     """
     weak = strong = 0
-    escapes = [0] * len(history.states)
     for members, movers in zip(history.components, history.movers, strict=True):
-        running = history.running[members[0]]
-        if not running:
-            escapes[members[0]] = panel.everyone
+        if not history.running[members[0]]:
             continue
-        promises, silent = panel.promises(running, history.stepped[members[0]])
-        if movers:
-            strong |= silent
-            starving = panel.everyone
-            for tid, guarantees in promises.items():
-                if not movers >> tid & 1:
-                    starving &= ~guarantees
-            weak |= starving
-        growing = True
-        while growing:
-            growing = False
-            for node in members:
-                row = history.successors[node]
-                found = escapes[node] | silent
-                for tid, guarantees in promises.items():
-                    found |= guarantees & escapes[row[tid]]
-                if found != escapes[node]:
-                    escapes[node] = found
-                    growing = len(members) > 1
-        for node in members:
-            strong |= panel.everyone & ~escapes[node]
+        stepped = history.stepped[members[0]]  # the same at all of them, and so is running where nobody waits
+        views = {running: panel.promises(running, stepped) for running in {history.running[node] for node in members}}
+        if not movers:
+            continue
+        starving = panel.everyone
+        first, *others = [promises for promises, _ in views.values()]
+        for tid, guarantees in first.items():
+            if not movers >> tid & 1:
+                for promises in others:
+                    guarantees &= promises.get(tid, 0)
+                starving &= ~guarantees
+        weak |= starving
+        trapped, unclear = _trapping(history, members, views)
+        strong |= panel.everyone & trapped
+        unclear &= ~strong
+        for g, guarantee in enumerate(panel.guarantees):
+            if unclear >> g & 1 and _has_trap(history, members, guarantee):
+                strong |= 1 << g
     return weak, strong
+
+
+def _trapping(history: History, members: list[int], views: Mapping[int, _Promises]) -> tuple[int, int]:
+    """The guarantees that, read strongly, let a run stay in a component for ever, and those where that is unclear.
+
+    A guarantee does that promises nothing at any of its nodes; and one whose promised steps lead from some node neither
+    out of the component nor to a node where nothing is promised. It is unclear where it promises nothing at some of the
+    nodes only. What a set of guarantees has more than the panel is of no meaning.
+    """
+    silences = [silent for _, silent in views.values()]
+    always, sometimes = reduce(and_, silences), reduce(or_, silences)
+    place = {node: number for number, node in enumerate(members)}
+    steps = []
+    for node in members:
+        promises, _ = views[history.running[node]]
+        row = history.successors[node]
+        steps.append([(place.get(row[tid]), guarantees) for tid, guarantees in promises.items()])
+    escapes = [views[history.running[node]][1] for node in members]
+    growing = True
+    while growing:
+        growing = False
+        for number, promised in enumerate(steps):
+            found = escapes[number]
+            for inside, guarantees in promised:
+                found |= guarantees if inside is None else guarantees & escapes[inside]
+            if found != escapes[number]:
+                escapes[number] = found
+                growing = len(members) > 1
+    return always | ~reduce(and_, escapes), sometimes & ~always
+
+
+def _has_trap(history: History, members: list[int], guarantee: Guarantee) -> bool:
+    """Whether a component holds a strongly connected set of nodes with an edge that no promised step leaves."""
+    owed = history.successors.copy()
+    for node in members:
+        promised = history.promised(node, guarantee)
+        owed[node] = tuple(after if promised >> tid & 1 else NO_STEP for tid, after in enumerate(owed[node]))
+    return any(closed_components(history.successors, owed, members))
 
 
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
     """What each model says of a program, by model name, in the order of ``models``."""
+    return system_verdicts(explore(program).successors, models)
+
+
+def system_verdicts(system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
+    """What each model says of a transition system, given as its rows of successors."""
     models = list(models)
-    weak, strong = hangs(unfold(explore(program).successors), Panel([model.guarantee for model in models]))
+    weak, strong = hangs(unfold(system), Panel([model.guarantee for model in models]))
     return {
         model.name: _verdict((strong if model.strong else weak) >> number & 1) for number, model in enumerate(models)
     }

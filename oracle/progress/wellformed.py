@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from corpus.progress.axb import Program, instructions
 from oracle.graphs import components
-from oracle.progress.lts import ENDED, Lts, explore
+from oracle.progress.lts import Lts, explore
+from oracle.progress.system import NO_STEP
 
 
 def is_progress_test(program: Program) -> bool:
@@ -48,7 +49,7 @@ def terminating_with_a_cycle(lts: Lts) -> bool:
     changes: set[tuple[int, int]] = set()  # thread, instruction whose step changed memory
     for memory, counters, row in zip(lts.memories, lts.counters, lts.successors, strict=True):
         for tid, after in enumerate(row):
-            if after != ENDED:
+            if after != NO_STEP:
                 pc = counters[tid]
                 ins = threads[tid][pc]
                 outcomes.add((tid, pc, memory[ins.location] == ins.check))
@@ -69,7 +70,7 @@ def _every_component_ends_and_one_turns(lts: Lts) -> bool:
         inside = leaves = False
         for node in members:
             for after in lts.successors[node]:
-                if after != ENDED:
+                if after != NO_STEP:
                     if after in members:
                         inside = True
                     else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 
 from oracle.progress.explain import Explanation, ModelLts, Step
-from oracle.progress.lts import ENDED
+from oracle.progress.system import NO_STEP
 from synth.drawing.layers import Route, arrange
 from synth.drawing.pictures import INK, LINE, Box, Drawing, arrow, framed, quoted, text_at, text_width, veil
 from synth.progress.explanation import counter_text, memory_text, step_text, summary, threads_text
@@ -85,13 +85,13 @@ def _title(name: str, explanation: Explanation) -> str:
 def _steps(graph: ModelLts) -> Iterator[Step]:
     for node, row in enumerate(graph.successors):
         for tid, after in enumerate(row):
-            if after != ENDED:
+            if after != NO_STEP:
                 yield Step(node, tid, after)
 
 
 def _state_lines(graph: ModelLts, node: int) -> list[str]:
     counters = (f"T{tid}:{counter_text(graph, tid, pc)}" for tid, pc in enumerate(graph.counters(node)))
-    return [f"mem {memory_text(graph.memory(node))}", " ".join(counters)]
+    return [f"mem {memory_text(graph, node)}", " ".join(counters)]
 
 
 def _step_label(graph: ModelLts, step: Step) -> str:

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from corpus.progress.text import print_instruction
 from oracle.progress.explain import Exit, Explanation, Lasso, ModelLts, Step
 from synth.accounts import Account
 
@@ -64,18 +63,21 @@ def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:
 
 def step_text(graph: ModelLts, step: Step) -> tuple[str, str, str]:
     """A step in three parts: the instruction and its outcome, what it does to memory, who is promised execution."""
-    ins = graph.instruction(step)
-    pc = graph.counters(step.source)[step.thread]
-    code = print_instruction(ins, pc, len(graph.lts.program.threads[step.thread])).removesuffix(";")
-    outcome = f"  [{'taken' if _taken(graph, step) else 'not taken'}]" if ins.branches(pc) else ""
-    before, after = graph.memory(step.source), graph.memory(step.target)
-    memory = memory_text(before) if before == after else f"{memory_text(before)}->{memory_text(after)}"
-    return f"T{step.thread}: {code}{outcome}", f"mem {memory}", f"fair {threads_text(graph.promised[step.source])}"
+    action = graph.action(step)
+    branch = {None: "", True: "taken", False: "not taken"}[action.taken]
+    outcome = ", ".join(part for part in (action.outcome, branch) if part)
+    code = action.text.removesuffix(";") + (f"  [{outcome}]" if outcome else "")
+    before, after = memory_text(graph, step.source), memory_text(graph, step.target)
+    memory = before if before == after else f"{before}->{after}"
+    return f"T{step.thread}: {code}", f"mem {memory}", f"fair {threads_text(graph.promised[step.source])}"
 
 
-def memory_text(memory: Sequence[int]) -> str:
-    """The values of all locations: ``1``, or ``[0 1]`` where there are several."""
-    return str(memory[0]) if len(memory) == 1 else f"[{' '.join(map(str, memory))}]"
+def memory_text(graph: ModelLts, node: int) -> str:
+    """The values of all locations: ``1``, or ``[0 1]`` where there are several; ``[x=0 y=1]`` where they have names."""
+    values = list(map(str, graph.memory(node)))
+    if graph.lts.locations:
+        return f"[{' '.join(f'{name}={value}' for name, value in zip(graph.lts.locations, values, strict=True))}]"
+    return values[0] if len(values) == 1 else f"[{' '.join(values)}]"
 
 
 def threads_text(mask: int) -> str:
@@ -85,7 +87,7 @@ def threads_text(mask: int) -> str:
 
 def counter_text(graph: ModelLts, thread: int, counter: int) -> str:
     """A program counter, ``end`` where the thread has ended."""
-    return "end" if counter == len(graph.lts.program.threads[thread]) else str(counter)
+    return "end" if counter == graph.lts.ends[thread] else str(counter)
 
 
 def summary(explanation: Explanation) -> str:
@@ -93,9 +95,16 @@ def summary(explanation: Explanation) -> str:
     lasso = explanation.lasso
     if lasso is None:
         return "every run ends"
+    if stuck(explanation.graph, lasso):
+        return f"{_names(lasso.stepping)} {'waits' if len(_members(lasso.stepping)) == 1 else 'wait'} at a barrier"
     if lasso.starved:
         return f"{_names(lasso.starved)} {'starves' if len(_members(lasso.starved)) == 1 else 'starve'}"
     return f"livelock of {_names(lasso.stepping)}"
+
+
+def stuck(graph: ModelLts, lasso: Lasso) -> bool:
+    """Whether the cycle is a state in which all that have not ended wait at a barrier."""
+    return bool(lasso.stepping & graph.waiting(lasso.cycle[0].source))
 
 
 def _lasso_lines(explanation: Explanation, lasso: Lasso) -> list[str]:
@@ -103,14 +112,18 @@ def _lasso_lines(explanation: Explanation, lasso: Lasso) -> list[str]:
     entry = lasso.cycle[0].source
     stem, cycle = _aligned(graph, lasso.stem, lasso.cycle)
     start = f"({_state_text(graph, 0)})"
+    if stuck(graph, lasso):
+        way = [f"From the start {start}:", "", *stem, ""] if stem else []
+        return [*way, f"Stuck: {_waiting_text(graph, entry, lasso.stepping)} Nobody else can come.", "Allowed: by all."]
     if stem:
         lines = [f"From the start {start}:", "", *stem, "", "and then, for ever:", "", *cycle, ""]
     else:
         lines = [f"Right from the start {start}, for ever:", "", *cycle, ""]
     if lasso.starved:
-        starved = _members(lasso.starved)
-        places = ", ".join(f"T{tid} at instruction {graph.counters(entry)[tid]}" for tid in starved)
-        lines.append(f"Starved: {places}. Running, but without a step on the cycle.")
+        starved = _members(lasso.starved & ~lasso.waiting)
+        places = ", ".join(_place_text(graph, entry, tid) for tid in starved)
+        lines += [f"Starved: {places}. Running, but without a step on the cycle."] if starved else []
+        lines += [_waiting_text(graph, entry, lasso.waiting)] if lasso.waiting else []
     else:
         lines.append(f"Livelock: {_names(lasso.stepping)} step again and again, and undo what would let them end.")
     if not lasso.promised:
@@ -161,26 +174,38 @@ def _aligned(graph: ModelLts, *paths: Sequence[Step]) -> list[list[str]]:
 
 def _state_text(graph: ModelLts, node: int) -> str:
     counters = (f"T{t} at {counter_text(graph, t, c)}" for t, c in enumerate(graph.counters(node)))
-    return f"mem {memory_text(graph.memory(node))}, {', '.join(counters)}"
+    return f"mem {memory_text(graph, node)}, {', '.join(counters)}"
 
 
-def _taken(graph: ModelLts, step: Step) -> bool:
-    ins = graph.instruction(step)
-    return graph.memory(step.source)[ins.location] == ins.check
+def _place_text(graph: ModelLts, node: int, thread: int) -> str:
+    action = graph.action(Step(node, thread, node))
+    named = f" ({action.text})" if graph.lts.locations else ""
+    return f"T{thread} at instruction {action.instruction}{named}"
+
+
+def _waiting_text(graph: ModelLts, node: int, threads: int) -> str:
+    places = ", ".join(_place_text(graph, node, tid) for tid in _members(threads))
+    return f"{places} {'waits' if len(_members(threads)) == 1 else 'wait'} for others to come."
 
 
 def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
-    return {"memory": list(graph.memory(node)), "counters": list(graph.counters(node))}
+    values = [value if isinstance(value, int) else str(value) for value in graph.memory(node)]
+    record: dict[str, Any] = {"memory": values, "counters": list(graph.counters(node))}
+    if graph.lts.locations:
+        record["memory"] = dict(zip(graph.lts.locations, values, strict=True))
+        record["waiting"] = _members(graph.waiting(node))
+    return record
 
 
 def _step_record(graph: ModelLts, step: Step) -> dict[str, Any]:
-    pc = graph.counters(step.source)[step.thread]
-    ins = graph.instruction(step)
+    action = graph.action(step)
+    outcome = {"outcome": action.outcome} if action.outcome else {}
     return {
         "thread": step.thread,
-        "instruction": pc,
-        "text": print_instruction(ins, pc, len(graph.lts.program.threads[step.thread])),
-        "taken": _taken(graph, step) if ins.branches(pc) else None,
+        "instruction": action.instruction,
+        "text": action.text,
+        **outcome,
+        "taken": action.taken,
         "fair": _members(graph.promised[step.source]),
         "before": _state_record(graph, step.source),
         "after": _state_record(graph, step.target),

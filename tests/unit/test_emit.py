@@ -19,7 +19,8 @@ from corpus.errors import InputError
 from corpus.progress.axb import Instruction, Program, instructions
 from corpus.progress.text import parse_axb
 from corpus.test import Test
-from oracle.progress.lts import ENDED, explore
+from oracle.progress.lts import explore
+from oracle.progress.system import NO_STEP
 
 MUTEX = parse_axb(
     "THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
@@ -120,7 +121,7 @@ def test_the_text_does_what_the_oracle_says(program: Program) -> None:
     lts = explore(program)
     for state, row in enumerate(lts.successors):
         for tid, after in enumerate(row):
-            if after != ENDED:
+            if after != NO_STEP:
                 target, memory = step(text, tid, lts.counters[state][tid], lts.memories[state])
                 assert (target, memory) == (lts.counters[after][tid], lts.memories[after])
 
