@@ -79,7 +79,7 @@ class Executions:
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
         self.checks: list[Literal] = []
-        base = _Base(self.algebra, self.events, places, Choices(self.rf, co), runs=self.runs)
+        base = _Base(self.algebra, self.events, places, Choices(self.rf, co), test.synchronised, runs=self.runs)
         self.orders = {name: self._order(name, pairs) for name, pairs in to_order(model, base).items()}
         base = replace(base, choices=Choices(self.rf, co, self.orders))
         for result in model.judge(base):

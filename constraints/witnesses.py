@@ -116,7 +116,8 @@ class _Search:
         places = tuple(thread.place for thread in executions.test.threads)
         orders = {name: only(order) for name, order in executions.orders.items()}
         choices = Choices(only(executions.rf), only(executions.co), orders)
-        return Execution(ProgramBase(bits(1, len(events)), events, places, choices), told, finals)
+        base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
+        return Execution(base, told, finals)
 
 
 def _value(expression: Expression, known: Mapping[Key, Value]) -> Value:

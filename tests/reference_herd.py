@@ -203,10 +203,10 @@ def _steps(run, ins, number, values, unroll, labels, regions):
         case Fence(mode):
             tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope]
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
-        case Barrier(identity, arrive, mode=mode):
+        case Barrier(identity, arrive, mode=mode, scope=group):
             tags = {"B"} | SCOPE_NAMES[mode.scope] | ({"ARRIVE"} if arrive else set())
             earlier = sum(event.barrier is not None and event.barrier[0] == identity for event in run.happened)
-            yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope, barrier=(identity, earlier)))
+            yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope, barrier=(identity, earlier, group)))
         case _:
             (where, addr) = run.value(ins.address)
             if isinstance(where, int) or where[1] != 0 or where[0] not in regions:
@@ -380,7 +380,7 @@ class Execution:
                         e.barrier is not None
                         and e.barrier == f.barrier
                         and e.thread != f.thread
-                        and self._shares(e, f, e.scope or Scope.CTA)
+                        and self._shares(e, f, e.barrier[2])
                         and "ARRIVE" not in f.tags
                     )
                 )

@@ -301,7 +301,7 @@ class View:
                 return None
             ranks = self.place[one].keys() & self.place[other].keys()
             meet = self.circuit.any_of(self.place[one][rank] & self.place[other][rank] for rank in sorted(ranks))
-            return barriers & meet & self._reaches(one, other, Scope.CTA)
+            return barriers & meet & self.in_group(self.thread[one], self.thread[other], Scope.CTA)
 
         return self.pairs(related)
 
@@ -329,4 +329,5 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "sgpu": lambda view: view._group(Scope.GPU),
     "sr": View._sr,
     "syncbar": View._syncbar,
+    "ssw": lambda view: view.pairs(lambda e, f: None),
 }

@@ -61,6 +61,9 @@ def translate(test: LitmusTest, dialect: Dialect) -> str:
 
     Raises ``InputError`` that names what the dialect cannot say, or where its text would be another test.
     """
+    if test.synchronised and not dialect.synchronises:
+        one, other = test.synchronised[0]
+        raise InputError(f"P{one} synchronises with P{other} by the system, which {dialect.name} has no word for")
     text = dialect.print(test)
     if litmus_digest(parse_litmus(text)) != litmus_digest(test):
         raise InputError(f"{dialect.name} would make it another test")

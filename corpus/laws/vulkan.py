@@ -7,6 +7,7 @@ consistency. Source: the Vulkan specification, appendix "Memory Model".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from corpus.litmus.test import Order, Scope
@@ -20,7 +21,7 @@ SEMANTICS = ("semsc0", "semsc1", "semsc2", "semsc3")
 """The storage classes that an order speaks for."""
 DEVICE_OPERATIONS = ("avdevice", "visdevice")
 """What makes everything available, or visible, to the device."""
-OPERATIONS = ("exch", "add", "sub", "mul", "div", "and", "or", "xor")
+OPERATIONS = ("exch", "cas", "add", "sub", "mul", "div", "and", "or", "xor")
 """What an atomic operation can do."""
 
 _STRONG = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
@@ -41,3 +42,22 @@ STORE = Kind("st", (Order.WEAK, Order.RELAXED, Order.RELEASE), ("av", "nonpriv")
 RMW = Kind("rmw", (Order.RELAXED, *_STRONG), (), ("semav", "semvis"))
 FENCE = Kind("membar", _STRONG, (), ("semav", "semvis"))
 BARRIER = Kind("cbar", (Order.WEAK, *_STRONG), (), ("semav", "semvis"))
+
+
+def implied(tags: Iterable[str], order: Order, write: bool) -> frozenset[str]:
+    """The tags of a read or write, or of that half of an atomic operation, with what they imply.
+
+    ``order`` is that of the half. Atomic accesses are not private ("Private vs. Non-Private") and are made available or
+    visible at their scope ("Descriptions"), and so are accesses with ``av`` or ``vis`` not private. Of an atomic
+    operation, the semantics of release are its write's and those of acquire its read's ("Memory Semantics"). Tags
+    without a storage class are of another language, and imply nothing.
+    """
+    said = frozenset(tags)
+    if said.isdisjoint(STORAGE):
+        return said
+    if order is Order.WEAK:
+        return said | ({"nonpriv"} if said & {"av", "vis"} else frozenset())
+    kept = said - ({"semvis"} if write else {"semav"})
+    if order is Order.RELAXED:
+        kept -= {*SEMANTICS, "semav", "semvis"}
+    return kept | {"nonpriv", "av" if write else "vis"}

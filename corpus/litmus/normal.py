@@ -56,7 +56,13 @@ from corpus.litmus.test import (
 
 def litmus_digest(test: LitmusTest) -> str:
     """64 hexadecimal digits that name the test up to its spelling; its name and description do not count."""
-    return sha256(repr(replace(normal_form(test), name="", description="")).encode()).hexdigest()
+    plain = replace(normal_form(test), name="", description="")
+    return sha256((repr(plain) + _beyond_repr(plain)).encode()).hexdigest()
+
+
+def _beyond_repr(test: LitmusTest) -> str:
+    """What few tests say and their ``repr`` leaves out, so that all others have the digests that they always had."""
+    return repr(test.synchronised) if test.synchronised else ""
 
 
 def normal_form(test: LitmusTest) -> LitmusTest:
@@ -73,6 +79,7 @@ def normal_form(test: LitmusTest) -> LitmusTest:
         plain,
         threads=tuple(threads),
         locations=tuple(sorted(test.locations, key=lambda location: location.name)),
+        synchronised=tuple(sorted(set(test.synchronised))),
         condition=map_condition(plain.condition, lambda term: _changed(term, names)),
     )
 

@@ -17,7 +17,7 @@ Memory starts at 0 where nothing else is said, and so do registers. Values are 3
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
@@ -329,13 +329,18 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class LitmusTest:
-    """A litmus test. ``locations`` are in the order of declaration; every location the code mentions is there."""
+    """A litmus test. ``locations`` are in the order of declaration; every location the code mentions is there.
+
+    ``synchronised`` are pairs of threads of which all of the first happens before all of the second by means of the
+    system, as when one kernel ends before another is launched (Vulkan: system-synchronizes-with).
+    """
 
     name: str
     threads: tuple[Thread, ...]
     locations: tuple[Location, ...]
     condition: Condition
     description: str = ""
+    synchronised: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
 
 def atoms(proposition: Proposition) -> Iterator[Atom]:

@@ -62,7 +62,12 @@ class Source:
     body: str
     condition: str
 
-    def test(self, threads: Sequence[Thread], locations: Sequence[Location]) -> LitmusTest:
+    def test(
+        self,
+        threads: Sequence[Thread],
+        locations: Sequence[Location],
+        synchronised: Sequence[tuple[int, int]] = (),
+    ) -> LitmusTest:
         """The test of these parts, checked, with the condition read.
 
         Raises ``InputError`` where a location is declared twice, a branch has no label or two, shared memory is used
@@ -87,7 +92,7 @@ class Source:
 
         everything = (*_loaded(threads), *(Loc(name) for name in names))
         condition = parse_condition(self.condition, self.path, check, everything)
-        return LitmusTest(self.name, tuple(threads), every, condition, self.description)
+        return LitmusTest(self.name, tuple(threads), every, condition, self.description, tuple(synchronised))
 
     def _check_labels(self, number: int, thread: Thread) -> None:
         labels = [ins.name for ins in thread.instructions if isinstance(ins, Label)]
@@ -204,6 +209,7 @@ class Dialect:
     The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say. Where
     ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``
     are names and texts of files that stand in a folder beside the tests.
+    ``synchronises``: it can say that threads synchronise by the system.
     """
 
     name: str
@@ -213,3 +219,4 @@ class Dialect:
     c_comments: bool = False
     runners: tuple[Runner, ...] = ()
     companions: tuple[tuple[str, str], ...] = ()
+    synchronises: bool = False

@@ -284,7 +284,8 @@ class _Combination:
             for pairs, mask in chosen:
                 _add_pairs(rows, pairs, mask & valid)
             ordered[name] = tuple(rows)
-        return ProgramBase(algebra, self._events, self._places, Choices(tuple(rf), tuple(co), ordered))
+        choices = Choices(tuple(rf), tuple(co), ordered)
+        return ProgramBase(algebra, self._events, self._places, choices, self._test.synchronised)
 
     def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
         memory: dict[str, dict[Value, int]] = {}

@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from itertools import product
 from typing import Generic
 
+from corpus.laws import vulkan
 from corpus.litmus.test import Mode, Order, Place, Region, Scope
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Vocabulary
@@ -130,7 +131,8 @@ def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False) -> fr
     order = _HALVES[kind].get(order, order) if rmw else order
     tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
     told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, (mode.cache or "").upper(): mode.cache}
-    return frozenset(tags | {tag for tag, true in told.items() if true}) | _mode_tags(mode)
+    said = vulkan.implied(mode.tags, order, kind is Kind.WRITE)
+    return frozenset(tags | {tag for tag, true in told.items() if true} | {tag.upper() for tag in said})
 
 
 def access_scope(mode: Mode) -> Scope | None:
@@ -141,15 +143,21 @@ def access_scope(mode: Mode) -> Scope | None:
 @cache
 def fence_tags(mode: Mode) -> frozenset[str]:
     """The sets that a fence is in."""
-    return frozenset({"F", _ORDER_TAGS[mode.order], *_scope_tags(mode.scope)}) | _mode_tags(mode)
+    return frozenset({"F", *_fence_orders(mode), *_scope_tags(mode.scope)}) | _mode_tags(mode)
 
 
 @cache
 def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
     """The sets that a barrier is in; one that orders memory is a fence, too."""
-    fence = set() if mode.order is Order.WEAK else {"F", _ORDER_TAGS[mode.order]}
+    fence = set() if mode.order is Order.WEAK else {"F", *_fence_orders(mode)}
     told = {"B", "CBAR", *_scope_tags(mode.scope), *fence, *(["ARRIVE"] if arrive else [])}
     return frozenset(told) | _mode_tags(mode)
+
+
+def _fence_orders(mode: Mode) -> set[str]:
+    """The sets of orders that a fence is in; of Vulkan's, ``acq_rel`` is in those of both."""
+    both = mode.order is Order.ACQ_REL and not set(mode.tags).isdisjoint(vulkan.SEMANTICS)
+    return {_ORDER_TAGS[mode.order], *(("ACQ", "REL") if both else ())}
 
 
 def initial_tags(region: Region) -> frozenset[str]:
@@ -179,12 +187,16 @@ class Choices(Generic[T]):
 
 @dataclass(frozen=True)
 class ProgramBase(Generic[T]):
-    """The base (``oracle.cat.base``) of executions of a known program: its events are listed, choices are truths."""
+    """The base (``oracle.cat.base``) of executions of a known program: its events are listed, choices are truths.
+
+    ``synchronised``: pairs of threads, as in ``LitmusTest``.
+    """
 
     algebra: Algebra[T]
     events: Sequence[Event]
     places: Sequence[Place]
     choices: Choices[T]
+    synchronised: Sequence[tuple[int, int]] = ()
     _made: dict[str, Set[T] | Relation[T]] = field(default_factory=dict, compare=False)
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
@@ -312,6 +324,7 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "sgpu": lambda base: base._same_group(Scope.GPU),
     "sr": lambda base: base._mutually_in_scope(),
     "syncbar": lambda base: base._synchronise_by_barrier(),
+    "ssw": lambda base: base._pairs(lambda e, f: (e.thread, f.thread) in base.synchronised),
 }
 VOCABULARY = Vocabulary(SETS, frozenset(_RELATIONS), frozenset({"rf", "co", "sync_fence"}))
 """The names that a base answers for."""

@@ -186,7 +186,8 @@ def execution_of(batch: Batch, candidate: int) -> Execution:
         for event in base.events
     )
     finals = {term: value(valuation) for term, valuation in batch.finals.items()}
-    return Execution(ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen), values, finals)
+    chosen_base = ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen, base.synchronised)
+    return Execution(chosen_base, values, finals)
 
 
 def _lowest(mask: int) -> int:

@@ -2,10 +2,11 @@
 
 import pytest
 
+from corpus.dialects.dartagnan.ptx import PTX
 from corpus.dialects.dartagnan.vulkan import VULKAN
-from corpus.dialects.registry import parse_litmus
+from corpus.dialects.registry import parse_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus.normal import normal_form
+from corpus.litmus.normal import litmus_digest, normal_form
 from corpus.litmus.test import (
     Alias,
     Assign,
@@ -160,7 +161,8 @@ def test_other_spellings(line, same):
         ("st.av.nonpriv.dv.sc0 x, 1", "the Vulkan dialect has av or nonpriv for weak accesses, one at a time"),
         ("st.atom.dv.dv.sc0 x, 1", "expected st.atom.dv.sc0, found st.atom.dv.dv.sc0"),
         ("ld.atom.dv.sc0 r1, 5", "expected a location as the address of ld.atom.dv.sc0, or the move ld.sc0"),
-        ("rmw.atom.dv.sc0.cas r1, x, 1", "the Vulkan dialect has no such instruction with the tag cas"),
+        ("rmw.atom.dv.sc0.cas r1, x, 1", "expected 4 operands of rmw.atom.dv.sc0.cas, found 3"),
+        ("rmw.atom.dv.sc0.min r1, x, 1", "the Vulkan dialect has no such instruction with the tag min"),
         ("rmw.atom.dv.sc0 x, 1", "expected 3 operands of rmw.atom.dv.sc0, found 2"),
         ("membar.dv.semsc0", "the Vulkan dialect has no such instruction with order weak"),
         ("membar.acq.dv.sc0", "the Vulkan dialect has no such instruction with the tag sc0"),
@@ -179,9 +181,59 @@ def test_aliases_have_no_proxy():
         parse_litmus(MP.replace("t aliases", "t @ texture aliases"), "t")
 
 
-def test_threads_that_synchronise_by_the_system_are_a_gap_and_no_silence():
-    with pytest.raises(InputError, match=r"t:4:1: expected ';' or a thread, found '{'"):
-        parse_litmus(MP.replace("}\n", "}\n{ ssw 0 1; }\n", 1), "t")
+def synchronised(pairs: str) -> LitmusTest:
+    """The test with a block of pairs after the initial state."""
+    return parse_litmus(MP.replace("}\n", f"}}\n{{ {pairs} }}\n", 1), "t")
+
+
+@pytest.mark.parametrize("pairs", ["ssw 0 1;", "ssw 0 1", "ssw P0 P1;", ";ssw 0 1;;"])
+def test_threads_synchronise_by_the_system(pairs):
+    test = synchronised(pairs)
+    assert test.synchronised == ((0, 1),)
+    assert "}\n{\nssw 0 1;\n}\n" in VULKAN.print(test)
+    assert parse_litmus(VULKAN.print(test)) == test
+    assert litmus_digest(test) != litmus_digest(parse_litmus(MP))
+    assert litmus_digest(test) == litmus_digest(synchronised("ssw 0 1; ssw 0 1;"))
+
+
+def test_an_empty_block_says_nothing():
+    assert synchronised("") == parse_litmus(MP)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ("ssw 0 2;", "t:4:9: the test has no thread P2"),
+        ("ssw 1 1;", "t:4:9: expected two threads after ssw, found P1 twice"),
+        ("ssw 0;", "t:4:8: expected a number or a thread, found ';'"),
+    ],
+)
+def test_errors_of_the_block_have_a_place(pairs, message):
+    with pytest.raises(InputError) as caught:
+        synchronised(pairs)
+    assert str(caught.value) == message
+
+
+def test_other_dialects_have_no_word_for_it():
+    text = "VULKAN t\n{}\n{ ssw 0 1; }\n P0@sg 0,wg 0,qf 0 | P1@sg 1,wg 0,qf 0 ;\n | ;\nexists (0 == 0)\n"
+    with pytest.raises(InputError, match=r"^P0 synchronises with P1 by the system, which ptx has no word for$"):
+        translate(parse_litmus(text), PTX)
+    ptx = "PTX t\n{}\n{ ssw 0 1; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n | ;\nexists (0 == 0)\n"
+    with pytest.raises(InputError, match=r"the PTX dialect has no threads that synchronise by the system$"):
+        parse_litmus(ptx)
+
+
+@pytest.mark.parametrize("word", ["VULKAN", "Vulkan", "vulkan"])
+def test_the_first_word_has_three_spellings(word):
+    assert parse_litmus(MP.replace("VULKAN", word)) == parse_litmus(MP)
+
+
+def test_a_compare_and_swap_is_ours_and_not_dartagnans():
+    cas = Rmw("cas", "r1", X, (0, Reg("r2")), Mode(RELAXED, DV, tags=("sc0",)))
+    assert printed(cas) == ["rmw.atom.dv.sc0.cas r1, x, 0, r2"]
+    (runner,) = VULKAN.runners
+    with pytest.raises(InputError, match=r"^P0: atom.*: Dartagnan's Vulkan dialect has no compare-and-swap$"):
+        runner.check(LitmusTest("t", (Thread((cas,), Place()),), (Location("x"),), ANY))
 
 
 @pytest.mark.parametrize(
@@ -198,8 +250,8 @@ def test_threads_that_synchronise_by_the_system_are_a_gap_and_no_silence():
             "P0: ld.relaxed.sys.sc0 r1, x: expected a scope of sg, wg, qf, dv",
         ),
         (
-            Rmw("cas", "r1", X, (0, 1), Mode(RELAXED, DV, tags=("sc0",))),
-            "P0: atom.relaxed.gpu.sc0.cas r1, x, 0, 1: the Vulkan dialect has no rmw cas",
+            Rmw("max", "r1", X, (0,), Mode(RELAXED, DV, tags=("sc0",))),
+            "P0: atom.relaxed.gpu.sc0.max r1, x, 0: the Vulkan dialect has no rmw max",
         ),
         (
             Rmw("add", None, X, (1,), Mode(RELAXED, DV, tags=("sc0",))),

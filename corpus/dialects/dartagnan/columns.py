@@ -212,6 +212,8 @@ class Columns(ABC):
     """What an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
     move: ClassVar[str]
     """The opcode of ``mov``."""
+    synchronises: ClassVar[bool] = False
+    """Whether threads can synchronise by the system, ``{ ssw 0 1; }``."""
     keywords: ClassVar[str]
     """Words that no location can be called, for they are Dartagnan's own."""
 
@@ -237,6 +239,9 @@ class Columns(ABC):
         """The test that a file's sections denote. Raises ``InputError`` with line and column."""
         body = parse(_GRAMMAR, "body", source.body, source.path, _TERMINALS)
         header, *rows = (tree for tree in body.children if isinstance(tree, Tree))
+        system = header if header.data == "system" else None
+        if system:
+            header, *rows = rows
         groups = [self._header(index, place, source.path) for index, place in enumerate(subtrees(header))]
         columns: list[list[Instruction]] = [[] for _ in groups]
         for row in rows:
@@ -253,6 +258,7 @@ class Columns(ABC):
                 for thread, initial in zip(threads, registers, strict=True)
             ],
             locations,
+            [self._pair(pair, len(columns), source.path) for pair in subtrees(system)] if system else (),
         )
 
     def _header(self, index: int, place: Tree[Token], path: str | None) -> tuple[int, ...]:
@@ -265,6 +271,20 @@ class Columns(ABC):
             if word != wanted:
                 raise _error(f"expected {thread}@{','.join(f'{level} N' for level in self.levels)}", word, path)
         return tuple(number(digits, path) for _, digits in tokens)
+
+    def _pair(self, pair: Tree[Token], threads: int, path: str | None) -> tuple[int, int]:
+        one, other = leaves(pair)
+        if not self.synchronises:
+            raise _error(f"{self.title} has no threads that synchronise by the system", one, path)
+        numbers = []
+        for token in (one, other):
+            thread = number(token.update(value=token.removeprefix("P")), path)
+            if thread >= threads:
+                raise _error(f"the test has no thread P{thread}", token, path)
+            numbers.append(thread)
+        if numbers[0] == numbers[1]:
+            raise _error(f"expected two threads after ssw, found P{numbers[0]} twice", other, path)
+        return numbers[0], numbers[1]
 
     def _item(self, item: Tree[Token], path: str | None) -> Instruction:
         first, *operands = leaves(item)
@@ -343,7 +363,10 @@ class Columns(ABC):
             proposition=_sayable(test.condition.proposition),
             filter=None if test.condition.filter is None else _sayable(test.condition.filter),
         )
-        return "\n".join([*heading, "{", *declarations, "}", *rows, print_condition(question, spelled)])
+        declared = ["{", *declarations, "}"]
+        if test.synchronised:
+            declared += ["{", *(f"ssw {one} {other};" for one, other in test.synchronised), "}"]
+        return "\n".join([*heading, *declared, *rows, print_condition(question, spelled)])
 
     def _declaration(self, location: Location) -> str:
         name, initial, alias = location.name, location.initial, location.alias

@@ -15,8 +15,13 @@ has it a scope. The rest of the words are tags: the storage class ``sc0`` .. ``s
 each other (an atomic access is not private) is for a model to say. ``avdevice`` and ``visdevice`` are fences with that
 tag. ``ld.scN r, v`` is a move.
 
-Gaps: the block ``{ ssw 0 1; }`` of threads that synchronise by the system is not read. There is no compare-and-swap
-and no reduction.
+After the initial state, ``{ ssw 0 1; }`` says that all of P0 system-synchronizes with all of P1. The scope of ``cbar``
+is that of its memory semantics; the threads that wait for each other are those of the workgroup.
+
+A compare-and-swap, ``rmw.atom.dv.sc0.cas r, x, expected, new``, is an addition of ours: Dartagnan has none here.
+
+Gaps: there are no reductions, and a compare-and-swap has one order; an initial value that is copied, ``z=x``, is not
+read.
 """
 
 from __future__ import annotations
@@ -39,11 +44,13 @@ from corpus.laws.vulkan import (
     STORE,
     Kind,
 )
+from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
     Assign,
     Barrier,
     Fence,
     Instruction,
+    LitmusTest,
     Load,
     Mode,
     Order,
@@ -63,6 +70,7 @@ class _Vulkan(Columns):
     levels = ("sg", "wg", "qf")
     scopes: ClassVar = dict(zip(SCOPES, ("sg", "wg", "qf", "dv"), strict=True))
     move = "ld.sc0"
+    synchronises = True
     keywords = (
         "avdevice visdevice ssw ld st rmw membar cbar sg wg qf dv nonpriv atom acq rel acq_rel vis av semvis semav "
         "sc0 sc1 sc2 sc3 semsc0 semsc1 semsc2 semsc3"
@@ -91,10 +99,11 @@ class _Vulkan(Columns):
                 cell.expects(2)
                 return Store(cell.location(0), cell.value(1), self._mode(cell, words, STORE))
             case "rmw":
-                cell.expects(3)
                 operation = words.pop() if words and words[-1] in OPERATIONS else "exch"
+                cell.expects(4 if operation == "cas" else 3)
                 mode = self._mode(cell, ["atom", *(word for word in words if word != "atom")], RMW)
-                return Rmw(operation, cell.register(0), cell.location(1), (cell.value(2),), mode)
+                values = tuple(cell.value(index) for index in range(2, len(cell.operands)))
+                return Rmw(operation, cell.register(0), cell.location(1), values, mode)
             case "membar":
                 cell.expects(0)
                 return Fence(self._mode(cell, words, FENCE))
@@ -154,9 +163,10 @@ class _Vulkan(Columns):
                 return f"{self._spell(mode, LOAD, refuse)} {names.register(target)}, {self.address(address, refuse)}"
             case Store(address, value, mode):
                 return f"{self._spell(mode, STORE, refuse)} {self.address(address, refuse)}, {names.value(value)}"
-            case Rmw(operation, target, address, (value,), mode) if target is not None and operation in OPERATIONS:
+            case Rmw(operation, target, address, values, mode) if target is not None and operation in OPERATIONS:
                 opcode = self._spell(mode, RMW, refuse) + (f".{operation}" if operation != "exch" else "")
-                return f"{opcode} {names.register(target)}, {self.address(address, refuse)}, {names.value(value)}"
+                operands = [names.register(target), self.address(address, refuse), *map(names.value, values)]
+                return f"{opcode} {', '.join(operands)}"
             case Rmw(operation, target):
                 what = "reductions" if target is None else f"rmw {operation}"
                 raise refuse(f"{self.title} has no {what}")
@@ -172,6 +182,20 @@ class _Vulkan(Columns):
                 raise refuse(f"{self.title} has no such instruction")
 
 
+def _check_dartagnan(test: LitmusTest) -> None:
+    for index, thread in enumerate(test.threads):
+        for ins in thread.instructions:
+            if isinstance(ins, Rmw) and ins.operation == "cas":
+                raise cannot_say(index, ins, "Dartagnan's Vulkan dialect has no compare-and-swap")
+
+
 _VULKAN = _Vulkan()
-VULKAN = Dialect("vulkan", _VULKAN.language, _VULKAN.parse, _VULKAN.print, runners=(Runner("dartagnan-vulkan"),))
+VULKAN = Dialect(
+    "vulkan",
+    _VULKAN.language,
+    _VULKAN.parse,
+    _VULKAN.print,
+    runners=(Runner("dartagnan-vulkan", check=_check_dartagnan),),
+    synchronises=True,
+)
 """Dartagnan's Vulkan dialect."""
