@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from corpus.laws.c11 import FAILURE_ORDERS
 from corpus.litmus.test import (
     COMPARISONS,
     And,
@@ -67,6 +68,7 @@ class Profile:
     stores: tuple[Order, ...] = (WEAK,)
     rmws: tuple[Order, ...] = ()
     operations: tuple[str, ...] = ("exch", "cas", "add")
+    failures: tuple[Order, ...] = ()  # of a cas, besides that of its success
     reductions: bool = False
     fences: tuple[Order, ...] = ()
     scopes: tuple[Scope | None, ...] = (None,)
@@ -151,6 +153,10 @@ SCOPED_C = replace(
     levels=(Scope.CTA, Scope.GPU),
     shared=True,
 )
+
+C_WHOLE = replace(C11, name="c-whole", operations=("exch", "cas", "cas", "add"), failures=(RELAXED, ACQUIRE, SC))
+OPENCL_WHOLE = replace(SCOPED_C, name="opencl-whole", operations=C_WHOLE.operations, failures=C_WHOLE.failures)
+"""What C and OpenCL have and other languages do not: failure orders."""
 
 VULKAN = replace(
     PTX_2019,
@@ -337,7 +343,10 @@ class _ThreadWriter:
         address = self._address(step)
         reduction = profile.reductions and operation not in ("exch", "cas") and rng.random() < 0.3
         target = None if reduction else self._target()
-        step.append(Rmw(operation, target, address, values, mode, guard))
+        failures = profile.failures if operation == "cas" else ()
+        failure = rng.choice((None, *failures)) if failures else None
+        default = FAILURE_ORDERS[mode.order]
+        step.append(Rmw(operation, target, address, values, mode, guard, None if failure is default else failure))
 
     def _compute(self, step: list[Instruction], guard: Guard | None) -> None:
         rng = self._rng

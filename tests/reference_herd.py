@@ -230,7 +230,8 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 write = replace(write, place=here.place + 1, rmw=here.place, ctrl=run.control)
                 if ins.operation == "cas":
                     if old != given[0][0]:
-                        yield run.then(loaded, **result)
+                        mode = replace(ins.mode, order=ins.failure or ins.mode.order)
+                        yield run.then(replace(loaded, **access("R", mode, regions[where[0]], True)), **result)
                         continue
                     new, write = given[1][0], replace(write, ctrl=write.ctrl | {here.place})
                 elif ins.operation == "exch":

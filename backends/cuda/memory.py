@@ -179,6 +179,8 @@ class CudaKernel(Kernel):
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
         if ins.operation not in OPERATIONS:
             raise cannot_say(thread, ins, f"PTX has no atomic {ins.operation}")
+        if ins.failure is not None:
+            raise cannot_say(thread, ins, "in PTX an exchange has one order, whether or not it fails")
         words = mode_words(ins.mode, ATOM, partial(cannot_say, thread, ins), f".{cell.region}")
         words += f".{ins.operation}.{_TYPES.get(ins.operation, 'b32')}"
         reduces = target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS

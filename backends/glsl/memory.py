@@ -32,7 +32,7 @@ from backends.shared.layout import HISTOGRAM_HEADER, ROWS, Layout, outcome_terms
 from backends.shared.mapping import GROUPS
 from backends.shared.outcomes import Outcomes, signed
 from corpus.errors import InputError
-from corpus.laws.c11 import FAILURE_ORDERS
+from corpus.laws.c11 import failure_order
 from corpus.laws.vulkan import FENCE, LOAD, RMW, STORE, Kind
 from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Mode, Order, Quantifier, Region, Rmw, Scope, Store
 
@@ -176,7 +176,9 @@ class GlslKernel(Kernel):
         ordering = self._ordering(thread, ins, RMW)
         kept = "" if target is None else f"{target} = "
         if ins.operation == "cas":
-            reads = FAILURE_ORDERS[ins.mode.order] is Order.ACQUIRE
+            if failure_order(ins) is Order.SC:
+                raise self.refuse(thread, ins, "has no order sc")
+            reads = failure_order(ins) is Order.ACQUIRE
             failed = f"{self._storage(ins.mode)}, {_SEMANTICS[Order.ACQUIRE]}" if reads else "0, 0"
             return f"{kept}atomicCompSwap({cell.text}, {values[0]}, {values[1]}, {ordering}, {failed});"
         if ins.operation in ("min", "max"):

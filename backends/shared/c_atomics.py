@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from backends.shared.kernel import Cell, Kernel
-from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, WORDS
+from corpus.laws.c11 import LEGAL_ORDERS, WORDS, failure_order
 from corpus.litmus.test import Fence, Load, Mode, Order, Rmw, Store
 
 
@@ -59,7 +59,7 @@ class CAtomics(Kernel):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
         kept = "" if target is None else f"{target} = "
         if ins.operation == "cas":
-            orders = [self._order(ins.mode.order), self._order(FAILURE_ORDERS[ins.mode.order])]
+            orders = [self._order(ins.mode.order), self._order(failure_order(ins))]
             arguments = [self.expected(), values[1], *orders, *self.scoped(thread, ins)]
             result = f" {kept}expected;" if kept else ""
             call = self.call("compare_exchange_strong", cell, arguments)

@@ -42,6 +42,12 @@ HALVES: Mapping[Order, tuple[Order, Order]] = {
 FAILURE_ORDERS: Mapping[Order, Order] = {order: read for order, (read, _) in HALVES.items()}
 """How strong the read of a compare-exchange that fails is, where it is as strong as that of one that succeeds."""
 
+
+def failure_order(exchange: Rmw) -> Order:
+    """The order of the read of a compare-exchange where it fails: any that a load has, as since C++17 (P0418)."""
+    return FAILURE_ORDERS[exchange.mode.order] if exchange.failure is None else exchange.failure
+
+
 WEAKER: Mapping[Order, tuple[Order, ...]] = {
     Order.SC: (Order.ACQ_REL, Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
     Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE, Order.RELAXED),

@@ -47,7 +47,8 @@ def _body(instruction: Instruction) -> str:
         case Rmw(operation, target, address, values, mode):
             name, result = ("red", []) if target is None else ("atom", [target])
             listed = ", ".join([*result, _address(address), *map(_value, values)])
-            return f"{name}{_suffix(mode)}.{operation} {listed}"
+            failing = "" if instruction.failure is None else f", or {instruction.failure} where it fails"
+            return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"
         case Fence(Mode(order=Order.WEAK, tags=(tag,))):
             return tag
         case Fence(mode):

@@ -12,7 +12,7 @@ programs that are equal by arithmetic or by the shape of their jumps.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from itertools import pairwise
 
@@ -33,6 +33,7 @@ from corpus.litmus.test import (
     LitmusTest,
     Load,
     Loc,
+    Location,
     Mode,
     Not,
     Operand,
@@ -62,7 +63,20 @@ def litmus_digest(test: LitmusTest) -> str:
 
 def _beyond_repr(test: LitmusTest) -> str:
     """What few tests say and their ``repr`` leaves out, so that all others have the digests that they always had."""
-    return repr(test.synchronised) if test.synchronised else ""
+    said = [repr(test.synchronised)] if test.synchronised else []
+    body = [ins for thread in test.threads for ins in thread.instructions]
+    for number, part in enumerate((*test.locations, *body)):
+        for name, default in _BEYOND_REPR.get(type(part), ()):
+            value = getattr(part, name)
+            if value != default:
+                said.append(f"{number}.{name}={value!r}")
+    return "".join(said)
+
+
+_BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
+    kind: tuple((part.name, part.default) for part in fields(kind) if not part.repr)
+    for kind in (Location, Load, Store, Rmw, Fence)
+}
 
 
 def normal_form(test: LitmusTest) -> LitmusTest:

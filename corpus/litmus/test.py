@@ -139,7 +139,8 @@ class Rmw:
     """Atomically ``target := old; [address] := f(old)``; without a target, a reduction.
 
     ``operation`` is ``exch`` (operands: the new value), ``cas`` (expected, new; nothing is written where the old value
-    is not the expected one) or one of ``ARITHMETIC`` (one operand: ``f(old) = old op operand``).
+    is not the expected one) or one of ``ARITHMETIC`` (one operand: ``f(old) = old op operand``). ``failure`` is the
+    order of the read of a ``cas`` that fails, None where it is that of one that succeeds.
     """
 
     operation: str
@@ -148,6 +149,7 @@ class Rmw:
     operands: tuple[Operand, ...]
     mode: Mode = PLAIN
     guard: Guard | None = None
+    failure: Order | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

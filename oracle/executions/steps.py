@@ -238,9 +238,15 @@ class Walker:
         scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
 
         def event(
-            state: State, kind: Kind, value: Expression, data: Sources, ctrl: Sources, of: Key | None = None
+            state: State,
+            kind: Kind,
+            value: Expression,
+            data: Sources,
+            ctrl: Sources,
+            of: Key | None = None,
+            mode: Mode = ins.mode,
         ) -> Event:
-            key, tags = self.key(state), access_tags(kind, ins.mode, region, rmw)
+            key, tags = self.key(state), access_tags(kind, mode, region, rmw)
             return Event(
                 key, self.number, kind, tags, pc, memory, location, value, scope, addr, data, state.control | ctrl, of
             )
@@ -250,23 +256,35 @@ class Walker:
             value, data = state.value(ins.value)
             yield _with(state, event(state, Kind.WRITE, value, data, nothing))
             return
-        key = self.key(state)
-        old, itself = Read(key), frozenset({key})
-        done = _with(state, event(state, Kind.READ, old, nothing, nothing), ins.target)
+
+        def reading(state: State, mode: Mode) -> tuple[State, Key]:
+            key = self.key(state)
+            return _with(state, event(state, Kind.READ, Read(key), nothing, nothing, None, mode), ins.target), key
+
         if isinstance(ins, Load):
-            yield done
+            yield reading(state, ins.mode)[0]
             return
         values = [state.value(operand) for operand in ins.operands]
         data = nothing.union(*(sources for _, sources in values))
         if ins.operation == "cas":
             expected, new = values[0][0], values[1][0]
-            failed = done.assuming(Constraint("ne", old, expected), 0)
+            misses = hits = state
+            missing = ins.mode
+            if ins.failure is not None:  # the read is another event where the exchange fails
+                misses, hits = (replace(state, outcomes=(*state.outcomes, outcome)) for outcome in (0, 1))
+                missing = replace(ins.mode, order=ins.failure)
+            missed, key = reading(misses, missing)
+            failed = missed.assuming(Constraint("ne", Read(key), expected), 0)
             if failed is not None:
                 yield failed
-            swapped = done.assuming(Constraint("eq", old, expected), 1)
+            hit, key = reading(hits, ins.mode)
+            swapped = hit.assuming(Constraint("eq", Read(key), expected), 1)
             if swapped is not None:
-                yield _with(swapped, event(swapped, Kind.WRITE, new, data, itself, key))
-        elif ins.operation == "exch":
+                yield _with(swapped, event(swapped, Kind.WRITE, new, data, frozenset({key}), key))
+            return
+        done, key = reading(state, ins.mode)
+        old, itself = Read(key), frozenset({key})
+        if ins.operation == "exch":
             yield _with(done, event(done, Kind.WRITE, values[0][0], data, nothing, key))
         else:
             value = apply(ins.operation, old, values[0][0])

@@ -216,6 +216,11 @@ def test_a_compare_exchange_whose_old_value_is_lost():
     assert c_code(EXCHANGE.format("&(int){3}") + ";") == (Rmw("cas", None, X, (3, 1), ACQ_REL),)
 
 
+def test_a_compare_exchange_has_an_order_for_where_it_fails():
+    weaker = EXCHANGE.replace("memory_order_acquire", "memory_order_relaxed")
+    assert c_code(weaker.format("&(int){3}") + ";") == (Rmw("cas", None, X, (3, 1), ACQ_REL, failure=Order.RELAXED),)
+
+
 def test_a_compare_exchange_whose_new_value_is_the_variable_keeps_the_assignment():
     lines = ("int r = 5;", "atomic_compare_exchange_strong(x, &r, r);")
     assert c_code(*lines) == (Assign("r", "mov", (5,)), Rmw("cas", "r", X, (Reg("r"), Reg("r")), SC))
@@ -382,9 +387,9 @@ def test_compare_exchanges_are_printed():
             "expected 3 arguments of atomic_store_explicit, found 4",
         ),
         (
-            [EXCHANGE.format("y").replace("memory_order_acquire", "memory_order_relaxed") + ";"],
+            [EXCHANGE.format("y").replace("memory_order_acquire", "memory_order_release") + ";"],
             "4:72",
-            "a failed exchange is as strong as the read of one that succeeds; expected memory_order_acquire",
+            "expected memory_order_relaxed or memory_order_acquire or memory_order_seq_cst",
         ),
         (["atomic_compare_exchange_weak(x, y, 1);"], "4:1", "expected atomic_compare_exchange_strong"),
         (["*x = 99999999999;"], "4:6", "expected a 32-bit number, found 99999999999"),

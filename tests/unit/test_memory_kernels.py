@@ -176,3 +176,12 @@ def test_names_of_registers_are_made_safe() -> None:
     kernel = OpenClKernel(place(replace(test, threads=(odd, *test.threads[1:]))))
     names = [kernel.register(0, name) for name in ("a__b", "r.1", "x0")]
     assert names == ["p0_x1", "p0_x2", "p0_x0"]
+
+
+def test_the_order_of_an_exchange_that_fails() -> None:
+    exchange = "atomic_compare_exchange_strong_explicit(y, &(int){0}, 1, memory_order_acq_rel, memory_order_relaxed);"
+    test = parse_litmus(opencl(exchange))
+    assert "memory_order_acq_rel, memory_order_relaxed, memory_scope_device" in written(test, "opencl")
+    assert "memory_order_acq_rel, std::memory_order_relaxed" in written(test, "cpp")
+    with pytest.raises(InputError, match="an exchange has one order, whether or not it fails"):
+        written(test, "cuda")

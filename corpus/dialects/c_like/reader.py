@@ -11,8 +11,7 @@ subclass, OpenCL's, says what differs. What C leaves to judgement is read so:
   is what C does: on success the two are equal. An assignment to ``r`` right before it is taken as the expected value,
   so that ``int r = 0;`` and the exchange are one instruction. ``&(int){0}`` is an expected value that nobody looks at
   afterwards. A location as the expected pointer is read, and written on failure, by non-atomic accesses, as in herd.
-- An exchange that fails is a read as strong as the read of one that succeeds: another failure order is refused, and so
-  are weak exchanges, which may fail for no reason.
+- An exchange that fails is a read of its failure order. Weak exchanges, which may fail for no reason, are refused.
 - ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
 
 Gaps: arrays, structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
@@ -325,11 +324,8 @@ class CCode:
         kind = {"load": Load, "store": Store}.get(what, Rmw)
         mode = Mode(self.order(ordered[0], kind) if explicit else Order.SC, self.scope(scope))
         if what == "compare_exchange_strong":
-            if explicit and self.order(ordered[1], Load) is not FAILURE_ORDERS[mode.order]:
-                expected = next(word for word, order in ORDERS.items() if order is FAILURE_ORDERS[mode.order])
-                reason = "a failed exchange is as strong as the read of one that succeeds"
-                raise self.error(f"{reason}; expected {expected}", ordered[1])
-            self._compare_exchange(given, mode, target)
+            failure = self.order(ordered[1], Load) if explicit else None
+            self._compare_exchange(given, mode, None if failure is FAILURE_ORDERS[mode.order] else failure, target)
             return True
         address = self.value(given[0])
         if what == "load":
@@ -342,7 +338,9 @@ class CCode:
         self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
         return True
 
-    def _compare_exchange(self, given: Sequence[Tree[Token]], mode: Mode, success: str | None) -> None:
+    def _compare_exchange(
+        self, given: Sequence[Tree[Token]], mode: Mode, failure: Order | None, success: str | None
+    ) -> None:
         address, value, pointer = self.value(given[0]), self.value(given[2]), given[1]
         old: str | None
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
@@ -350,7 +348,7 @@ class CCode:
             place = self.value(pointer)
             old, expected = self.fresh(), Reg(self.fresh())
             self.emit(Load(expected.name, place))
-            self.emit(Rmw("cas", old, address, (expected, value), mode))
+            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure))
             end = self._label()
             self.emit(Branch(end, Comparison("eq", Reg(old), expected)))
             self.emit(Store(place, Reg(old)))
@@ -359,7 +357,7 @@ class CCode:
         elif inner.data == "literal":
             compared = self.value(subtrees(inner)[1])
             old = None if success is None else self.fresh()
-            self.emit(Rmw("cas", old, address, (compared, value), mode))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure))
         elif inner.data == "name":
             old = self._variable(token(inner))
             compared = Reg(old)
@@ -371,7 +369,7 @@ class CCode:
             elif success is not None:
                 compared = Reg(self.fresh())
                 self.emit(Assign(compared.name, "mov", (Reg(old),)))
-            self.emit(Rmw("cas", old, address, (compared, value), mode))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure))
         else:
             raise self.error("expected the address of a variable", pointer)
         if success is not None:

@@ -18,7 +18,7 @@ from corpus.dialects.c_like.reader import c_places
 from corpus.dialects.herd import WORDS as HERD_WORDS
 from corpus.dialects.herd import herd_condition
 from corpus.errors import InputError
-from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS
+from corpus.laws.c11 import LEGAL_ORDERS, failure_order
 from corpus.laws.c11 import WORDS as ORDER_WORDS
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.condition import print_condition, spell
@@ -310,7 +310,7 @@ class _Code:
                 raise cannot_say(self._thread, ins, f"{self._writer.title} cannot say this exchange, {reason}")
             if not clash:
                 yield f"{name} = {self._value(expected)}"
-        failure = ORDER_WORDS[FAILURE_ORDERS[ins.mode.order]]
+        failure = ORDER_WORDS[failure_order(ins)]
         scope = self._writer.scope(self._thread, ins, ins.mode.scope)
         success = ORDER_WORDS[ins.mode.order]
         yield f"atomic_compare_exchange_strong_explicit({address}, {pointer}, {value}, {success}, {failure}{scope})"

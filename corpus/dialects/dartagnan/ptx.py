@@ -161,6 +161,8 @@ class _Ptx(Columns):
                 opcode = self._spell(mode, _STORES, _STORE_ORDERS, refuse)
                 return f"{opcode} {self.address(address, refuse)}, {names.value(value)}"
             case Rmw(operation, target, address, operands, mode):
+                if instruction.failure is not None:
+                    raise refuse(f"in {self.title} an exchange has one order, whether or not it fails")
                 reduction = target is None
                 opcode = self._spell(mode, _REDUCTIONS if reduction else _ATOMS, ATOM.orders, refuse)
                 if operation not in (_REDUCED if reduction else ("exch", "cas", *_REDUCED)):
