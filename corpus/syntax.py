@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from lark import Lark, Token, Tree
+from lark import Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
 from corpus.errors import InputError
+from corpus.lalr import Grammar
 
 LARGEST_NUMBER = 2**31 - 1
 """Digests are made of 32-bit integers, and so are values on a device."""
@@ -45,10 +46,9 @@ _PUNCTUATION = {
 
 
 @cache
-def _grammar(grammar: str, start: str) -> Lark:
+def _grammar(grammar: str, start: str) -> Grammar:
     package, _, name = grammar.rpartition(".")
-    text = files(package).joinpath(f"{name}.lark").read_text(encoding="utf-8")
-    return Lark(text, start=start, parser="lalr", propagate_positions=True)
+    return Grammar(files(package).joinpath(f"{name}.lark").read_text(encoding="utf-8"), start)
 
 
 @lru_cache(maxsize=32)
@@ -60,7 +60,14 @@ def _tree(grammar: str, start: str, text: str) -> Tree[Token]:
 @lru_cache(maxsize=32)
 def _too_deep(grammar: str, start: str, text: str, chains: tuple[str, ...]) -> tuple[int, int] | None:
     """Line and column of the first tree below ``DEEPEST``; see ``parse``."""
-    below = [(_tree(grammar, start, text), 0)]
+    tree = _tree(grammar, start, text)
+    level, levels = [tree], 0
+    while level and levels <= DEEPEST:
+        level = [child for above in level for child in above.children if isinstance(child, Tree)]
+        levels += 1
+    if not level:  # nothing is, whatever chains are counted as
+        return None
+    below = [(tree, 0)]
     while below:
         tree, depth = below.pop()
         if depth > DEEPEST:

@@ -1,0 +1,121 @@
+"""The loop that runs lark's tables, held against lark itself: the same trees, tokens, places and errors."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput
+from mutants import mutants
+
+from corpus import syntax
+from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.errors import InputError
+from corpus.lalr import Grammar
+from corpus.progress.text import parse_axb
+from oracle.cat.syntax import read_cat
+
+ROOT = Path(__file__).parents[2]
+LITMUS = sorted(ROOT.glob("examples/memory/**/*.litmus"))
+MODELS = [*sorted(ROOT.glob("oracle/models/*.cat")), ROOT / "oracle/cat/prelude.cat"]
+AXB = sorted(ROOT.glob("examples/progress/*.axb"))
+
+
+class Both:
+    """A grammar read by both."""
+
+    def __init__(self, grammar: str, start: str) -> None:
+        package, _, name = grammar.rpartition(".")
+        text = files(package).joinpath(f"{name}.lark").read_text(encoding="utf-8")
+        self.own = Grammar(text, start)
+        self.lark = Lark(text, start=start, parser="lalr", propagate_positions=True)
+
+    def parse(self, text: str) -> Tree[Token]:
+        wrong = None
+        try:
+            expected = self.lark.parse(text)
+        except UnexpectedInput as error:
+            wrong = error
+        if wrong is None:
+            tree = self.own.parse(text)
+            assert described(tree) == described(expected)
+            return tree
+        with pytest.raises(type(wrong)) as found:
+            self.own.parse(text)
+        assert told(found.value) == told(wrong)
+        raise wrong
+
+
+def told(error: UnexpectedInput) -> tuple[object, ...]:
+    wanted = getattr(error, "allowed", None) or getattr(error, "expected", ())
+    return error.line, error.column, error.pos_in_stream, getattr(error, "token", None), set(wanted)
+
+
+def described(tree: Tree[Token]) -> list[object]:
+    """All that readers may see of a tree, in one list, for it may be deep."""
+    found: list[object] = []
+    left: list[object] = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, Tree):
+            place = (node.meta.line, node.meta.column) if hasattr(node.meta, "line") else None
+            found.append((str(node.data), place, len(node.children)))
+            left += reversed(node.children)
+        elif isinstance(node, Token):
+            found.append((node.type, str(node), node.value, node.line, node.column, node.start_pos))
+        else:
+            found.append(node)
+    return found
+
+
+grammar = cache(Both)
+
+
+@pytest.fixture(autouse=True)
+def both(monkeypatch):
+    monkeypatch.setattr(syntax, "_grammar", grammar)
+    syntax._tree.cache_clear()
+    syntax._too_deep.cache_clear()
+    yield
+    syntax._tree.cache_clear()
+    syntax._too_deep.cache_clear()
+
+
+def test_what_ships_is_read_as_lark_reads_it(monkeypatch):
+    seen = set()
+    monkeypatch.setattr(syntax, "_grammar", lambda *name: seen.add(name[0].rpartition(".")[2]) or grammar(*name))
+    for path in LITMUS:
+        test = parse_litmus(path.read_text(), str(path))
+        with suppress(InputError):
+            parse_litmus(DIALECTS["lisa"].print(test))
+    for path in MODELS:
+        read_cat(str(path))
+    for path in AXB:
+        parse_axb(path.read_text(), str(path))
+    grammars = {path.stem for path in (*ROOT.glob("corpus/**/*.lark"), *ROOT.glob("oracle/**/*.lark"))}
+    assert seen == grammars
+
+
+@pytest.mark.parametrize("path", [*LITMUS[::12], *AXB[::12]], ids=lambda path: path.stem)
+def test_mutants_are_read_or_refused_as_lark_does(path):
+    read = parse_axb if path.suffix == ".axb" else parse_litmus
+    refused = 0
+    for mutant in mutants([path.read_bytes()], 20, path.stem):
+        try:
+            read(mutant.decode(errors="surrogateescape"), "it")
+        except InputError:
+            refused += 1
+    assert refused
+
+
+def test_mutants_of_models_are_read_or_refused_as_lark_does(tmp_path):
+    for path in MODELS:
+        for number, mutant in enumerate(mutants([path.read_bytes()], 6, path.stem)):
+            file = tmp_path / f"{number}.cat"
+            file.write_bytes(mutant)
+            with suppress(InputError):
+                read_cat(str(file))
