@@ -72,8 +72,8 @@ class Labelling(Protocol):
         """What must be the same where a file of labels goes on: the models, with the digest of each, and the method."""
 
     @property
-    def together(self) -> bool:
-        """Whether all models are asked about a test at once, for they share the work."""
+    def parts(self) -> Sequence[tuple[int, ...]]:
+        """The numbers of the models, in their order, those together that are asked at once, for they share the work."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -99,8 +99,7 @@ def label_tests(
     labelling: Labelling, tests: Sequence[Input], jobs: int, limits: Limits
 ) -> Generator[Labels | None, None, None]:
     """The labels of every test, in order; None while they are waited for."""
-    numbers = range(len(labelling.names))
-    parts = [tuple(numbers)] if labelling.together else [(number,) for number in numbers]
+    parts = labelling.parts
     asked = [Asked(test, part) for test in tests for part in parts]
 
     def lost(one: Asked, reason: str) -> Labels:
@@ -119,7 +118,7 @@ def label_tests(
 
 
 def _joined(parts: Sequence[Labels]) -> Labels:
-    """One test's labels, of models that were asked one by one."""
+    """One test's labels, of models that were asked apart."""
     for part in parts:
         if part.error:
             return part

@@ -33,7 +33,7 @@ def may_hang(program: Program, base: str, strong: bool) -> bool:
     graph = _graph(program)
     promised = {node: promises(base, frozenset(t for t, _ in steps), node[1]) for node, steps in graph.items()}
     if not strong:
-        return bool(_fair_core(graph, promised, range(len(program.threads))))
+        return bool(fair_core(graph, promised, range(len(program.threads))))
     good = {node for node, steps in graph.items() if not steps or not promised[node]}
     while more := {
         node
@@ -42,7 +42,7 @@ def may_hang(program: Program, base: str, strong: bool) -> bool:
     }:
         good |= more
     unpromised = {node: steps for node, steps in graph.items() if not promised[node]}
-    return len(good) < len(graph) or bool(_fair_core(unpromised, promised, ()))
+    return len(good) < len(graph) or bool(fair_core(unpromised, promised, ()))
 
 
 def _graph(program: Program) -> Graph:
@@ -58,7 +58,7 @@ def _graph(program: Program) -> Graph:
     return graph
 
 
-def _fair_core(graph: Graph, promised: dict[Node, frozenset[int]], threads: range | tuple[int, ...]) -> set[Node]:
+def fair_core(graph: Graph, promised: dict[Node, frozenset[int]], threads: range | tuple[int, ...]) -> set[Node]:
     """The greatest set whose nodes all go on inside it, and keep every thread's promise again and again."""
     core = set(graph)
     while True:

@@ -53,7 +53,7 @@ class ModelLts:
         """Mask of the threads that wait at a barrier."""
         return self.lts.waiting(self.states[node])
 
-    def memory(self, node: int) -> tuple[object, ...]:
+    def memory(self, node: int) -> tuple[int | str, ...]:
         """The value of each location."""
         return self.lts.memories[self.states[node]]
 

@@ -55,6 +55,13 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
 
+def is_progress_model(name: str) -> bool:
+    """Whether a name, among those of models of all kinds, is meant for ``resolve_models``."""
+    base, _, reading = name.rpartition("-")
+    bare = base if reading in ("weak", "strong") else name
+    return bare in GUARANTEES or name.endswith(".py") or bare in {entry.name for entry in entry_points(group=GROUP)}
+
+
 def _models(name: str) -> tuple[ProgressModel, ...]:
     if name in MODELS:
         return (MODELS[name],)

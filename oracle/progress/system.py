@@ -47,8 +47,8 @@ class System(Protocol):
         """The steps."""
 
     @property
-    def memories(self) -> Sequence[tuple[object, ...]]:
-        """The values of the locations."""
+    def memories(self) -> Sequence[tuple[int | str, ...]]:
+        """The values of the locations, numbers and what else there is, as it is written."""
 
     @property
     def counters(self) -> Sequence[tuple[int, ...]]:

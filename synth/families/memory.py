@@ -18,7 +18,10 @@ from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
+from oracle.progress.explain import explain_system
+from oracle.progress.litmus import explore_litmus
 from synth.families.interface import Making, Running, Side, Told, device_of
+from synth.families.progress import told_of_system
 from synth.inputs import Input
 from synth.labels import Labelling
 from synth.memory import show
@@ -27,6 +30,7 @@ from synth.memory.conversion import TARGETS, convert_folder
 from synth.memory.explanation import explanation_account, explanation_record, no_picture, run_account, run_record
 from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
+from synth.memory.questions import questions
 from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
 
 
@@ -71,10 +75,10 @@ class Memory:
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
         from synth.drawing.execution import draw, draw_dot
 
-        resolved = resolve_consistency_models(models)
+        asked = questions(models)
         test = given.litmus()
         told = []
-        for model in resolved:
+        for model in asked.consistency:
             if isinstance(model, OperationalModel):
                 undrawn = partial(no_picture, model)
                 account = partial(run_account, test, model, unroll)
@@ -91,11 +95,14 @@ class Memory:
                         partial(draw_dot, explanation),
                     )
                 )
+        if asked.progress:
+            system = explore_litmus(test)
+            told += [told_of_system(given, explain_system(system, model)) for model in asked.progress]
         return told
 
     def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
-        names = tuple(model.name for model in resolve_consistency_models(models))
-        return LitmusLabelling(tuple(models), names, method, unroll, digests)
+        asked = questions(models)
+        return LitmusLabelling(tuple(models), asked.names, len(asked.progress), method, unroll, digests)
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         parameters = replace(language.parameters, iterations=making.iterations)

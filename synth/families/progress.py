@@ -18,7 +18,8 @@ from corpus.export import TARGETS, export
 from corpus.progress.text import program_of
 from corpus.suite import Corpus
 from corpus.test import Test
-from oracle.progress.explain import explain
+from oracle.progress.explain import Explanation, explain_system
+from oracle.progress.lts import explore
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import Making, Running, Side, Told, device_of
@@ -60,23 +61,9 @@ class Progress:
         return distribution_svg(show.counted(corpus).table_4)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
-        from synth.drawing.lts import draw, draw_dot
-
         resolved = resolve_models(models)
-        program, name = program_of(given.axb()), given.name
-        told = []
-        for model in resolved:
-            explanation = explain(program, model)
-            told.append(
-                Told(
-                    model.name,
-                    partial(explanation_account, name, explanation),
-                    partial(explanation_record, given.label, explanation),
-                    partial(draw, name, explanation),
-                    partial(draw_dot, name, explanation),
-                )
-            )
-        return told
+        system = explore(program_of(given.axb()))
+        return [told_of_system(given, explain_system(system, model)) for model in resolved]
 
     def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
         return ProgressLabelling(tuple(models), tuple(model.name for model in resolve_models(models)))
@@ -109,6 +96,19 @@ class Progress:
         export([given.axb() for given in tests], target, folder)
         click.echo(f"{len(tests)} tests in {folder}")
         return 0
+
+
+def told_of_system(given: Input, explanation: Explanation) -> Told:
+    """What a progress model says of a test of either family, and why."""
+    from synth.drawing.lts import draw, draw_dot
+
+    return Told(
+        explanation.model.name,
+        partial(explanation_account, given.name, explanation),
+        partial(explanation_record, given.label, explanation),
+        partial(draw, given.name, explanation),
+        partial(draw_dot, given.name, explanation),
+    )
 
 
 def _read(tests: Sequence[Input]) -> tuple[list[Test], bool]:

@@ -14,12 +14,16 @@ from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from corpus.litmus.verdict_table import truth_text
-from oracle.consistency import resolve_consistency_models
+from oracle.consistency import ConsistencyModel
 from oracle.executions.judge import Answer, Judgement, unknown
 from oracle.executions.values import Address, Value
+from oracle.progress.litmus import NoVerdictError, explore_litmus
+from oracle.progress.models import ProgressModel, Verdict, system_verdicts
 from synth.inputs import Input
-from synth.labels import ERROR, Asked, Label, Labels, mark_table
+from synth.labels import ERROR, UNKNOWN, Asked, Label, Labels, mark_table
 from synth.memory.judging import judge_with
+from synth.memory.questions import questions
+from synth.progress.labels import LEGEND, progress_head, progress_mark
 from synth.screen import plain_table
 
 _MARKS = {
@@ -28,37 +32,57 @@ _MARKS = {
     Answer.UNKNOWN: ("?", "yellow"),
 }
 
+PROGRESS_VERDICTS = (Verdict.TERMINATES, Verdict.MAY_HANG)
+"""The verdicts that a progress model has, and no consistency model."""
+
 
 @dataclass(frozen=True, slots=True)
 class LitmusLabelling:
     """How litmus files are labelled: by which models and method, and whether with their digests.
 
-    ``models`` are as the user named them, ``names`` what they are called; models travel to other processes by name.
+    ``models`` are as the user named them, ``names`` what they are called, of which the last ``progress`` are progress
+    models; models travel to other processes by name.
     """
 
     models: tuple[str, ...]
     names: tuple[str, ...]
+    progress: int
     method: str
     unroll: int
     digests: bool = False
-    together = False  # a model that is slow, or large, does not cost the verdicts of the others
     columns = ("verdict", "condition")
+
+    @property
+    def parts(self) -> Sequence[tuple[int, ...]]:
+        """Each consistency model alone: one that is slow, or large, does not cost the verdicts of the others.
+
+        Progress models at once, for they share the transition system.
+        """
+        numbers = tuple(range(len(self.names)))
+        first = len(numbers) - self.progress
+        together = (numbers[first:],) if self.progress else ()
+        return (*((number,) for number in numbers[:first]), *together)
 
     def request(self) -> dict[str, object]:
         """The models with their digests, the method, and how far loops are followed."""
-        models = {model.name: model.digest for model in resolve_consistency_models(self.models)}
-        return {"models": models, "method": self.method, "unroll": self.unroll}
+        return {"models": questions(self.models).digests, "method": self.method, "unroll": self.unroll}
 
     def label(self, asked: Asked) -> Labels:
         """The labels of some models, or why the file is no test, or no test to one of them."""
         try:
             test = _read(asked.test)
-            models = resolve_consistency_models(self.models)
-            judgements = [judge_with(test, models[number], self.method, self.unroll) for number in asked.models]
+            models = questions(self.models)
+            if asked.models[0] < len(models.consistency):
+                labels = [self._judged(test, models.consistency[number]) for number in asked.models]
+            else:
+                labels = _progress(test, models.progress)
         except InputError as error:
             return Labels(asked.test.label, error=str(error) if error.path else f"{asked.test.place}: {error}")
-        labels = tuple(Label(judgement.answer, judgement.reason, judgement) for judgement in judgements)
-        return Labels(asked.test.label, labels, {"digest": litmus_digest(test) if self.digests else ""})
+        return Labels(asked.test.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
+
+    def _judged(self, test: LitmusTest, model: ConsistencyModel) -> Label:
+        judgement = judge_with(test, model, self.method, self.unroll)
+        return Label(judgement.answer, judgement.reason, judgement)
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Nothing: to read it may be what failed."""
@@ -69,8 +93,10 @@ class LitmusLabelling:
         judgement = label.judgement
         return (self._text(label), truth_text(judgement.condition) if judgement else "")
 
-    def record(self, label: Label) -> Mapping[str, object]:
-        """All that was found."""
+    def record(self, label: Label) -> object:
+        """All that was found; of a progress model the verdict."""
+        if label.verdict in PROGRESS_VERDICTS:
+            return label.verdict
         judgement = _judgement(label)
         record: dict[str, object] = {
             "verdict": judgement.answer,
@@ -86,7 +112,9 @@ class LitmusLabelling:
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
         """One line a test: of one model all that it says, of several a letter each."""
-        table = self._wide_table(labelled) if len(self.names) == 1 else mark_table(self.names, labelled, _mark)
+        first = len(self.names) - self.progress
+        heads = [*self.names[:first], *map(progress_head, self.names[first:])]
+        table = self._wide_table(labelled) if heads == list(self.names[:1]) else mark_table(heads, labelled, _mark)
         return table, list(self._legend(labelled))
 
     def _wide_table(self, labelled: Sequence[Labels]) -> Table:
@@ -111,10 +139,11 @@ class LitmusLabelling:
         return f"{label.verdict} (unroll {self.unroll})" if hedged else label.verdict
 
     def _legend(self, labelled: Sequence[Labels]) -> Iterator[str]:
-        every = [_judgement(label) for labels in labelled if not labels.error for label in labels.labels]
+        every = [label.judgement for labels in labelled for label in labels.labels if label.judgement]
         several = len(self.names) > 1
-        if several:
-            yield "A allowed, F forbidden, ? no verdict"
+        if several or self.progress:
+            marks = ["A allowed, F forbidden"] * (len(self.names) > self.progress) + [LEGEND] * (self.progress > 0)
+            yield f"{'; '.join(marks)}, ? no verdict"
         for labels in labelled:  # a test that asks nothing has all its outcomes shown
             for name, label in zip(self.names, labels.labels, strict=False):
                 for final in label.judgement.outcomes if label.judgement else ():
@@ -141,7 +170,17 @@ def _judgement(label: Label) -> Judgement:
     return label.judgement or unknown(label.reason)
 
 
+def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
+    """What progress models say of the test under sequential consistency."""
+    try:
+        return [Label(verdict) for verdict in system_verdicts(explore_litmus(test).successors, models).values()]
+    except NoVerdictError as error:
+        return [Label(UNKNOWN, error.message)] * len(models)
+
+
 def _mark(label: Label) -> Text:
+    if label.verdict in PROGRESS_VERDICTS:
+        return progress_mark(label)
     judgement = _judgement(label)
     letter, colour = _MARKS[judgement.answer]
     return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)

@@ -95,16 +95,18 @@ def summary(explanation: Explanation) -> str:
     lasso = explanation.lasso
     if lasso is None:
         return "every run ends"
-    if stuck(explanation.graph, lasso):
-        return f"{_names(lasso.stepping)} {'waits' if len(_members(lasso.stepping)) == 1 else 'wait'} at a barrier"
+    waiting = _stuck(explanation.graph, lasso)
+    if waiting:
+        return f"{_names(waiting)} {'waits' if len(_members(waiting)) == 1 else 'wait'} at a barrier"
     if lasso.starved:
         return f"{_names(lasso.starved)} {'starves' if len(_members(lasso.starved)) == 1 else 'starve'}"
     return f"livelock of {_names(lasso.stepping)}"
 
 
-def stuck(graph: ModelLts, lasso: Lasso) -> bool:
-    """Whether the cycle is a state in which all that have not ended wait at a barrier."""
-    return bool(lasso.stepping & graph.waiting(lasso.cycle[0].source))
+def _stuck(graph: ModelLts, lasso: Lasso) -> int:
+    """The mask of threads that wait at a barrier, where all do that have not ended; else 0."""
+    waiting = graph.waiting(lasso.cycle[0].source)
+    return waiting if lasso.stepping & waiting else 0
 
 
 def _lasso_lines(explanation: Explanation, lasso: Lasso) -> list[str]:
@@ -112,9 +114,9 @@ def _lasso_lines(explanation: Explanation, lasso: Lasso) -> list[str]:
     entry = lasso.cycle[0].source
     stem, cycle = _aligned(graph, lasso.stem, lasso.cycle)
     start = f"({_state_text(graph, 0)})"
-    if stuck(graph, lasso):
-        way = [f"From the start {start}:", "", *stem, ""] if stem else []
-        return [*way, f"Stuck: {_waiting_text(graph, entry, lasso.stepping)} Nobody else can come.", "Allowed: by all."]
+    if waiting := _stuck(graph, lasso):
+        lines = [f"From the start {start}:", "", *stem, "", f"Stuck: {_waiting_text(graph, entry, waiting)}"]
+        return [*lines, "Nobody is left to come, so this is a hang under every model."]
     if stem:
         lines = [f"From the start {start}:", "", *stem, "", "and then, for ever:", "", *cycle, ""]
     else:
@@ -189,12 +191,11 @@ def _waiting_text(graph: ModelLts, node: int, threads: int) -> str:
 
 
 def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
-    values = [value if isinstance(value, int) else str(value) for value in graph.memory(node)]
-    record: dict[str, Any] = {"memory": values, "counters": list(graph.counters(node))}
-    if graph.lts.locations:
-        record["memory"] = dict(zip(graph.lts.locations, values, strict=True))
-        record["waiting"] = _members(graph.waiting(node))
-    return record
+    values, counters = list(graph.memory(node)), list(graph.counters(node))
+    if not graph.lts.locations:
+        return {"memory": values, "counters": counters}
+    memory = dict(zip(graph.lts.locations, values, strict=True))
+    return {"memory": memory, "counters": counters, "waiting": _members(graph.waiting(node))}
 
 
 def _step_record(graph: ModelLts, step: Step) -> dict[str, Any]:

@@ -25,8 +25,12 @@ class ProgressLabelling:
 
     models: tuple[str, ...]
     names: tuple[str, ...]
-    together = True  # most of the work is the transition system, which all models see
     columns = ("verdict",)
+
+    @property
+    def parts(self) -> Sequence[tuple[int, ...]]:
+        """All at once: most of the work is the transition system, which all models see."""
+        return (tuple(range(len(self.names))),)
 
     def request(self) -> dict[str, object]:
         """The models with their digests."""
@@ -53,9 +57,19 @@ class ProgressLabelling:
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
         """One line a test, one column a model: ``T`` where it terminates, ``H`` where it may hang."""
-        heads = [f"{base}\n{reading}" for base, _, reading in (name.rpartition("-") for name in self.names)]
         lost = any(label.verdict == UNKNOWN for labels in labelled for label in labels.labels)
-        return mark_table(heads, labelled, _mark), [f"T terminates, H may hang{', ? no verdict' * lost}"]
+        table = mark_table([progress_head(name) for name in self.names], labelled, progress_mark)
+        return table, [LEGEND + ", ? no verdict" * lost]
+
+
+LEGEND = "T terminates, H may hang"
+"""What the marks are."""
+
+
+def progress_head(name: str) -> str:
+    """The head of a model's column, in two lines."""
+    base, _, reading = name.rpartition("-")
+    return f"{base}\n{reading}"
 
 
 @cache
@@ -66,5 +80,6 @@ def _resolved(models: tuple[str, ...]) -> list[ProgressModel]:
 _MARKS = {Verdict.MAY_HANG: ("H", "red"), Verdict.TERMINATES: ("T", "green"), Verdict.UNKNOWN: ("?", "yellow")}
 
 
-def _mark(label: Label) -> Text:
+def progress_mark(label: Label) -> Text:
+    """What a table has for a verdict."""
     return Text(*_MARKS[Verdict(label.verdict)])

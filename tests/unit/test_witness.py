@@ -327,7 +327,7 @@ def test_a_user_s_model(tmp_path):
     ("args", "expected"),
     [
         (["missing.litmus", "--model", "sc"], "missing.litmus: cannot read"),
-        ([FIG_14, "--model", "hsa-weak"], "unknown consistency model 'hsa-weak'"),
+        ([FIG_14, "--model", "hsa-weakly"], "unknown model 'hsa-weakly'; did you mean hsa-weak"),
         ([FIG_14, "--model", "ptx-6.1"], "did you mean ptx-6.0"),
         ([FIG_14, "--model", "none.cat"], "none.cat: cannot read"),
         ([EXAMPLES.parent / "progress" / "mutex.axb", "--model", "sc"], "unknown progress model 'sc'"),

@@ -1,0 +1,455 @@
+"""The labelled transition system of a litmus test: its threads take turns, and each access to memory is seen at once.
+
+This is the program as progress models see it (Sorensen et al. 2021, section 4.1), whatever dialect it is written in:
+sequential consistency, with every access atomic. Orders, scopes, proxies and fences say nothing here; what a memory
+model does to progress is another question.
+
+A *step* of a thread is one access (load, store, read-modify-write) or one barrier, with all that the thread then does
+by itself: arithmetic, branches, fences, up to its next access or its end. What it does by itself before its first
+access is done with it, and a thread that never accesses memory nor meets others has ended from the start. Nobody can
+see where in such a stretch a thread is, and it has steps to take from the beginning of the stretch to its end, so that
+the twelve models say the same of these steps as of single instructions; ``tests/differential/test_litmus_progress.py``
+holds it against an interpreter of single instructions. A thread that goes round by itself for ever has a step that
+leads nowhere else.
+
+*Barriers.* A thread that comes to one takes a step. With it as many have come as the barrier's quorum, and all go on
+that waited; or it waits (``arrive`` does not) and has no step until others make it go on. Those meet who are in one
+group at the barrier's level and name the same barrier. Without a quorum all threads of the group whose code has that
+barrier must come; that one of them has ended without it does not help the others. Threads that meet name the same
+quorum, as PTX demands; here that of the last to come counts. Where everybody who has not ended waits, that is for ever
+(``oracle.progress.system``).
+
+Values are 32-bit numbers and addresses (``oracle.executions.values``), memory has any number of them, and a location
+of SHARED memory is one cell in each work-group that uses it. States are found one by one, so that a test with more than
+``MOST_STATES``, such as one that counts for ever, has no verdict; nor has one that computes what has no meaning.
+
+Gaps: asynchronous copies and time-outs are not known. Registers that are not read again are no part of a state, nor is
+what the condition asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from corpus.errors import InputError
+from corpus.litmus.describe import describe
+from corpus.litmus.test import (
+    And,
+    Assign,
+    Barrier,
+    Branch,
+    Condition,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Loc,
+    Location,
+    Operand,
+    Place,
+    Quantifier,
+    Reg,
+    Region,
+    Rmw,
+    Store,
+    Thread,
+    written,
+)
+from oracle.executions.flow import Flow
+from oracle.executions.steps import physical
+from oracle.executions.values import Address, Value, calculate, value_text
+from oracle.progress.system import NO_STEP, Action
+
+MOST_STATES = 500_000
+"""Where an exploration gives up, unless told otherwise."""
+
+MOST_LOCAL_STEPS = 100_000
+"""What a thread may do by itself between two accesses."""
+
+
+class NoVerdictError(InputError):
+    """A test whose transition system is too large, or has a step without meaning."""
+
+
+Name = tuple[tuple[int, ...], Value]
+"""A barrier: the group whose threads meet, and the name that they call it by."""
+
+Memory = tuple[tuple[Value, ...], frozenset[tuple[Name, int]]]
+"""The value of each cell, and how many threads have come to a barrier and did not wait there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a thread is: at an instruction, with the registers that it may still read, ``Flow.live`` in their order.
+
+    ``barrier`` is what it waits for; ``round`` that it goes round for ever, without access.
+    """
+
+    pc: int
+    registers: tuple[Value, ...]
+    barrier: Name | None = None
+    round: bool = False
+
+
+class Automaton:
+    """One thread: its code, its cells, and its positions as numbers, found as they are asked for."""
+
+    def __init__(self, test: LitmusTest, number: int, cells: Mapping[tuple[str, Place | None], int]) -> None:
+        unasked = replace(test, condition=Condition(Quantifier.EXISTS, And(())))
+        self.number = number
+        self.place = test.threads[number].place
+        flow = Flow(unasked, number)
+        self.body = flow.body
+        self._labels = flow.labels
+        self._live = [tuple(sorted(live)) for live in flow.live]
+        self.numbers = _numbers(test.threads[number])
+        self._cells = _own_cells(test, self.place, cells)
+        self._test = test.name
+        self.positions: list[Position] = []
+        self._index: dict[Position, int] = {}
+        self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
+        self._initial = {name: _constant(value) for name, value in test.threads[number].registers}
+        self.start = self._run(0, dict(self._initial))
+
+    def ended(self, position: int) -> bool:
+        """Whether the thread has come to its end."""
+        return self.positions[position].pc == len(self.body)
+
+    def instruction(self, position: int) -> Instruction:
+        """What the thread does next; it must not have ended."""
+        return self.body[self.positions[position].pc]
+
+    def initial(self, operand: Operand) -> Value:
+        """What an operand evaluates to at the start."""
+        return self._value(self._initial, operand)
+
+    def value(self, position: int, operand: Operand) -> Value:
+        """What an operand of the instruction there evaluates to."""
+        return self._value(self._registers(self.positions[position]), operand)
+
+    def access(self, position: int, memory: Memory) -> tuple[int, Memory]:
+        """The position and memory after the access that the thread is at, or after one more round."""
+        known = self._after.get((position, memory))
+        if known is None:
+            known = self._after[position, memory] = self._access(position, memory)
+        return known
+
+    def waiting(self, position: int, barrier: Name) -> int:
+        """The position of a thread that waits at the barrier where it is."""
+        return self._position(replace(self.positions[position], barrier=barrier))
+
+    def passing(self, position: int) -> int:
+        """The position after the barrier that the thread is or waits at."""
+        here = self.positions[position]
+        return self._run(here.pc + 1, self._registers(here))
+
+    def outcome(self, position: int, memory: Memory) -> str:
+        """What an access reads, as ``r0 = 1``."""
+        ins = self.instruction(position)
+        target = written(ins)
+        if target is None or not isinstance(ins, Load | Rmw):
+            return ""
+        return f"{target} = {value_text(memory[0][self._cell(self.positions[position], ins)])}"
+
+    def _access(self, position: int, memory: Memory) -> tuple[int, Memory]:
+        here, ins = self.positions[position], self.instruction(position)
+        if here.round:
+            return position, memory
+        assert isinstance(ins, Load | Store | Rmw)
+        registers = self._registers(here)
+        cell = self._cell(here, ins)
+        values, arrived = memory
+        stored: Value | None
+        if isinstance(ins, Store):
+            stored = self._value(registers, ins.value)
+        else:
+            old = values[cell]
+            stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, Rmw) else None
+            if ins.target is not None:
+                registers[ins.target] = old
+        if stored is not None and stored != values[cell]:
+            memory = (*values[:cell], stored, *values[cell + 1 :]), arrived
+        return self._run(here.pc + 1, registers), memory
+
+    def _updated(self, pc: int, ins: Rmw, old: Value, registers: Mapping[str, Value]) -> Value | None:
+        """What a read-modify-write stores, if it does."""
+        first, *rest = (self._value(registers, operand) for operand in ins.operands)
+        if ins.operation == "cas":
+            return rest[0] if old == first else None
+        return first if ins.operation == "exch" else self._computed(pc, ins.operation, old, first)
+
+    def _run(self, pc: int, registers: dict[str, Value]) -> int:
+        """The position that the thread comes to by itself."""
+        seen: set[Position] = set()
+        for _ in range(MOST_LOCAL_STEPS):
+            if pc == len(self.body):
+                return self._position(Position(pc, ()))
+            match self.body[pc]:
+                case Load() | Store() | Rmw() | Barrier():
+                    return self._position(self._at(pc, registers))
+                case Assign(target, operation, operands):
+                    first, *rest = (self._value(registers, operand) for operand in operands)
+                    registers[target] = self._computed(pc, operation, first, rest[0]) if rest else first
+                case Branch(label, condition):
+                    here = self._at(pc, registers)
+                    if here in seen:
+                        return self._position(replace(here, round=True))
+                    seen.add(here)
+                    if condition is None or self._computed(
+                        pc,
+                        condition.operation,
+                        self._value(registers, condition.left),
+                        self._value(registers, condition.right),
+                    ):
+                        pc = self._labels[label]
+                        continue
+            pc += 1
+        raise self._wrong(pc, f"more than {MOST_LOCAL_STEPS:,} steps without an access to memory")
+
+    def _at(self, pc: int, registers: Mapping[str, Value]) -> Position:
+        return Position(pc, tuple(registers.get(name, 0) for name in self._live[pc]))
+
+    def _registers(self, position: Position) -> dict[str, Value]:
+        return dict(zip(self._live[position.pc], position.registers, strict=True))
+
+    def _position(self, position: Position) -> int:
+        number = self._index.get(position)
+        if number is None:
+            number = self._index[position] = len(self.positions)
+            self.positions.append(position)
+        return number
+
+    def _value(self, registers: Mapping[str, Value], operand: Operand) -> Value:
+        return registers.get(operand.name, 0) if isinstance(operand, Reg) else _constant(operand)
+
+    def _cell(self, here: Position, ins: Load | Store | Rmw) -> int:
+        address = self._value(self._registers(here), ins.address)
+        if isinstance(address, Address) and not address.offset:
+            return self._cells[address.location]
+        raise self._wrong(here.pc, f"{value_text(address)} is no location of the test")
+
+    def _computed(self, pc: int, operation: str, left: Value, right: Value) -> Value:
+        result = calculate(operation, left, right)
+        if result is None:
+            raise self._wrong(pc, f"{operation} of {value_text(left)} and {value_text(right)} has no meaning")
+        return result
+
+    def _wrong(self, pc: int, what: str) -> NoVerdictError:
+        return NoVerdictError(f"P{self.number}: {describe(self.body[pc])}: {what}")
+
+
+@dataclass(frozen=True)
+class LitmusLts:
+    """Reachable states, numbered from the start state 0 in breadth-first order; an ``oracle.progress.system.System``.
+
+    A state is a memory and the position of each thread, as a number of its ``Automaton``.
+    """
+
+    automata: tuple[Automaton, ...]
+    locations: tuple[str, ...]
+    states: tuple[tuple[Memory, tuple[int, ...]], ...]
+    successors: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def memories(self) -> tuple[tuple[int | str, ...], ...]:
+        """The values of the cells; addresses as they are written."""
+        return tuple(
+            tuple(value if isinstance(value, int) else value_text(value) for value in values)
+            for (values, _), _ in self.states
+        )
+
+    @cached_property
+    def counters(self) -> tuple[tuple[int, ...], ...]:
+        """How many instructions stand before the one that each thread is at; labels do not count."""
+        return tuple(
+            tuple(
+                thread.numbers[thread.positions[position].pc]
+                for thread, position in zip(self.automata, positions, strict=True)
+            )
+            for _, positions in self.states
+        )
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The number of instructions of each thread."""
+        return tuple(thread.numbers[-1] for thread in self.automata)
+
+    def waiting(self, state: int) -> int:
+        """The mask of threads that wait at a barrier."""
+        _, positions = self.states[state]
+        return sum(
+            1 << tid
+            for tid, (thread, position) in enumerate(zip(self.automata, positions, strict=True))
+            if thread.positions[position].barrier is not None
+        )
+
+    def action(self, state: int, thread: int) -> Action:
+        """The access or barrier that a thread is at, and what it reads."""
+        memory, positions = self.states[state]
+        automaton, position = self.automata[thread], positions[thread]
+        here, ins = automaton.positions[position], automaton.instruction(position)
+        if here.round:
+            outcome = "for ever, without access"
+        elif here.barrier is not None:
+            outcome = "waits"
+        elif isinstance(ins, Barrier):
+            after = self.successors[state][thread]
+            waits = after != NO_STEP and self.waiting(after) >> thread & 1
+            outcome = "waits" if waits else ""
+        else:
+            outcome = automaton.outcome(position, memory)
+        return Action(automaton.numbers[here.pc], describe(ins), None, outcome)
+
+
+def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
+    """All states reachable from the initial one.
+
+    Raises ``NoVerdictError`` where there are more than ``limit``, or a step that can be taken has no meaning.
+    """
+    cells = _cells(test)
+    automata = tuple(Automaton(test, number, cells) for number in range(len(test.threads)))
+    meetings = _Meetings(automata)
+    start = (_initial(test, cells), tuple(thread.start for thread in automata))
+    index = {start: 0}
+    states = [start]
+    successors: list[tuple[int, ...]] = []
+    for number, state in enumerate(states):  # grows while we walk it
+        memory, positions = state
+        row = []
+        waiting = []
+        for tid, (thread, position) in enumerate(zip(automata, positions, strict=True)):
+            here = thread.positions[position]
+            if here.barrier is not None:
+                waiting.append(tid)
+                row.append(NO_STEP)
+                continue
+            if here.pc == len(thread.body):
+                row.append(NO_STEP)
+                continue
+            if not here.round and isinstance(thread.body[here.pc], Barrier):
+                after = meetings.come(tid, memory, positions)
+            else:
+                place, stored = thread.access(position, memory)
+                after = (stored, (*positions[:tid], place, *positions[tid + 1 :]))
+            goal = index.get(after)
+            if goal is None:
+                goal = index[after] = len(states)
+                states.append(after)
+                if goal == limit:
+                    raise NoVerdictError(f"{test.name} has more than {limit:,} states")
+            row.append(goal)
+        if waiting and all(after == NO_STEP for after in row):
+            row = [number if tid in waiting else NO_STEP for tid in range(len(automata))]
+        successors.append(tuple(row))
+    return LitmusLts(automata, _cell_names(cells), tuple(states), tuple(successors))
+
+
+class _Meetings:
+    """What happens at barriers."""
+
+    def __init__(self, automata: tuple[Automaton, ...]) -> None:
+        self._automata = automata
+        self._named = [_named_barriers(thread) for thread in automata]
+
+    def come(self, tid: int, memory: Memory, positions: tuple[int, ...]) -> tuple[Memory, tuple[int, ...]]:
+        """The state after a thread has come to the barrier that it is at."""
+        thread, position = self._automata[tid], positions[tid]
+        ins = thread.instruction(position)
+        assert isinstance(ins, Barrier)
+        name: Name = thread.place[: ins.scope.value], thread.value(position, ins.name)
+        quorum = len(self._awaited(ins, name)) if ins.quorum is None else thread.value(position, ins.quorum)
+        values, arrived = memory
+        counts = dict(arrived)
+        waiters = [
+            other
+            for other, automaton in enumerate(self._automata)
+            if automaton.positions[positions[other]].barrier == name
+        ]
+        present = 1 + counts.get(name, 0) + len(waiters)
+        after = list(positions)
+        if not isinstance(quorum, int) or present >= quorum:
+            counts.pop(name, None)
+            for other in (*waiters, tid):
+                after[other] = self._automata[other].passing(positions[other])
+        elif ins.arrive:
+            counts[name] = counts.get(name, 0) + 1
+            after[tid] = thread.passing(position)
+        else:
+            after[tid] = thread.waiting(position, name)
+        return (values, frozenset(counts.items())), tuple(after)
+
+    def _awaited(self, ins: Barrier, name: Name) -> list[int]:
+        """The threads of a group whose code has a barrier of that name."""
+        group, called = name
+        return [
+            tid
+            for tid, (thread, names) in enumerate(zip(self._automata, self._named, strict=True))
+            if thread.place[: ins.scope.value] == group and (called in names or None in names)
+        ]
+
+
+def _named_barriers(thread: Automaton) -> set[Value | None]:
+    """The names of the barriers in a thread's code; None for one that is computed."""
+    computed = {written(ins) for ins in thread.body}
+    return {
+        None if isinstance(ins.name, Reg) and ins.name.name in computed else thread.initial(ins.name)
+        for ins in thread.body
+        if isinstance(ins, Barrier)
+    }
+
+
+def _numbers(thread: Thread) -> tuple[int, ...]:
+    """How many instructions of a thread stand before each place of its ``Flow``, predicates being branches there."""
+    numbers = []
+    count = 0
+    for ins in thread.instructions:
+        lowered = not isinstance(ins, Label) and ins.guard and not (isinstance(ins, Branch) and ins.condition is None)
+        numbers += [count] * (3 if lowered else 1)
+        count += not isinstance(ins, Label)
+    return (*numbers, count)
+
+
+def _cells(test: LitmusTest) -> dict[tuple[str, Place | None], int]:
+    """The cells of memory: each location, those of SHARED memory once for each work-group."""
+    groups = sorted({_group(thread.place) for thread in test.threads})
+    cells: dict[tuple[str, Place | None], int] = {}
+    for location in test.locations:
+        if location.alias is None:
+            for group in groups if location.region is Region.SHARED else [None]:
+                cells[location.name, group] = len(cells)
+    return cells
+
+
+def _group(place: Place) -> Place:
+    """The work-group of a thread."""
+    return place._replace(warp=0)
+
+
+def _own_cells(test: LitmusTest, place: Place, cells: Mapping[tuple[str, Place | None], int]) -> dict[str, int]:
+    """The cell that each name means to a thread."""
+    known: dict[str, Location] = {location.name: location for location in test.locations}
+    own = {}
+    for name in known:
+        memory = physical(known, name)
+        own[name] = cells[memory, _group(place) if known[memory].region is Region.SHARED else None]
+    return own
+
+
+def _cell_names(cells: Mapping[tuple[str, Place | None], int]) -> tuple[str, ...]:
+    """The location of each cell, with the number of the work-group where there are several."""
+    groups = sorted({group for _, group in cells if group is not None})
+    return tuple(
+        name if group is None or len(groups) == 1 else f"{name}@{groups.index(group)}" for name, group in cells
+    )
+
+
+def _initial(test: LitmusTest, cells: Mapping[tuple[str, Place | None], int]) -> Memory:
+    initial = {location.name: _constant(location.initial) for location in test.locations}
+    return tuple(initial[name] for name, _ in cells), frozenset()
+
+
+def _constant(operand: Operand) -> Value:
+    assert not isinstance(operand, Reg)
+    return Address(operand.name) if isinstance(operand, Loc) else operand

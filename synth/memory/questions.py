@@ -1,0 +1,63 @@
+"""What may be asked of a litmus test: consistency models and progress models, in one command.
+
+A name that is a progress model's, or a Python file's, is one; every other is a consistency model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import chain
+
+from corpus.errors import InputError
+from oracle.consistency import ConsistencyModel, model_names, resolve_consistency_models
+from oracle.progress.models import GUARANTEES, MODELS, ProgressModel
+from oracle.progress.plugins import is_progress_model, resolve_models
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The models that a command names, each kind in its order; consistency models come first."""
+
+    consistency: tuple[ConsistencyModel, ...]
+    progress: tuple[ProgressModel, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+        return tuple(model.name for model in chain(self.consistency, self.progress))
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Their digests by name."""
+        return {model.name: model.digest for model in chain(self.consistency, self.progress)}
+
+
+def questions(names: Sequence[str] = ()) -> Questions:
+    """The models that are meant; where none is named, all consistency models that ship.
+
+    Raises ``InputError`` as ``resolve_consistency_models`` and ``resolve_models`` do, and where a name is of neither
+    kind.
+    """
+    for name in names:
+        _check(name)
+    progress = [name for name in names if is_progress_model(name)]
+    consistency = [name for name in names if name not in progress]
+    return Questions(
+        tuple(resolve_consistency_models(consistency)) if consistency or not names else (),
+        tuple(resolve_models(progress)) if progress else (),
+    )
+
+
+def _check(name: str) -> None:
+    known = (*model_names(), *MODELS, *GUARANTEES)
+    if name in model_names() or name.endswith(".cat") or is_progress_model(name):
+        return
+    near = get_close_matches(name, known)
+    raise InputError(
+        f"unknown model {name!r}; did you mean {', '.join(near)}?"
+        if near
+        else f"unknown model {name!r}; known, besides paths that end in .cat or .py: "
+        f"{', '.join((*model_names(), *GUARANTEES))}"
+    )
