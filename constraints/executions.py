@@ -5,6 +5,7 @@ Variables
     rf(w, r)         read r reads from write w
     co(w, w')        write w comes before w' in coherence order
     order(s, e, e')  event e comes before e' in order s, as of the fence.sc (oracle.executions.orders)
+    meet(b, b')      barriers b and b' go through together (constraints.meetings)
     final(w)         the value of write w is its location's last
     value(r, v)      read r reads value v
 
@@ -30,6 +31,7 @@ from itertools import permutations
 
 from constraints.circuit import MOST_CLAUSES, Circuit, Literal
 from constraints.formula import Clause
+from constraints.meetings import Meetings
 from constraints.runs import Runs
 from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
@@ -37,14 +39,14 @@ from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
-from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase
+from oracle.executions.events import INITIAL, Apply, Choices, Event, Expression, Kind, ProgramBase, Read
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
 from oracle.executions.orders import to_order
-from oracle.executions.steps import Key, TooManyError
+from oracle.executions.steps import Constraint, Key, TooManyError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
-from oracle.executions.values import Value
+from oracle.executions.values import Value, calculate
 
 DEFAULT_SOLVER = "cadical153"
 
@@ -52,6 +54,7 @@ DEFAULT_SOLVER = "cadical153"
 class Executions:
     """The clauses, but for values. ``flags`` are the literals of the model's flags by name.
 
+    ``comparisons``: literals that say whether comparisons of values hold, for a reader of values to define.
     ``checks``: how true each check is that the model requires. They are required where ``required`` is set.
     """
 
@@ -75,13 +78,16 @@ class Executions:
         self._check_size()
         self.rf = self._reads_from()
         self.co = co = self._coherence(model.partial_co)
+        self.comparisons: dict[Constraint, Literal] = {}
+        self.meet = self._meetings()
         self.final = self._final_writes(co)
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
         self.checks: list[Literal] = []
-        base = _Base(self.algebra, self.events, places, Choices(self.rf, co), test.synchronised, runs=self.runs)
+        chosen = Choices(self.rf, co, meet=self.meet)
+        base = _Base(self.algebra, self.events, places, chosen, test.synchronised, runs=self.runs)
         self.orders = {name: self._order(name, pairs) for name, pairs in to_order(model, base).items()}
-        base = replace(base, choices=Choices(self.rf, co, self.orders))
+        base = replace(base, choices=replace(chosen, orders=self.orders))
         for result in model.judge(base):
             if result.check.flag:
                 self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
@@ -146,6 +152,28 @@ class Executions:
         order = self.algebra.closure(tuple(rows))
         self.circuit.require(self.algebra.is_irreflexive(order))
         return order
+
+    def _meetings(self) -> Relation[Literal]:
+        before = self.runs.before
+        return Meetings(
+            self.circuit,
+            self.test,
+            self.events,
+            self.executed,
+            lambda one, other: (one.key, other.key) in before,
+            self._comparison,
+        ).meet
+
+    def _comparison(self, operation: str, left: Expression, right: Expression) -> Literal:
+        """That a comparison holds; where values decide, a literal of ``comparisons``, which they define."""
+        if left == right and not isinstance(left, Apply):
+            return self.circuit.true if operation == "eq" else self.circuit.false
+        if not isinstance(left, Read | Apply) and not isinstance(right, Read | Apply):
+            return self.circuit.true if calculate(operation, left, right) == 1 else self.circuit.false
+        held = Constraint(operation, left, right)
+        if held not in self.comparisons:
+            self.comparisons[held] = self.circuit.fresh()
+        return self.comparisons[held]
 
     def last_writes(self, term: Loc) -> list[tuple[int, Literal]]:
         """The writes whose value may be a location's last, and when it is."""
@@ -221,6 +249,11 @@ class FiniteValues:
                 for held in step.constraints:
                     left, right = (evaluate(side, self._reads, algebra) for side in (held.left, held.right))
                     circuit.require(~literal, compared(held.operation, left, right, algebra))
+        for held, literal in executions.comparisons.items():
+            left, right = evaluate(held.left, self._reads, algebra), evaluate(held.right, self._reads, algebra)
+            truth = compared(held.operation, left, right, algebra)
+            circuit.require(~literal, truth)
+            circuit.require(literal, ~truth)
 
     def read(self, key: Key) -> Valuation[Literal]:
         """The values of a read, or of a merge."""

@@ -67,6 +67,10 @@ class _Values:
                 for held in step.constraints:
                     comparison = self._compared(held.operation, self._value(held.left), self._value(held.right))
                     terms.append(z3.Implies(self.literal(truth), comparison))
+        for held, truth in executions.comparisons.items():
+            terms.append(
+                self.literal(truth) == self._compared(held.operation, self._value(held.left), self._value(held.right))
+            )
         return terms
 
     def satisfied(self, proposition: Proposition) -> Any:

@@ -22,7 +22,7 @@ from oracle.executions.flow import asked_terms
 from oracle.executions.judge import UNROLL
 from oracle.executions.steps import Key
 from oracle.executions.values import Value, calculate
-from oracle.executions.witness import Execution, MemoryExplanation, violation_of
+from oracle.executions.witness import Execution, MemoryExplanation, shown, violation_of
 
 
 def explain_by_sat(
@@ -105,7 +105,7 @@ class _Search:
             replace(event, addr=reads(event.addr), data=reads(event.data), ctrl=reads(event.ctrl))
             for event in (executions.events[number] for number in kept)
         )
-        told = tuple(_value(event.value, known) if event.kind in (Kind.READ, Kind.WRITE) else None for event in events)
+        told = tuple(None if (what := shown(event)) is None else _value(what, known) for event in events)
         finals: dict[Term, Value] = {}
         for term in asked_terms(executions.test):
             if isinstance(term, FinalRegister):
@@ -115,7 +115,7 @@ class _Search:
                 finals[term] = _value(executions.events[last].value, known)
         places = tuple(thread.place for thread in executions.test.threads)
         orders = {name: only(order) for name, order in executions.orders.items()}
-        choices = Choices(only(executions.rf), only(executions.co), orders)
+        choices = Choices(only(executions.rf), only(executions.co), orders, only(executions.meet))
         base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
         return Execution(base, told, finals)
 

@@ -77,6 +77,7 @@ class Profile:
     load_caches: tuple[str, ...] = ()
     store_caches: tuple[str, ...] = ()
     barriers: bool = False
+    quorums: bool = False  # barriers of some threads only, with names in registers, and barriers that do not wait
     levels: tuple[Scope, ...] = ()  # of WARP, CTA, QUEUE, GPU: where threads may be apart, or together
     shared: bool = False
     initial: bool = False  # initial values other than 0
@@ -145,6 +146,8 @@ C11 = Profile(
     branches=True,
 )
 
+PTX_BARRIERS = replace(PTX_2019, name="ptx-barriers", quorums=True, loops=False)
+
 SCOPED_C = replace(
     C11,
     name="scoped-c",
@@ -209,7 +212,7 @@ DIALECTS = {
 }
 """What the dialects of ``corpus.dialects`` were made for."""
 
-PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, LISA, ALL)
+PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, LISA, ALL, PTX_BARRIERS)
 
 
 def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
@@ -228,6 +231,8 @@ def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
     for writer in writers:
         left -= writer.jumps(left)
     places = _places(rng, profile.levels, count)
+    if profile.quorums and rng.random() < 0.7:
+        places = [Place(warp=number) for number in range(count)]
     threads = tuple(writer.thread(place) for writer, place in zip(writers, places, strict=True))
     locations = _locations(rng, profile, names, threads)
     if pointers:
@@ -260,7 +265,7 @@ class _ThreadWriter:
         """Add a step; the number of memory events that it has, at most ``left``."""
         profile, rng = self._profile, self._rng
         kinds = ["load", "store"] * 4 * (left >= 1) + ["rmw"] * 2 * (left >= 2 and profile.rmws != ())
-        kinds += ["fence"] * 2 * (profile.fences != ()) + ["barrier"] * profile.barriers
+        kinds += ["fence"] * 2 * (profile.fences != ()) + ["barrier"] * (profile.barriers + 3 * profile.quorums)
         kinds += ["compute"] * (profile.arithmetic != () and self._numbers != [])
         kinds += ["point"] * 4 * (self._pointers and left >= 1) + ["dereference"] * 4 * (self._pointers and left >= 2)
         if not kinds:
@@ -279,7 +284,7 @@ class _ThreadWriter:
             case "fence":
                 step.append(Fence(self._mode(profile.fences), guard))
             case "barrier":
-                step.append(Barrier(rng.choice((0, 0, 1)), guard=guard))
+                step.append(self._barrier(guard) if profile.quorums else Barrier(rng.choice((0, 0, 1)), guard=guard))
             case "compute":
                 self._compute(step, guard)
             case "point":
@@ -408,6 +413,12 @@ class _ThreadWriter:
         value = self._register()
         step.append(Assign(value, "add", (source, constant)))
         return Reg(value)
+
+    def _barrier(self, guard: Guard | None) -> Barrier:
+        rng, numbers = self._rng, [Reg(name) for name in self._numbers]
+        resource = rng.choice((None, 0, 0, 1, *numbers))
+        quorum = rng.choice((None, 2, 2, 2, 2, 3, 1, 4, *numbers))
+        return Barrier(rng.choice((0, 0, 0, 1)), rng.random() < 0.2, resource, quorum, guard=guard)
 
     def _guard(self, step: list[Instruction]) -> Guard | None:
         if not self._profile.predicates or not self._numbers or self._rng.random() < 0.8:

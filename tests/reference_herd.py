@@ -52,6 +52,7 @@ class Happening:
     ctrl: frozenset = frozenset()
     rmw: int | None = None
     barrier: tuple | None = None
+    stays: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Run:
     registers: dict = field(default_factory=dict)
     control: frozenset = frozenset()
     jumps: tuple = ()
+    left_at: int | None = None
 
     def value(self, operand):
         match operand:
@@ -151,19 +153,117 @@ def access(kind, mode, region, rmw):
     return {"tags": frozenset(names), "scope": scope}
 
 
+def asked_terms(test):
+    """The terms that a condition names or observes."""
+    asked = [
+        term
+        for proposition in propositions(test.condition)
+        for atom in atoms(proposition)
+        for term in (atom.left, atom.right)
+        if not isinstance(term, int)
+    ]
+    return list(dict.fromkeys([*asked, *test.condition.observed]))
+
+
+def written_from(body, labels, start):
+    """The registers that may be written by code from a place on."""
+    found, waiting, seen = set(), [start], set()
+    while waiting:
+        pc = waiting.pop()
+        if pc < len(body) and pc not in seen:
+            seen.add(pc)
+            found.add(getattr(body[pc], "target", None))
+            jumps = isinstance(body[pc], Branch)
+            waiting += [labels[body[pc].label]] if jumps else []
+            if not (jumps and body[pc].condition is None and body[pc].guard is None):
+                waiting.append(pc + 1)
+    return found
+
+
+def meetings(test, events):
+    """Who meets whom at barriers, in every order in which threads may come to them; each a set of pairs of events."""
+    columns = [
+        [at for at, event in enumerate(events) if event.thread == t and event.barrier] for t in range(len(test.threads))
+    ]
+
+    def of(at):
+        name, group, quorum = events[at].barrier
+        return name, test.threads[events[at].thread].place[: group.value], group, quorum
+
+    def takes_part(t, barrier, columns):
+        name, place, group, _ = barrier
+        return test.threads[t].place[: group.value] == place and (
+            any(of(at) == barrier for at in columns[t])
+            or any(
+                isinstance(ins, Barrier)
+                and ins.quorum is None
+                and ins.scope is group
+                and known_name(test, t, ins) == name
+                for ins in test.threads[t].instructions
+            )
+        )
+
+    awaited = {
+        barrier: {t for t in range(len(columns)) if takes_part(t, barrier, columns)}
+        for barrier in {of(at) for column in columns for at in column}
+        if barrier[3] is None
+    }
+    found = set()
+
+    def go(left, there, held, met):
+        movable = [
+            t
+            for t, column in enumerate(left)
+            if column and t not in held and (of(column[0]), t) not in {(of(at), events[at].thread) for at in there}
+        ]
+        if not movable:
+            through = {of(at) for group in met for at in group}
+            stuck = [at for at in there if "ARRIVE" not in events[at].tags]
+            if not any(left) and all(events[at].stays and of(at) in through for at in stuck):
+                found.add(frozenset((a, b) for group in met for a in group for b in group if a != b))
+            return
+        for t in movable:
+            at, *rest = left[t]
+            barrier = of(at)
+            group = frozenset({at, *(other for other in there if of(other) == barrier)})
+            who = {events[other].thread for other in group}
+            after = [rest if u == t else column for u, column in enumerate(left)]
+            waits = {t} if "ARRIVE" not in events[at].tags else set()
+            if who >= awaited[barrier] if barrier[3] is None else len(group) == barrier[3]:
+                if not any(events[other].stays for other in group):
+                    go(after, there - group, (held | waits) - who, met | {group})
+            else:
+                go(after, there | {at}, held | waits, met)
+
+    go(columns, frozenset(), frozenset(), frozenset())
+    return sorted(found, key=sorted)
+
+
+def known_name(test, number, barrier):
+    """What a barrier is called in every execution."""
+    name = barrier.number if barrier.resource is None else barrier.resource
+    thread = test.threads[number]
+    if isinstance(name, Reg) and all(getattr(ins, "target", None) != name.name for ins in thread.instructions):
+        return dict(thread.registers).get(name.name, 0)
+    return name
+
+
 def runs(test, number, values, unroll):
     """Every run of a thread whose reads read some of ``values[location]``."""
     thread = test.threads[number]
     labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, Label)}
+    labels["body"] = thread.instructions
     regions = {location.name: location.region for location in test.locations}
     initial = {
         name: ((value.name, 0) if isinstance(value, Loc) else value, frozenset()) for name, value in thread.registers
     }
+    asked = {term.register for term in asked_terms(test) if isinstance(term, FinalRegister) and term.thread == number}
     waiting = [Run(registers=initial)]
     while waiting:
         run = waiting.pop()
         if run.pc == len(thread.instructions):
-            yield run
+            if run.left_at is None or not asked & written_from(thread.instructions, labels, run.left_at):
+                yield run
             continue
         ins = thread.instructions[run.pc]
         guard = None if isinstance(ins, Label) else ins.guard
@@ -203,10 +303,15 @@ def _steps(run, ins, number, values, unroll, labels, regions):
         case Fence(mode):
             tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope]
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
-        case Barrier(identity, arrive, mode=mode, scope=group):
-            tags = {"B"} | SCOPE_NAMES[mode.scope] | ({"ARRIVE"} if arrive else set())
-            earlier = sum(event.barrier is not None and event.barrier[0] == identity for event in run.happened)
-            yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope, barrier=(identity, earlier, group)))
+        case Barrier(arrive=arrive, mode=mode):
+            tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | ({"ARRIVE"} if arrive else set())
+            tags |= {"F"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
+            name = run.value(ins.number if ins.resource is None else ins.resource)[0]
+            quorum = None if ins.quorum is None else run.value(ins.quorum)[0]
+            here = replace(here, tags=frozenset(tags), scope=mode.scope, barrier=(name, ins.scope, quorum))
+            yield run.then(here)
+            if quorum is not None and not arrive:  # or it stays, and never does what comes after
+                yield replace(run.then(replace(here, stays=True)), pc=len(labels["body"]), left_at=run.pc + 1)
         case _:
             (where, addr) = run.value(ins.address)
             if isinstance(where, int) or where[1] != 0 or where[0] not in regions:
@@ -293,8 +398,9 @@ def transitive(pairs):
 class Execution:
     """One candidate: events by number, reads-from, coherence, the order of ``fence.sc``."""
 
-    def __init__(self, events, places, rf, co, sync_fence):
+    def __init__(self, events, places, rf, co, sync_fence, meet):
         self.events, self.places = events, places
+        self.meet = meet
         self.rf, self.co, self.sync_fence = frozenset(rf), frozenset(co), frozenset(sync_fence)
         self.all = frozenset(range(len(events)))
         self._known = {}
@@ -376,15 +482,7 @@ class Execution:
                     )
                 )
             case "syncbar":
-                return self._where(
-                    lambda e, f: (
-                        e.barrier is not None
-                        and e.barrier == f.barrier
-                        and e.thread != f.thread
-                        and self._shares(e, f, e.barrier[2])
-                        and "ARRIVE" not in f.tags
-                    )
-                )
+                return {(a, b) for a, b in self.meet if "ARRIVE" not in self.events[b].tags}
             case "membar.cta" | "membar.gl" | "membar.sys":
                 return self._fences({"cta": "CTA", "gl": "GPU", "sys": "SYS"}[name.partition(".")[2]])
         return None
@@ -488,14 +586,7 @@ class Execution:
 def candidates(test, syntax, unroll=2):
     """Every candidate execution with the final values of the terms that the condition asks for."""
     start, columns = all_runs(test, unroll)
-    asked = [
-        term
-        for proposition in propositions(test.condition)
-        for atom in atoms(proposition)
-        for term in (atom.left, atom.right)
-        if not isinstance(term, int)
-    ]
-    asked = list(dict.fromkeys([*asked, *test.condition.observed]))
+    asked = asked_terms(test)
     places = [thread.place for thread in test.threads]
     ordered = mentions(syntax, "sync_fence")
     for combination in product(*columns):
@@ -526,6 +617,7 @@ def candidates(test, syntax, unroll=2):
             list(coherence_orders(found, syntax.partial_co, Loc(name) in asked)) for name, found in writes.items()
         ]
         fences = list(fence_orders(events, places)) if ordered else [frozenset()]
+        ways = meetings(test, events)
         for chosen in product(*sources):
             for orders in product(*coherence):
                 finals = dict(zip(writes, (events[last].value for _, last in orders), strict=True))
@@ -536,8 +628,8 @@ def candidates(test, syntax, unroll=2):
                     for term in asked
                 )
                 co = frozenset().union(*(order for order, _ in orders))
-                for sync_fence in fences:
-                    execution = Execution(events, places, zip(chosen, reads, strict=True), co, sync_fence)
+                for sync_fence, meet in product(fences, ways):
+                    execution = Execution(events, places, zip(chosen, reads, strict=True), co, sync_fence, meet)
                     yield execution, dict(zip(asked, ends, strict=True))
 
 
@@ -617,9 +709,9 @@ def judge(test, syntax, unroll=2):
         allowed, raised = execution.judge(syntax)
         if allowed:
             executions += 1
-            flags |= raised
             outcomes.add(frozenset(finals.items()))
             if condition.filter is None or holds(condition.filter, finals):
+                flags |= raised
                 satisfied = holds(condition.proposition, finals)
                 matching, violating = matching + satisfied, violating + (not satisfied)
     return Verdict(executions, matching, violating, frozenset(flags), frozenset(outcomes))

@@ -31,6 +31,7 @@ from corpus.litmus.test import (
 )
 from oracle.cat.algebra import Algebra, Relation, bits
 from oracle.cat.interpreter import Model
+from oracle.executions.barriers import Meetings, meetings
 from oracle.executions.domains import read_domains, value_of
 from oracle.executions.events import (
     INITIAL,
@@ -43,7 +44,7 @@ from oracle.executions.events import (
 )
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.orders import Pairs, orders_of, to_order
-from oracle.executions.steps import Key, TooManyError, physical
+from oracle.executions.steps import Constraint, Key, TooManyError, physical
 from oracle.executions.threads import Path, Paths
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value
@@ -187,6 +188,7 @@ class _Combination:
             tuple(tuple(self._writes[self._events[read].location or ""]) for read in self._reads),
             tuple(self._coherence(found, model.partial_co, name in asked) for name, found in self._writes.items()),
             tuple(tuple(orders_of(ordered, name)) for name, ordered in pairs.items()),
+            meetings(test, self._events),
         )
 
     def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
@@ -196,6 +198,8 @@ class _Combination:
         )
 
     def batches(self, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[Batch]:
+        if not self._options.count():  # some barrier lets nobody through
+            return
         if self._options.count() > MOST_LISTED:
             raise TooManyError(f"{self._options.count()} candidate executions are too many to list")
         for options in self._options.parts():
@@ -221,10 +225,17 @@ class _Combination:
             valid = known
         for key, guess in table.guessed.items():
             valid &= compared("eq", guess, computed[key], algebra)
+
+        def held(constraint: Constraint) -> int:
+            left, right = (evaluate(side, values, algebra) for side in (constraint.left, constraint.right))
+            return compared(constraint.operation, left, right, algebra)
+
         for path in self._paths:
             for constraint in path.constraints:
-                left, right = (evaluate(side, values, algebra) for side in (constraint.left, constraint.right))
-                valid &= compared(constraint.operation, left, right, algebra)
+                valid &= held(constraint)
+        for way, mask in table.meetings:
+            for constraint in way.constraints:
+                valid &= ~mask | held(constraint)
         if valid:
             yield self._batch(table, algebra, values, valid)
 
@@ -284,7 +295,10 @@ class _Combination:
             for pairs, mask in chosen:
                 _add_pairs(rows, pairs, mask & valid)
             ordered[name] = tuple(rows)
-        choices = Choices(tuple(rf), tuple(co), ordered)
+        meet: list[dict[int, int]] = [{} for _ in range(size)]
+        for way, mask in table.meetings:
+            _add_pairs(meet, way.pairs, mask & valid)
+        choices = Choices(tuple(rf), tuple(co), ordered, tuple(meet))
         return ProgramBase(algebra, self._events, self._places, choices, self._test.synchronised)
 
     def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
@@ -348,15 +362,16 @@ class Coherence:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What is chosen: a write for each read, an order for each location, and further orders."""
+    """What is chosen: a write for each read, an order for each location, further orders, who meets at barriers."""
 
     rf: tuple[tuple[int, ...], ...]
     co: tuple[tuple[Coherence, ...], ...]
     orders: tuple[tuple[Pairs, ...], ...]
+    meetings: tuple[Meetings, ...]
 
     def count(self) -> int:
         """The number of candidates."""
-        return prod(map(len, (*self.rf, *self.co, *self.orders)))
+        return prod(map(len, (*self.rf, *self.co, *self.orders, self.meetings)))
 
     def parts(self) -> Iterator[_Options]:
         """These options in parts of at most ``MOST_CANDIDATES``."""
@@ -371,6 +386,8 @@ class _Options:
                         part = (*choices[:digit], (option,), *choices[digit + 1 :])
                         yield from replace(self, **{name: part}).parts()
                     return
+        for way in self.meetings:
+            yield replace(self, meetings=(way,))
 
     def table(self) -> _Table:
         """All candidates, numbered in a mixed radix: the source of the first read is the lowest digit."""
@@ -385,7 +402,7 @@ class _Options:
             return tuple((option, block << (choice * low)) for choice, option in enumerate(options))
 
         rf, co = tuple(map(digit, self.rf)), tuple(map(digit, self.co))
-        return _Table(count, rf, co, tuple(map(digit, self.orders)), {})
+        return _Table(count, rf, co, tuple(map(digit, self.orders)), digit(self.meetings), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,6 +416,7 @@ class _Table:
     rf: tuple[tuple[tuple[int, int], ...], ...]
     co: tuple[tuple[tuple[Coherence, int], ...], ...]
     orders: tuple[tuple[tuple[Pairs, int], ...], ...]
+    meetings: tuple[tuple[Meetings, int], ...]
     guessed: Mapping[Key, Mapping[Value, int]]
 
     def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
@@ -427,7 +445,7 @@ class _Table:
 
         guessed = {key: {value: change(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
         rf, co = tuple(map(options, self.rf)), tuple(map(options, self.co))
-        return _Table(count, rf, co, tuple(map(options, self.orders)), guessed)
+        return _Table(count, rf, co, tuple(map(options, self.orders)), options(self.meetings), guessed)
 
 
 def _chosen(text: str, members: Sequence[int]) -> int:

@@ -2,9 +2,9 @@
 
 An event is one read, write, fence or barrier of one thread, or the initial write of a location. What is known of it
 before anything runs (its kind, order, scope, location, place in the scope tree) is in the event; what an execution
-chooses (who reads from whom, the coherence order, the order of ``fence.sc``) comes with ``Choices``. ``ProgramBase``
-turns both into the sets and relations, by name, of which the prelude (``oracle/cat/prelude.cat``) makes the others;
-``docs/consistency.md`` lists all of them.
+chooses (who reads from whom, the coherence order, the order of ``fence.sc``, who meets at barriers) comes with
+``Choices``. ``ProgramBase`` turns both into the sets and relations, by name, of which the prelude
+(``oracle/cat/prelude.cat``) makes the others; ``docs/consistency.md`` lists all of them.
 """
 
 from __future__ import annotations
@@ -67,6 +67,19 @@ def reads_in(expression: Expression) -> frozenset[tuple[int, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """How a thread comes to a barrier: its name, which group of threads meets there, and how many complete it.
+
+    ``stays``: the thread waits for ever (``oracle.executions.barriers``).
+    """
+
+    name: Expression
+    group: Scope = Scope.CTA
+    quorum: Expression | None = None
+    stays: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One event.
 
@@ -75,8 +88,7 @@ class Event:
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
     are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
     ``location`` is where memory is accessed, ``virtual`` the name it is accessed by, another one for an alias.
-    ``scope`` is that of its order, ``group`` the level at which a barrier's threads meet; ``barrier`` is the barrier's
-    name and the count of that name's earlier barriers in the thread.
+    ``scope`` is that of its order; ``barrier`` is what a barrier is besides.
     """
 
     key: tuple[int, ...]
@@ -92,8 +104,7 @@ class Event:
     data: frozenset[tuple[int, ...]] = frozenset()
     ctrl: frozenset[tuple[int, ...]] = frozenset()
     rmw: tuple[int, ...] | None = None
-    barrier: tuple[Value, int] | None = None
-    group: Scope = Scope.CTA
+    barrier: Arrival | None = None
 
 
 _ORDER_TAGS = {
@@ -178,11 +189,13 @@ class Choices(Generic[T]):
     """What an execution chooses: reads-from, coherence (closed under transitivity), and further orders by their names.
 
     ``orders``: that of ``fence.sc`` is ``sync_fence``; a model may ask for others (``oracle.executions.orders``).
+    ``meet`` relates the barriers of different threads that go through together (``oracle.executions.barriers``).
     """
 
     rf: Relation[T]
     co: Relation[T]
     orders: Mapping[str, Relation[T]] = field(default_factory=dict)
+    meet: Relation[T] = ()
 
 
 @dataclass(frozen=True)
@@ -277,12 +290,13 @@ class ProgramBase(Generic[T]):
         return self._grouped(lambda event: None if event.scope is None else True, related)
 
     def _synchronise_by_barrier(self) -> Relation[T]:
-        return self._grouped(
-            lambda event: event.barrier,
-            lambda one, other: (
-                one.thread != other.thread and "ARRIVE" not in other.tags and self._share(one, other, one.group)
-            ),
-        )
+        if not self.choices.meet:
+            return self.algebra.empty()
+
+        def kept(row: Mapping[int, T]) -> Mapping[int, T]:
+            return {other: truth for other, truth in row.items() if "ARRIVE" not in self.events[other].tags}
+
+        return tuple(map(kept, self.choices.meet))
 
 
 def together(one: Event, other: Event) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from corpus.litmus.test import (
+    Barrier,
     Branch,
     FinalRegister,
     Instruction,
@@ -55,7 +56,11 @@ class Flow:
         return len(self.body)
 
     def successors(self, pc: int) -> tuple[int, ...]:
-        """The places that control goes to from one: on, then where it jumps."""
+        """The places that control goes to from one: on, then where it jumps, or the end from where a thread stays."""
+        on = self._goes_on(pc)
+        return tuple(dict.fromkeys((*on, self.end))) if pc in self._staying else on
+
+    def _goes_on(self, pc: int) -> tuple[int, ...]:
         if pc == self.end:
             return ()
         ins = self.body[pc]
@@ -63,6 +68,24 @@ class Flow:
             return (pc + 1,)
         target = self.labels[ins.label]
         return (target,) if ins.condition is None else tuple(dict.fromkeys((pc + 1, target)))
+
+    def may_stay(self, pc: int) -> bool:
+        """Whether a thread may stay for ever at the barrier there, in an execution that has an end.
+
+        What the condition asks of the thread is decided by then: a register that the thread would still write has no
+        final value.
+        """
+        return pc in self._staying
+
+    @cached_property
+    def _staying(self) -> frozenset[int]:
+        found = set()
+        for pc, ins in enumerate(self.body):
+            if isinstance(ins, Barrier) and ins.quorum is not None and not ins.arrive:
+                later = reachable([pc + 1], self._goes_on)
+                if self._asked.isdisjoint(written(self.body[place]) for place in later if place < self.end):
+                    found.add(pc)
+        return frozenset(found)
 
     def is_backward(self, pc: int) -> bool:
         """Whether the instruction there is a jump backwards, or to itself."""

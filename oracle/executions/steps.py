@@ -38,6 +38,7 @@ from corpus.litmus.test import (
 )
 from oracle.executions.events import (
     Apply,
+    Arrival,
     Event,
     Expression,
     Kind,
@@ -48,7 +49,7 @@ from oracle.executions.events import (
     fence_tags,
 )
 from oracle.executions.flow import Flow
-from oracle.executions.values import Address, Value, calculate
+from oracle.executions.values import Address, calculate
 
 Key = tuple[int, ...]
 Sources = frozenset[Key]
@@ -89,7 +90,7 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A run so far. ``jumps`` counts the backward jumps taken by place, ``barriers`` are the numbers of those used."""
+    """A run so far. ``jumps`` counts the backward jumps taken by place."""
 
     pc: int = 0
     registers: Registers = field(default_factory=dict)
@@ -98,7 +99,6 @@ class State:
     control: Sources = frozenset()
     outcomes: tuple[int, ...] = ()
     jumps: Mapping[int, int] = field(default_factory=dict)
-    barriers: tuple[Value, ...] = ()
 
     def value(self, operand: Operand) -> tuple[Expression, Sources]:
         """What an operand evaluates to, and the reads that it comes from."""
@@ -160,7 +160,7 @@ class Walker:
     def step(self, state: State) -> Iterator[State]:
         """The runs after one more instruction.
 
-        Raises ``InputError`` where an address is no location of the test, or a barrier's number hangs on a read.
+        Raises ``InputError`` where an address is no location of the test.
         """
         ins = self.flow.body[state.pc]
         after = replace(state, pc=state.pc + 1)
@@ -174,7 +174,7 @@ class Walker:
             case Fence(mode):
                 yield _with(after, self._event(state, Kind.FENCE, fence_tags(mode), mode))
             case Barrier():
-                yield self._barrier(after, ins, state.pc)
+                yield from self._barrier(state, ins)
             case Load() | Store() | Rmw():
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
@@ -290,14 +290,14 @@ class Walker:
             value = apply(ins.operation, old, values[0][0])
             yield _with(done, event(done, Kind.WRITE, value, data | itself, nothing, key))
 
-    def _barrier(self, state: State, ins: Barrier, pc: int) -> State:
-        number = state.value(ins.name)[0]
-        if isinstance(number, Read | Apply):
-            where = f"P{self.number}, instruction {pc}"
-            raise InputError(f"{where}: a barrier's number must not hang on a value that is read", self._name)
-        event = self._event(replace(state, pc=pc), Kind.BARRIER, barrier_tags(ins.mode, ins.arrive), ins.mode)
-        used = replace(event, barrier=(number, state.barriers.count(number)), group=ins.scope)
-        return replace(_with(state, used), barriers=(*state.barriers, number))
+    def _barrier(self, state: State, ins: Barrier) -> Iterator[State]:
+        quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
+        arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
+        tags, stays = barrier_tags(ins.mode, ins.arrive), self.flow.may_stay(state.pc)
+        for outcome, pc in enumerate((state.pc + 1, self.flow.end)[: 1 + stays]):
+            forked = replace(state, outcomes=(*state.outcomes, outcome)) if stays else state
+            event = self._event(forked, Kind.BARRIER, tags, ins.mode)
+            yield _with(replace(forked, pc=pc), replace(event, barrier=replace(arrival, stays=outcome > 0)))
 
     def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode) -> Event:
         return Event(self.key(state), self.number, kind, tags, state.pc, scope=mode.scope, ctrl=state.control)

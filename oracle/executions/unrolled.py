@@ -3,19 +3,18 @@
 The places of a thread are unrolled by how often each backward jump that may still come has been taken, which makes a
 graph without cycles. Its size is that of the program times the combinations of those counts, where the paths through it
 may be exponentially many. What is known of a register where ways meet is a *merge*: a value that is what it is on the
-way that was taken, and so are the reads that it comes from. A barrier's number and the count of its earlier uses are
-part of its event, so that ways with different ones stay apart as long as barriers may come.
+way that was taken, and so are the reads that it comes from.
 
 An expression names a merge as it names a read, by its key. What a step does is in ``oracle.executions.steps``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpus.litmus.test import Barrier, LitmusTest, Reg
+from corpus.litmus.test import LitmusTest
 from oracle.executions.events import Event, Expression, Read
 from oracle.executions.spins import spinning_jumps
 from oracle.executions.steps import Constraint, Key, Sources, State, TooManyError, Walker
@@ -82,9 +81,6 @@ class _Merger(Walker):
         self._node = 0
         self._keys: dict[tuple[int, int, tuple[int, ...]], Key] = {}
         self._merges: dict[Key, Merge] = {}
-        numbers = {pc: ins.name for pc, ins in enumerate(self.flow.body) if isinstance(ins, Barrier)}
-        self._barrier_ahead = [not numbers.keys().isdisjoint(ahead) for ahead in self.flow.ahead]
-        self._barrier_registers = sorted({number.name for number in numbers.values() if isinstance(number, Reg)})
 
     def key(self, state: State) -> Key:
         """Events are numbered as they are met, which orders those of each way; what two ways share has one number."""
@@ -108,19 +104,18 @@ class _Merger(Walker):
         registers: dict[str, Expression] = {}
         nodes = 0
         for place in self._places(start):
-            groups: dict[Hashable, list[tuple[int, State]]] = {}
-            for step, state in arrived.pop(place, []):
-                groups.setdefault(self._apart(state), []).append((step, state))
-            for arrivals in groups.values():
-                self._node, nodes = nodes, nodes + 1
-                targets |= {step: self._node for step, _ in arrivals}
-                state = self._met(place, arrivals)
-                if state.pc == self.flow.end:
-                    end, registers = self._node, {name: value for name, (value, _) in state.registers.items()}
-                    continue
-                for after in self.step(state):
-                    arrived.setdefault(self._place(after), []).append((len(made), after))
-                    made.append((self._node, state, after))
+            arrivals = arrived.pop(place, [])
+            if not arrivals:
+                continue
+            self._node, nodes = nodes, nodes + 1
+            targets |= {step: self._node for step, _ in arrivals}
+            state = self._met(place, arrivals)
+            if state.pc == self.flow.end:
+                end, registers = self._node, {name: value for name, (value, _) in state.registers.items()}
+                continue
+            for after in self.step(state):
+                arrived.setdefault(self._place(after), []).append((len(made), after))
+                made.append((self._node, state, after))
         steps = tuple(
             Move(source, targets[number], after.events, after.constraints[len(before.constraints) :])
             for number, (source, before, after) in enumerate(made)
@@ -151,12 +146,6 @@ class _Merger(Walker):
         ahead = self.flow.ahead[state.pc]
         return state.pc, tuple(sorted((jump, count) for jump, count in state.jumps.items() if jump in ahead))
 
-    def _apart(self, state: State) -> Hashable:
-        """What keeps ways apart that are at the same place."""
-        if not self._barrier_ahead[state.pc]:
-            return ()
-        return tuple(sorted(state.barriers, key=str)), tuple(map(state.registers.get, self._barrier_registers))
-
     def _met(self, place: _Place, arrivals: Sequence[tuple[int, State]]) -> State:
         """The ways that lead to a place as one."""
         states = [state for _, state in arrivals]
@@ -168,7 +157,7 @@ class _Merger(Walker):
         _, control = self._merged([(step, 0, state.control) for step, state in arrivals])
         known = states[0].constraints
         known = tuple(held for held in known if all(held in state.constraints for state in states[1:]))
-        return State(place[0], registers, (), known, control, (), dict(place[1]), states[0].barriers)
+        return State(place[0], registers, (), known, control, (), dict(place[1]))
 
     def _merged(self, options: Sequence[tuple[int, Expression, Sources]]) -> tuple[Expression, Sources]:
         _, value, sources = options[0]

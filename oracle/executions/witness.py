@@ -22,7 +22,7 @@ from oracle.cat.interpreter import CheckResult, Model
 from oracle.cat.syntax import Check
 from oracle.executions.candidates import Batch
 from oracle.executions.derivations import Link, Reason, with_reasons
-from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase
+from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase
 from oracle.executions.judge import UNROLL, Answer, is_complete, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.valuations import Valuation, evaluate
@@ -180,14 +180,19 @@ def execution_of(batch: Batch, candidate: int) -> Execution:
         return next(value for value, mask in valuation.items() if mask >> candidate & 1)
 
     orders = {name: only(order) for name, order in base.choices.orders.items()}
-    chosen = Choices(only(base.choices.rf), only(base.choices.co), orders)
-    values = tuple(
-        value(evaluate(event.value, batch.values, base.algebra)) if event.kind in (Kind.READ, Kind.WRITE) else None
-        for event in base.events
-    )
+    chosen = Choices(only(base.choices.rf), only(base.choices.co), orders, only(base.choices.meet))
+    told = [shown(event) for event in base.events]
+    values = tuple(None if what is None else value(evaluate(what, batch.values, base.algebra)) for what in told)
     finals = {term: value(valuation) for term, valuation in batch.finals.items()}
     chosen_base = ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen, base.synchronised)
     return Execution(chosen_base, values, finals)
+
+
+def shown(event: Event) -> Expression | None:
+    """What to tell of an event's values: what is read or written, or a barrier's name."""
+    if event.barrier is not None:
+        return event.barrier.name
+    return event.value if event.kind in (Kind.READ, Kind.WRITE) else None
 
 
 def _lowest(mask: int) -> int:

@@ -76,8 +76,9 @@ def event_text(execution: Execution, number: int) -> str:
         words.append(event.scope.label)
     head = ".".join((event.kind, *words))
     if event.barrier is not None:
-        arrive = ".arrive" if "ARRIVE" in event.tags else ""
-        return f"{head}{arrive} {value_text(event.barrier[0])}"
+        head += ".arrive" if "ARRIVE" in event.tags else ""
+        name = "" if value is None else value_text(value)
+        return f"{head} {name}{' for ever' if event.barrier.stays else ''}"
     return head if value is None else f"{head} {event.virtual}={value_text(value)}"
 
 

@@ -1,5 +1,6 @@
 """Minimal suites by plain enumeration: the figures of TSO, and its axioms by hand against those of the ``.cat``."""
 
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -10,7 +11,7 @@ from random_executions import random_execution
 from corpus.executions.execution import INITIAL, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, vocabulary
-from corpus.litmus.test import Region
+from corpus.litmus.test import Region, Scope
 from oracle.cat.algebra import bits
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
@@ -92,7 +93,8 @@ def by_the_cat(model, execution, fences):
     steps, thread_of = execution.steps, execution.thread_of
     keys = {}
     events = []
-    meetings = dict.fromkeys(range(len(execution.threads)), 0)
+    ranks = dict.fromkeys(range(len(execution.threads)), 0)
+    meetings = {}
     for i, step in enumerate(steps):
         for half, tags in zip(halves(step.kind), mode_tags(step.kind, step.mode), strict=True):
             keys[i, half.value] = (thread_of[i], len(keys))
@@ -119,10 +121,13 @@ def by_the_cat(model, execution, fences):
                     data=sources("data") if write else frozenset(),
                     ctrl=sources("ctrl"),
                     rmw=keys[i, "R"] if step.kind is Kind.UPDATE and write else None,
-                    barrier=(0, meetings[thread_of[i]]) if barrier else None,
+                    barrier=oracle.Arrival(0) if barrier else None,
                 )
             )
-            meetings[thread_of[i]] += barrier
+            if barrier:
+                place = execution.places[thread_of[i]]
+                meetings.setdefault((place[: Scope.CTA.value], ranks[thread_of[i]]), []).append(keys[i, half.value])
+            ranks[thread_of[i]] += barrier
     for n in range(len(execution.regions)):
         tags = oracle.initial_tags(Region.GLOBAL)
         events.append(oracle.Event((-1, n), -1, oracle.Kind.WRITE, tags, location=f"x{n}"))
@@ -147,7 +152,9 @@ def by_the_cat(model, execution, fences):
     while more := {(a, d) for a, b in order for c, d in order if b == c} - order:
         order |= more
     algebra = bits(1, len(events))
-    chosen = oracle.Choices(algebra.pairs(rf), algebra.pairs(co), {"sync_fence": algebra.pairs(order)})
+    meet = [(at[one], at[other]) for met in meetings.values() for one, other in permutations(met, 2)]
+    fences = {"sync_fence": algebra.pairs(order)}
+    chosen = oracle.Choices(algebra.pairs(rf), algebra.pairs(co), fences, algebra.pairs(meet))
     results = model.judge(oracle.ProgramBase(algebra, events, execution.places, chosen))
     failed = {result.check.name for result in results if not result.check.flag and not result.truth}
     return failed, any(result.truth for result in results if result.check.flag)

@@ -166,10 +166,12 @@ def test_scopes():
 
 
 def test_barriers():
-    test = litmus_test([[Barrier(0), Barrier(1)], [Barrier(0, arrive=True), Barrier(0)], [Barrier(0)]], (0, 0, 1))
-    # Events: 0 and 1 of the first thread, 2 and 3 of the second. The third thread is in another CTA; the second use of
-    # barrier 0 meets no other's second use; an arrive waits for no one.
+    first = [Barrier(0), Barrier(1)]
+    test = litmus_test([first, [Barrier(0, arrive=True), Barrier(1, quorum=1)], [Barrier(0)]], (0, 0, 1))
+    # Events: 0 and 1 of the first thread, 2 and 3 of the second. The third is in another CTA; an arrive waits for none.
     assert meaning("let x = syncbar", test=test) == [(2, 0)]
+    twice = litmus_test([[Barrier(0), Barrier(0)], [Barrier(0), Barrier(0)]], (0, 0))
+    assert meaning("let x = syncbar", test=twice) == [(0, 2), (1, 3), (2, 0), (3, 1)]
 
 
 def test_a_barrier_that_orders_memory_is_a_fence():

@@ -8,11 +8,13 @@ from corpus.errors import InputError
 from corpus.litmus.test import (
     Alias,
     Assign,
+    Atom,
     Barrier,
     Branch,
     Comparison,
     Condition,
     Fence,
+    FinalRegister,
     Guard,
     Label,
     LitmusTest,
@@ -32,7 +34,7 @@ from corpus.litmus.test import (
     conjunction,
 )
 from oracle.executions import threads as module
-from oracle.executions.events import Apply, Kind, Read
+from oracle.executions.events import Apply, Arrival, Kind, Read, together
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Address
 
@@ -43,6 +45,10 @@ R1, R2 = Reg("r1"), Reg("r2")
 def one_thread(*instructions, locations=LOCATIONS, registers=()):
     thread = Thread(tuple(instructions), Place(), registers)
     return LitmusTest("t", (thread,), locations, Condition(Quantifier.EXISTS, conjunction(())))
+
+
+def asks(register):
+    return Condition(Quantifier.EXISTS, Atom("eq", FinalRegister(0, register), 0))
 
 
 def paths(*instructions, unroll=2, **options):
@@ -211,10 +217,22 @@ def test_a_volatile_access_is_relaxed_at_system_scope():
     assert path.events[0].scope is Scope.SYS
 
 
-def test_barriers_are_numbered_by_their_occurrence():
-    (path,) = paths(Barrier(0), Barrier(1), Barrier(0, arrive=True))
-    assert [event.barrier for event in path.events] == [(0, 0), (1, 0), (0, 1)]
-    assert ["ARRIVE" in event.tags for event in path.events] == [False, False, True]
+def test_barriers():
+    (path,) = paths(Load("r1", Loc("x")), Barrier(0), Barrier(1, resource=R1), Barrier(0, arrive=True, quorum=2))
+    _, *events = path.events
+    assert [event.barrier for event in events] == [Arrival(0), Arrival(Read((0, 0))), Arrival(0, quorum=2)]
+    assert ["ARRIVE" in event.tags for event in events] == [False, False, True]
+
+
+def test_a_thread_may_stay_at_a_barrier_with_a_quorum():
+    one, other = paths(Barrier(0, quorum=2), Store(Loc("x"), 1))
+    assert [len(path.events) for path in (one, other)] == [2, 1]
+    assert [path.events[0].barrier.stays for path in (one, other)] == [False, True]
+    assert not together(one.events[0], other.events[0])
+    # what the condition asks for has no final value where the thread does not come to it
+    asked = one_thread(Load("r1", Loc("x")), Barrier(0, quorum=2), Load("r2", Loc("x")))
+    (_,) = unroll_threads(replace(asked, condition=asks("r2")), 0)[0].paths
+    (_, _) = unroll_threads(replace(asked, condition=asks("r1")), 0)[0].paths
 
 
 LOOP = (Label("L"), Load("r1", Loc("x")), Branch("L", Comparison("ne", R1, 1)))
@@ -252,8 +270,6 @@ def test_what_is_refused(monkeypatch):
     for instruction in (Load("r1", 5), Store(R1, 1)):
         with pytest.raises(InputError, match="the address is no location of the test"):
             paths(instruction)
-    with pytest.raises(InputError, match="a barrier's number must not hang on a value that is read"):
-        paths(Load("r1", Loc("x")), Barrier(R1))
     monkeypatch.setattr(module, "MOST_PATHS", 3)
     with pytest.raises(InputError, match="P0 has more than 3 ways through it"):
         paths(*LOOP, unroll=3)

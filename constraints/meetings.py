@@ -1,0 +1,197 @@
+"""Who meets whom at barriers, as clauses (``oracle.executions.barriers`` says what that is).
+
+Variables, for the barriers e, f, .. of a test
+    meet(e, f)       e and f go through together; only where they may have one name and quorum
+    through(e)       e is of a complete meeting
+    before(e, f)     e's meeting is complete before f's; only where e and f are of threads that may meet
+    same(e, f)       e and f come to one barrier: where values decide, a comparison that they define
+
+Constraints
+    meet is an equivalence of barriers that happen, are of different threads, come to one barrier and are gone through
+    who waits and does not stay goes through; who stays does not, but somebody does at the same barrier
+    a meeting has as many members as its quorum says, or one of each thread that takes part
+    those that are left at a barrier are too few for another meeting
+    before is a strict order of meetings, total for those of one barrier; a thread comes to what follows a barrier that
+    it waits at when that meeting is complete, and to the same barrier again when the last meeting there is
+
+The size is n^3 clauses, n the number of barriers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations, permutations
+
+from constraints.circuit import Circuit, Literal
+from corpus.litmus.test import LitmusTest
+from oracle.cat.algebra import Relation
+from oracle.executions.barriers import certain_names
+from oracle.executions.events import Event, Expression
+
+Compare = Callable[[str, Expression, Expression], Literal]
+"""The literal that says that a comparison of two values holds."""
+
+
+class Meetings:
+    """The clauses. ``meet``: the pairs of events that go through together, both ways round."""
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        test: LitmusTest,
+        events: Sequence[Event],
+        executed: Sequence[Literal],
+        earlier: Callable[[Event, Event], bool],
+        compare: Compare,
+    ) -> None:
+        """``executed``: that each event happens; ``earlier``: whether one event of a thread is before another."""
+        self._circuit, self._test, self._events, self._executed = circuit, test, events, executed
+        self._earlier, self._compare = earlier, compare
+        self._barriers = [index for index, event in enumerate(events) if event.barrier is not None]
+        self.meet: Relation[Literal] = tuple({} for _ in events)
+        if not self._barriers:
+            return
+        self._through = {e: circuit.var("through", e) for e in self._barriers}
+        self._same = self._names()
+        self.meet = self._meet()
+        for e in self._barriers:
+            self._goes_through(e)
+        self._order()
+
+    def _thread(self, e: int) -> int:
+        return self._events[e].thread
+
+    def _names(self) -> dict[tuple[int, int], Literal]:
+        """That two barriers come to one, where they can."""
+        same: dict[tuple[int, int], Literal] = {}
+        for e, f in combinations(self._barriers, 2):
+            one, other = self._events[e], self._events[f]
+            if one.thread == other.thread and not (self._earlier(one, other) or self._earlier(other, one)):
+                continue
+            literal = self._one_barrier(one, other) & self._executed[e] & self._executed[f]
+            if literal:
+                same[e, f] = same[f, e] = literal
+        return same
+
+    def _one_barrier(self, one: Event, other: Event) -> Literal:
+        left, right = one.barrier, other.barrier
+        assert left is not None and right is not None
+        places = [self._test.threads[event.thread].place for event in (one, other)]
+        if left.group is not right.group or not places[0].shares(places[1], left.group):
+            return self._circuit.false
+        if left.quorum is None or right.quorum is None:
+            if left.quorum is not right.quorum:
+                return self._circuit.false
+            return self._compare("eq", left.name, right.name)
+        return self._compare("eq", left.name, right.name) & self._compare("eq", left.quorum, right.quorum)
+
+    def _meet(self) -> Relation[Literal]:
+        circuit, rows = self._circuit, tuple[dict[int, Literal], ...]({} for _ in self._events)
+        for (e, f), same in self._same.items():
+            if e < f and self._thread(e) != self._thread(f):
+                meet = rows[e][f] = rows[f][e] = circuit.var("meet", e, f)
+                for what in (same, self._through[e], self._through[f]):
+                    circuit.require(~meet, what)
+        for e, f, g in permutations(self._barriers, 3):
+            if f in rows[e] and g in rows[f] and e < g:
+                circuit.require(~rows[e][f], ~rows[f][g], rows[e].get(g, circuit.false))
+        return rows
+
+    def _goes_through(self, e: int) -> None:
+        circuit, event = self._circuit, self._events[e]
+        through, here, arrival = self._through[e], self._executed[e], event.barrier
+        assert arrival is not None
+        circuit.require(~through, here)
+        waits = "ARRIVE" not in event.tags
+        if arrival.stays:
+            circuit.require(~through)
+            passed = (same & self._through[f] for (one, f), same in self._same.items() if one == e)
+            circuit.require(~here, circuit.any_of(passed))
+        elif waits:
+            circuit.require(~here, through)
+        threads = [t for t in range(len(self._test.threads)) if t != event.thread]
+        with_me = [self._any(t, lambda f: self.meet[e].get(f)) for t in threads]
+        left = [self._any(t, lambda f: self._left(e, f)) for t in threads]
+        stuck = here & ~through
+        if not stuck:
+            return
+        if arrival.quorum is None:
+            awaited = [self._takes_part(t, e) for t in threads]
+            for taking_part, met in zip(awaited, with_me, strict=True):
+                circuit.require(~through, ~taking_part, met)
+            missing = (part & ~there for part, there in zip(awaited, left, strict=True))
+            circuit.require(~stuck, circuit.any_of(missing))
+            return
+        members, others = self._counts(with_me), self._counts(left)
+        for count, there in enumerate(members):
+            full = self._compare("eq", arrival.quorum, count + 1)
+            circuit.require(~through, ~there, full)
+            circuit.require(~stuck, ~full, *others[:count])
+
+    def _left(self, e: int, f: int) -> Literal | None:
+        same = self._same.get((e, f))
+        return same and same & ~self._through[f]
+
+    def _any(self, thread: int, literal: Callable[[int], Literal | None]) -> Literal:
+        found = (literal(f) for f in self._barriers if self._thread(f) == thread)
+        return self._circuit.any_of(one for one in found if one is not None)
+
+    def _takes_part(self, thread: int, e: int) -> Literal:
+        """That a thread is awaited at a barrier without a quorum."""
+        arrival, places = self._events[e].barrier, [self._test.threads[t].place for t in (thread, self._thread(e))]
+        assert arrival is not None
+        if not places[0].shares(places[1], arrival.group):
+            return self._circuit.false
+        certain = certain_names(self._test, thread).get(arrival.group, frozenset())
+        in_code = self._circuit.any_of(self._compare("eq", arrival.name, name) for name in sorted(certain, key=str))
+        return in_code | self._any(thread, lambda f: self._same.get((e, f)))
+
+    def _counts(self, literals: Sequence[Literal]) -> list[Literal]:
+        """That 0, 1, .. of the literals hold."""
+        counts = [self._circuit.true]
+        for literal in literals:
+            more = [self._circuit.false, *(count & literal for count in counts)]
+            counts = [(count & ~literal) | one for count, one in zip([*counts, self._circuit.false], more, strict=True)]
+        return counts
+
+    def _order(self) -> None:
+        circuit, barriers, through = self._circuit, self._barriers, self._through
+        before = {(e, f): circuit.var("before", e, f) for e, f in permutations(barriers, 2)}
+        before |= {(e, e): circuit.false for e in barriers}
+        for e, f in combinations(barriers, 2):
+            circuit.require(~before[e, f], ~before[f, e])
+        for e, f, g in permutations(barriers, 3):
+            circuit.require(~before[e, f], ~before[f, g], before[e, g])
+        for e in barriers:
+            for f, meet in self.meet[e].items():
+                circuit.require(~meet, ~before[e, f])
+                for g in barriers:
+                    if g not in (e, f):
+                        circuit.require(~meet, ~before[f, g], before[e, g])
+                        circuit.require(~meet, ~before[g, f], before[g, e])
+        onwards = {
+            e: [
+                f
+                for f in barriers
+                if self._thread(e) == self._thread(f) and self._earlier(self._events[e], self._events[f])
+            ]
+            for e in barriers
+        }
+        for e in barriers:
+            if "ARRIVE" not in self._events[e].tags:
+                for f in onwards[e]:
+                    circuit.require(~self._executed[e], ~through[f], before[e, f])
+        for (e, f), same in self._same.items():
+            if self._thread(e) == self._thread(f):
+                if f in onwards[e]:  # the thread comes again, when the first meeting is complete
+                    circuit.require(~same, through[e])
+                    for g in (f, *onwards[f]):
+                        circuit.require(~same, ~through[g], before[e, g])
+                continue
+            first = before[e, f]
+            if e < f:
+                circuit.require(~same, ~through[e], ~through[f], self.meet[e][f], first, before[f, e])
+            # f comes after e's meeting, be it complete later or not at all, and what follows f in its thread does, too
+            for g in onwards[f]:
+                circuit.require(~same, ~first, ~through[g], before[e, g])
+                circuit.require(~same, ~through[e], through[f], ~through[g], before[e, g])
