@@ -50,6 +50,13 @@ class Lts:
 
 def explore(program: Program) -> Lts:
     """All states reachable from memory 0 and every thread at its first instruction."""
+    lts = explore_up_to(program, None)
+    assert lts is not None
+    return lts
+
+
+def explore_up_to(program: Program, most: int | None) -> Lts | None:
+    """The same; None where there are more than so many states."""
     threads, lengths = program.threads, [len(thread) for thread in program.threads]
     start = ((0,) * program.locations, (0,) * len(threads))
     index = {start: 0}
@@ -73,6 +80,8 @@ def explore(program: Program) -> Lts:
             state = (after, (*counters[:tid], target, *counters[tid + 1 :]))
             number = index.get(state)
             if number is None:
+                if len(states) == most:
+                    return None
                 number = index[state] = len(states)
                 states.append(state)
             row.append(number)

@@ -30,12 +30,16 @@ from enum import StrEnum
 from functools import cache, lru_cache, reduce
 from operator import and_, or_
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from corpus.progress.axb import Program
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
-from oracle.progress.lts import explore
+from oracle.progress.lts import explore, explore_up_to
 from oracle.progress.system import NO_STEP, Rows, having_steps
+
+if TYPE_CHECKING:
+    from oracle.progress.arrays import Table
 
 Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> fair``: bit masks over thread ids. ``running`` has neither ended nor waits at a barrier,
@@ -282,15 +286,42 @@ def _has_trap(history: History, members: list[int], guarantee: Guarantee) -> boo
     return any(closed_components(history.successors, owed, members))
 
 
+LARGE = 512
+"""States of a system that is judged in arrays; smaller ones are done before numpy is loaded."""
+
+
 def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
     """What each model says of a program, by model name, in the order of ``models``."""
-    return system_verdicts(explore(program).successors, models)
+    lts = explore_up_to(program, LARGE)
+    if lts is not None:
+        return system_verdicts(lts.successors, models)
+    from oracle.progress.arrays import explore_arrays
+
+    table = explore_arrays(program)
+    return system_verdicts(explore(program).successors, models) if table is None else _verdicts_in_arrays(table, models)
 
 
 def system_verdicts(system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
     """What each model says of a transition system, given as its rows of successors."""
+    if len(system) > LARGE:
+        from oracle.progress.arrays import MOST_THREADS, as_table
+
+        if len(system[0]) <= MOST_THREADS:
+            return _verdicts_in_arrays(as_table(system), models)
     models = list(models)
-    weak, strong = hangs(unfold(system), Panel([model.guarantee for model in models]))
+    return _verdicts(models, *hangs(unfold(system), Panel([model.guarantee for model in models])))
+
+
+def _verdicts_in_arrays(table: Table, models: Iterable[ProgressModel]) -> dict[str, Verdict]:
+    from oracle.progress.arrays import by_value, hangs_in_arrays
+
+    models = list(models)
+    ours = list(GUARANTEES.values())  # arithmetic of bits, which arrays have, too
+    guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in models]
+    return _verdicts(models, *hangs_in_arrays(table, guarantees))
+
+
+def _verdicts(models: Sequence[ProgressModel], weak: int, strong: int) -> dict[str, Verdict]:
     return {
         model.name: _verdict((strong if model.strong else weak) >> number & 1) for number, model in enumerate(models)
     }

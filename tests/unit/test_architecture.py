@@ -53,7 +53,7 @@ EDGES = {
     "pysat": ["constraints"],
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],
-    "numpy": ["backends/opencl"],
+    "numpy": ["backends/opencl", "oracle/progress"],
     "msgspec": ["corpus", "backends", "synth"],
     "click": ["synth"],
     "rich": ["synth"],
