@@ -228,10 +228,11 @@ def meetings(test, events):
             group = frozenset({at, *(other for other in there if of(other) == barrier)})
             who = {events[other].thread for other in group}
             after = [rest if u == t else column for u, column in enumerate(left)]
+            freed = {events[other].thread for other in group if "ARRIVE" not in events[other].tags}
             waits = {t} if "ARRIVE" not in events[at].tags else set()
             if who >= awaited[barrier] if barrier[3] is None else len(group) == barrier[3]:
                 if not any(events[other].stays for other in group):
-                    go(after, there - group, (held | waits) - who, met | {group})
+                    go(after, there - group, (held | waits) - freed, met | {group})
             else:
                 go(after, there | {at}, held | waits, met)
 

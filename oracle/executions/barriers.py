@@ -215,7 +215,8 @@ class _Meeting:
         if any(self._stays(event) for _, _, event in group):
             return None
         met = state.met | {frozenset(event for _, _, event in group)}
-        return _State(come, waiting - who, there - group, met)
+        freed = {member for _, member, event in group if "ARRIVE" not in self._events[event].tags}
+        return _State(come, waiting - freed, there - group, met)
 
     def _stays(self, index: int) -> bool:
         arrival = self._events[index].barrier
