@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
@@ -22,8 +21,10 @@ from typing import Generic, cast
 from corpus.errors import InputError
 from oracle.cat.algebra import Relation, Set, T
 from oracle.cat.base import Base, Vocabulary
+from oracle.cat.names import resolved
 from oracle.cat.recursion import solved
-from oracle.cat.syntax import (
+from oracle.cat.syntax import read_cat
+from oracle.cat.terms import (
     Binding,
     Call,
     Check,
@@ -36,7 +37,8 @@ from oracle.cat.syntax import (
     Statement,
     Syntax,
     Term,
-    read_cat,
+    operands_of,
+    subterms,
 )
 
 MOST_DEEP = 200
@@ -149,7 +151,7 @@ class Model:
             defined = {binding.name for binding in bindings}
             hidden = own | {name for binding in bindings for name in binding.parameters}
             hidden |= defined if isinstance(statement, Definition) and statement.recursive else set()
-            for part in (part for body in _bodies(statement) for part in _subterms(body)):
+            for part in (part for body in _bodies(statement) for part in subterms(body)):
                 if isinstance(part, Name | Call) and part.name not in hidden:
                     for base in _reached([Name(part.name, part.position)], {}):
                         if isinstance(base, Name | Call):
@@ -188,37 +190,23 @@ def checked_model(name: str, syntax: Syntax, vocabulary: Vocabulary) -> Model:
     other way round, a recursion is not monotone, or evaluation goes beyond ``MOST_DEEP`` or ``MOST_STEPS``. What is
     wrong with a function, its names apart, shows where it is applied.
     """
-    _check_names(syntax, vocabulary)
-    model = Model(name, syntax)
+    model = Model(name, resolved(syntax, {*vocabulary.sets, *vocabulary.relations, *prelude()}))
+    _check_orders(model, vocabulary)
     orders = (order.name for order in model.chosen_orders)
-    _Trial(replace(vocabulary, relations={*vocabulary.relations, *orders})).run(syntax)
+    _Trial(replace(vocabulary, relations={*vocabulary.relations, *orders})).run(model.syntax)
     return model
 
 
-def _check_names(syntax: Syntax, vocabulary: Vocabulary) -> None:
+def _check_orders(model: Model, vocabulary: Vocabulary) -> None:
     ships = {*vocabulary.sets, *vocabulary.relations, *prelude()}
-    known = set(ships)
-    for statement in syntax.statements:
-        bindings = statement.bindings if isinstance(statement, Definition) else ()
-        own = {binding.name for binding in bindings}
-        parameters = {name for binding in bindings for name in binding.parameters}
-        for body in _bodies(statement):
-            here = known | parameters | (own if isinstance(statement, Definition) and statement.recursive else set())
-            for term in _subterms(body):
-                functions = {"domain"} if isinstance(term, Call) else set()
-                if isinstance(term, Name | Call) and term.name not in here | functions:
-                    raise _unknown(term.name, term.position, sorted(here | functions))
-        known |= own
-        if isinstance(statement, Linearisation):
-            if statement.name in ships:
-                raise _error(f"'{statement.name}' has a meaning already: call the order otherwise", statement.position)
-            chosen = {*vocabulary.chosen, *(each.name for each in syntax.statements if isinstance(each, Linearisation))}
-            for name in sorted(_names_reached([statement.events], _own(syntax)) & chosen):
-                raise _error(
-                    f"expected a set that is known before anything runs, and this one hangs on '{name}'",
-                    statement.events.position,
-                )
-            known.add(statement.name)
+    orders = [order.name for order in model.chosen_orders]
+    for order in model.chosen_orders:
+        if order.name in ships:
+            raise _error(f"'{order.name}' has a meaning already: call the order otherwise", order.position)
+        chosen = _names_reached([order.events], _own(model.syntax)) & {*vocabulary.chosen, *orders}
+        for name in sorted(chosen):
+            message = f"expected a set that is known before anything runs, and this one hangs on '{name}'"
+            raise _error(message, order.events.position)
 
 
 @cache
@@ -282,8 +270,7 @@ class _Interpreter(Generic[T]):
         if definition.recursive:
             self.names = self._fixpoint(definition)
         else:
-            (binding,) = definition.bindings
-            self.names = {**self.names, binding.name: self._bound(binding)}
+            self.names = {**self.names, **{binding.name: self._bound(binding) for binding in definition.bindings}}
 
     def set(self, term: Term) -> Set[T]:
         """The value of a term that is a set. Raises ``InputError`` where it is none."""
@@ -522,13 +509,6 @@ def _keeps(term: Term, recursive: frozenset[str], side: int) -> bool:
     return kept and all(_keeps(operand, recursive, side) for operand in term.operands)
 
 
-def _subterms(term: Term) -> Iterator[Term]:
-    """A term and all that it is made of."""
-    yield term
-    for part in _parts(term):
-        yield from _subterms(part)
-
-
 def _reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]], whole: bool = False) -> Iterator[Term]:
     """The bodies and those that their names lead to, in ``own`` or the prelude: their parts, or whole ones."""
     ships = prelude()
@@ -536,7 +516,7 @@ def _reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]], whole: b
     seen: set[str] = set()
     while waiting:
         body = waiting.pop()
-        parts = list(_subterms(body))
+        parts = list(subterms(body))
         yield from [body] if whole else parts
         new = {part.name for part in parts if isinstance(part, Name | Call)} - seen
         seen |= new
@@ -548,7 +528,7 @@ def _joined(term: Term, names: frozenset[str]) -> bool:
     """Whether names stand in a term only in unions that have all of them."""
     parts = list(_chain(term, "union"))
     union = {part.name for part in parts if isinstance(part, Name)} & names
-    return (not union or union == names) and all(_joined(inner, names) for part in parts for inner in _parts(part))
+    return (not union or union == names) and all(_joined(inner, names) for part in parts for inner in operands_of(part))
 
 
 _KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
@@ -563,7 +543,7 @@ def _meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[
     if names:
         yield names, frozenset("RWFB").intersection(*(kinds.get(name, "RWFB") for name in names))
     for part in parts:
-        for inner in _parts(part):
+        for inner in operands_of(part):
             yield from _meetings(inner, kinds)
 
 
@@ -574,10 +554,6 @@ def _chain(term: Term, kind: str) -> Iterator[Term]:
             yield from _chain(operand, kind)
     else:
         yield term
-
-
-def _parts(term: Term) -> Sequence[Term]:
-    return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()
 
 
 def _bodies(statement: Statement) -> Sequence[Term]:
@@ -604,7 +580,7 @@ def _names_reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]]) ->
 
 
 def _names_in(term: Term) -> frozenset[str]:
-    return frozenset(part.name for part in _subterms(term) if isinstance(part, Name))
+    return frozenset(part.name for part in subterms(term) if isinstance(part, Name))
 
 
 def _check_arity(name: str, wanted: int, values: Sequence[object], position: Position) -> None:
@@ -614,9 +590,3 @@ def _check_arity(name: str, wanted: int, values: Sequence[object], position: Pos
 
 def _error(message: str, position: Position) -> InputError:
     return InputError(message, position.path, position.line, position.column)
-
-
-def _unknown(name: str, position: Position, known: Sequence[str]) -> InputError:
-    near = get_close_matches(name, known)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return _error(f"unknown name '{name}'{hint}", position)

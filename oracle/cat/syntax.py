@@ -1,44 +1,86 @@
 """The .cat language: text to syntax trees.
 
-    "a title, or a name"                      optional
+    C "a title, or a name"                    optional, an architecture before it or not
     let com = rf | co | fr                    sets, relations
-    let between(s) = po; [s]; po              functions
+    let between(s) = po; [s]; po              functions; ``between(S)``, ``between S``
     let rec a = r | (b; a) and b = a | s      least fixpoints
     acyclic com as sc                         checks: acyclic, irreflexive, empty; ~empty for the negation
     flag ~empty race as data-race             reported, not required
-    include "other.cat"                       beside this file, or a model that ships
+    undefined_unless empty race as race       the same
+    include "other.cat"                       beside this file, or a model that ships, or a file of the library
     with co from partial-co                   a coherence order that leaves writes unordered (default: total-co)
+    with co from generate_cos(r)              a total one that holds r
+    with S from linearisations(E, r)          any total order of the events of E that holds r
 
-Operators, tightest first: ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``; ``&``; ``\\``;
-``;``; ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a set, ``_`` the set of all events, ``0`` the
-empty set or relation. Comments are ``(* *)`` and ``//``. What the names mean is in ``oracle.cat.interpreter``.
+Operators, tightest first: application; ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``;
+``&``; ``\\``; ``;``; ``++``; ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a set, ``_`` the set of
+all events, ``0`` the empty set or relation. Comments are ``(* (* *) *)``, ``/* */``, ``//`` and ``#``. What else there
+is, as ``let .. in``, ``try``, ``if``, ``match``, procedures and tags, is in ``oracle.cat.elaboration``; what the names
+mean, in ``oracle.cat.interpreter``.
 
-An inclusion means the statements of the file, as often as it is included; a file is read once. What would take a reader
-or an evaluation beyond all bounds is refused: see the limits below.
+An inclusion means the statements of the file, as often as it is included; a file is read once. The library
+(``oracle/cat/library``) has what models of herd and Dartagnan include, under the same names: our own text. A model
+titled ``PTX``, without quotes, leaves writes unordered as it does in Dartagnan. What would take a reader or an
+evaluation beyond all bounds is refused: see the limits here and in ``oracle.cat.terms``.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
 
 from lark import Token, Tree
 
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.syntax import leaves, parse, subtrees
+from oracle.cat.elaboration import Elaboration, Scope
+from oracle.cat.terms import (
+    MOST_NESTED,
+    MOST_STATEMENTS,
+    OPERATORS,
+    Binding,
+    Call,
+    Check,
+    Constant,
+    Definition,
+    Linearisation,
+    Name,
+    Operation,
+    Position,
+    Statement,
+    Syntax,
+    Term,
+)
 
-MOST_NESTED = 150
-"""Operators within each other in one expression; a chain as ``a | b | c`` nests, too."""
-
-MOST_STATEMENTS = 2_000
-"""Definitions and checks of a model, its includes in place."""
+__all__ = [
+    "MOST_BYTES",
+    "MOST_INCLUDED",
+    "MOST_NESTED",
+    "MOST_STATEMENTS",
+    "OPERATORS",
+    "Binding",
+    "Call",
+    "Check",
+    "Constant",
+    "Definition",
+    "Linearisation",
+    "Name",
+    "Operation",
+    "Position",
+    "Statement",
+    "Syntax",
+    "Term",
+    "parse_cat",
+    "read_cat",
+    "shipped_models",
+]
 
 MOST_INCLUDED = 50
 """Files that include each other in a chain."""
@@ -46,150 +88,36 @@ MOST_INCLUDED = 50
 MOST_BYTES = 1 << 20
 """The size of a file."""
 
-
-class Position(NamedTuple):
-    """Where something stands in a file; lines and columns count from 1."""
-
-    path: str
-    line: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A set, relation or function by its name."""
-
-    name: str
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """``0`` or ``_``."""
-
-    symbol: str
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operator applied. ``kind`` is one of ``OPERATORS``."""
-
-    kind: str
-    operands: tuple[Term, ...]
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A function applied."""
-
-    name: str
-    arguments: tuple[Term, ...]
-    position: Position
-
-
-Term = Name | Constant | Operation | Call
-
-OPERATORS = (
-    *("union", "compose", "difference", "intersection", "complement", "product", "identity"),
-    *("plus", "star", "optional", "inverse"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """``name(parameters) = body``."""
-
-    name: str
-    parameters: tuple[str, ...]
-    body: Term
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """``let``; with several bindings or ``recursive``, ``let rec .. and ..``."""
-
-    bindings: tuple[Binding, ...]
-    recursive: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """``acyclic|irreflexive|empty body as name``; ``flag``: an execution that fails... is only reported.
-
-    A flag is raised where its check holds; any other check must hold.
-    """
-
-    kind: str
-    body: Term
-    name: str
-    negated: bool
-    flag: bool
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Linearisation:
-    """``with name from linearisations(events, ..)``: each total order of a set is an execution of its own.
-
-    That the order holds what it must is a check that follows.
-    """
-
-    name: str
-    events: Term
-    position: Position
-
-
-Statement = Definition | Check | Linearisation
-
-
-@dataclass(frozen=True, slots=True)
-class Syntax:
-    """A model as it is written, its includes in place.
-
-    ``partial_co``: it asks for partial coherence orders. ``digest``: SHA-256, in hexadecimal, of its text's digest and
-    those of what it includes, in their order; where the files lie is not part of it.
-    """
-
-    title: str
-    statements: tuple[Statement, ...]
-    partial_co: bool
-    digest: str
-
-
 _TERMINALS = {
     "NAME": "a name",
     "STRING": "a text in quotes",
     "CHECK": "acyclic or irreflexive or empty",
+    "NEGATED": "~ before a check",
     "SUFFIX": "a postfix operator",
-    "NEGATION": "~",
-    "FLAG": "flag",
-    "_LET": "let",
-    "_REC": "rec",
-    "_AND": "and",
-    "_WITH": "with",
-    "_FROM": "from",
-    "_INCLUDE": "include",
-    "_AS": "as",
+    "TAG": "a tag",
     "BACKSLASH": "\\",
     "ZERO": "0",
-    "__ANON_0": "0",
+    "__ANON_0": "->",
+    "__ANON_1": "++",
+    "__ANON_2": "||",
+    "__ANON_3": "&&",
     "UNDERSCORE": "_",
+    "UNDEFINED": "undefined_unless",
+    "REC": "rec",
+    "ASSERT": "assert",
+    "FLAG": "flag",
 }
+_KEYWORDS = (
+    *("let", "rec", "and", "when", "with", "from", "include", "as", "in", "fun", "try", "if", "then", "else", "match"),
+    *("begin", "end", "not", "variant", "subset", "show", "unshow", "debug", "procedure", "call", "forall", "do"),
+    *("enum", "instructions", "default"),
+)
+_WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in _KEYWORDS}}
 
-_SUFFIXES = {
-    "^*": "star",
-    "*": "star",
-    "^+": "plus",
-    "+": "plus",
-    "^?": "optional",
-    "?": "optional",
-    "^-1": "inverse",
-}
-_COHERENCE = {"partial-co": True, "total-co": False}
 _MODELS = files("oracle").joinpath("models")
+_LIBRARY = files("oracle.cat").joinpath("library")
+
+_NO_TEXT = re.compile(r'"[^"\n]*"|//[^\n]*|\#[^\n]*|/\*.*?\*/|\(\*|\*\)', re.DOTALL)
 
 
 def shipped_models() -> Mapping[str, str]:
@@ -206,7 +134,11 @@ def parse_cat(text: str, path: str) -> Syntax:
 
     Raises ``InputError`` with line, column and what was expected.
     """
-    return _Reader(path, (), {}).model(text)
+    found = _Files()
+    found.texts[path] = text
+    elaboration = Elaboration(Path(path).stem, found.included)
+    elaboration.run(found.tree(path), Scope(path, (str(Path(path).resolve()),)))
+    return Syntax(elaboration.title, tuple(elaboration.statements), elaboration.partial, found.digest(path))
 
 
 @cache
@@ -215,118 +147,104 @@ def read_cat(path: str) -> Syntax:
     return parse_cat(read_text(Path(path), MOST_BYTES), path)
 
 
-class _Reader:
-    """Reads one file. ``above``: the files that include it; ``known``: those that have been read for the same model."""
+class _Files:
+    """The files of a model, each read once."""
 
-    def __init__(self, path: str, above: tuple[str, ...], known: dict[str, Syntax]) -> None:
-        self._path = path
-        self._known = known
-        self._above = (*above, str(Path(path).resolve()))
-        self._title = Path(path).stem
-        self._partial = False
-        self._included_digests: list[str] = []
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self._trees: dict[str, Tree[Token]] = {}
+        self._digests: dict[str, str] = {}
+        self._blank: dict[str, bool] = {}
 
-    def model(self, text: str) -> Syntax:
-        tree = parse("oracle.cat.cat", "model", text, self._path, _TERMINALS, bounded=False)
-        statements: list[Statement] = []
-        for item in subtrees(tree):
-            statements += self._statement(item)
-            if len(statements) > MOST_STATEMENTS:
-                line, column = item.meta.line, item.meta.column
-                raise InputError(f"more than {MOST_STATEMENTS} definitions and checks so far", self._path, line, column)
-        digests = "".join([sha256(text.encode()).hexdigest(), *self._included_digests])
-        return Syntax(self._title, tuple(statements), self._partial, sha256(digests.encode()).hexdigest())
+    def tree(self, path: str) -> Tree[Token]:
+        """The syntax tree of a file. Raises ``InputError`` where it cannot be read."""
+        if path not in self._trees:
+            if path not in self.texts:
+                self.texts[path] = read_text(Path(path), MOST_BYTES)
+            text = _without_comments(self.texts[path])
+            self._trees[path] = parse("oracle.cat.cat", "model", text, path, _WORDS, bounded=False)
+        return self._trees[path]
 
-    def _statement(self, tree: Tree[Token]) -> list[Statement]:
-        match tree.data:
-            case "title":
-                self._title = leaves(tree)[0].strip('"')
-                return []
-            case "choice":
-                return self._choice(tree)
-            case "inclusion":
-                return self._included(leaves(tree)[0])
-            case "check":
-                return [self._check(tree)]
-            case _:
-                bindings = tuple(map(self._binding, subtrees(tree)))
-                names = [binding.name for binding in bindings]
-                for binding in bindings:
-                    if names.count(binding.name) > 1:
-                        raise InputError(f"'{binding.name}' is defined twice at once", *binding.position)
-                    if tree.data == "recursion" and binding.parameters:
-                        raise InputError(
-                            "expected a set or relation, for a function cannot be recursive", *binding.position
-                        )
-                return [Definition(bindings, tree.data == "recursion")]
-
-    def _choice(self, tree: Tree[Token]) -> list[Statement]:
-        (name,) = leaves(tree)
-        (source,) = subtrees(tree)
-        term = self._term(source)
-        match term:
-            case Name(coherence) if name == "co" and coherence in _COHERENCE:
-                self._partial = _COHERENCE[coherence]
-                return []
-            case Call("linearisations", (events, within)):
-                position = Position(self._path, name.line or 0, name.column or 0)
-                pairs = Operation("intersection", (within, Operation("product", (events, events), position)), position)
-                lost = Operation("difference", (pairs, Name(str(name), position)), position)
-                contains = Check("empty", lost, f"{name}-is-a-linearisation", False, False, position)
-                return [Linearisation(str(name), events, position), contains]
-            case _:
-                raise self._error("expected 'with co from partial-co' or 'with co from total-co'", name)
-
-    def _included(self, token: Token) -> list[Statement]:
+    def included(self, token: Token, scope: Scope) -> tuple[Tree[Token], Scope]:
+        """What is included there, and its scope; no statement where none would come of it."""
+        path = _found(str(token), scope.path)
         name = token.strip('"')
-        folders = (Path(self._path).parent, Path(str(_MODELS)))
-        path = next((str(folder / name) for folder in folders if os.path.isfile(folder / name)), None)
         if path is None:
-            raise self._error(f"cannot include {name}: no such file beside this one, and no model that ships", token)
-        if str(Path(path).resolve()) in self._above:
-            raise self._error(f"{name} includes itself", token)
-        if len(self._above) > MOST_INCLUDED:
-            raise self._error(f"more than {MOST_INCLUDED} files that include each other in a chain", token)
-        if path not in self._known:
-            self._known[path] = _Reader(path, self._above, self._known).model(read_text(Path(path), MOST_BYTES))
-        syntax = self._known[path]
-        self._partial = self._partial or syntax.partial_co
-        self._included_digests.append(syntax.digest)
-        return list(syntax.statements)
+            message = f"cannot include {name}: no such file beside this one, in the library, or among models that ship"
+            raise InputError(message, scope.path, token.line, token.column)
+        resolved = str(Path(path).resolve())
+        if resolved in scope.above:
+            raise InputError(f"{name} includes itself", scope.path, token.line, token.column)
+        if len(scope.above) > MOST_INCLUDED:
+            message = f"more than {MOST_INCLUDED} files that include each other in a chain"
+            raise InputError(message, scope.path, token.line, token.column)
+        tree = Tree("model", []) if self._is_blank(path, len(scope.above)) else self.tree(path)
+        return tree, replace(scope, path=path, above=(*scope.above, resolved))
 
-    def _check(self, tree: Tree[Token]) -> Check:
-        tokens = leaves(tree)
-        (kind,) = (token for token in tokens if token.type == "CHECK")
-        names = [token for token in tokens if token.type in ("NAME", "STRING")]
-        name = names[0].strip('"') if names else f"{kind} on line {kind.line}"
-        (body,) = subtrees(tree)
-        types = {token.type for token in tokens}
-        position = Position(self._path, kind.line or 0, kind.column or 0)
-        return Check(str(kind), self._term(body), name, "NEGATION" in types, "FLAG" in types, position)
+    def _is_blank(self, path: str, depth: int) -> bool:
+        """Whether a file has nothing but inclusions of such files, be they as many as they are."""
+        if path not in self._blank:
+            self._blank[path] = False  # while it is looked at: it may include itself
+            inner = [_found(str(token), path) for token in _inclusions(self.tree(path))]
+            only = all(item.data in ("title", "long_title", "inclusion") for item in subtrees(self.tree(path)))
+            self._blank[path] = (
+                only and depth <= MOST_INCLUDED and all(other and self._is_blank(other, depth + 1) for other in inner)
+            )
+        return self._blank[path]
 
-    def _binding(self, tree: Tree[Token]) -> Binding:
-        name, *parameters = leaves(tree)
-        (body,) = subtrees(tree)
-        position = Position(self._path, name.line or 0, name.column or 0)
-        return Binding(str(name), tuple(map(str, parameters)), self._term(body), position)
+    def digest(self, path: str) -> str:
+        """SHA-256, in hexadecimal, of a text's digest and those of what it includes, in their order."""
+        if path not in self._digests:
+            parts = [sha256(self.texts[path].encode()).hexdigest()]
+            self._digests[path] = ""  # one that includes itself in a branch that is not taken
+            for token in _inclusions(self.tree(path)):
+                other = _found(str(token), path)
+                if other in self._trees:
+                    parts.append(self.digest(other))
+            self._digests[path] = sha256("".join(parts).encode()).hexdigest()
+        return self._digests[path]
 
-    def _term(self, tree: Tree[Token], depth: int = 0) -> Term:
-        position = Position(self._path, tree.meta.line, tree.meta.column)
-        if depth > MOST_NESTED:
-            raise InputError(f"more than {MOST_NESTED} operators within each other: name a part by let", *position)
-        tokens = leaves(tree)
-        parts = tuple(self._term(part, depth + 1) for part in subtrees(tree))
-        match tree.data:
-            case "name":
-                return Name(str(tokens[0]), position)
-            case "empty" | "everything":
-                return Constant("0" if tree.data == "empty" else "_", position)
-            case "call":
-                return Call(str(tokens[0]), parts, position)
-            case "suffixed":
-                return Operation(_SUFFIXES[str(tokens[-1])], parts, position)
-            case kind:
-                return Operation(str(kind), parts, position)
 
-    def _error(self, message: str, token: Token) -> InputError:
-        return InputError(message, self._path, token.line, token.column)
+def _inclusions(tree: Tree[Token]) -> list[Token]:
+    """What a file includes, in any branch, in the order of its text."""
+    found: list[Token] = []
+    waiting = [tree]
+    while waiting:
+        item = waiting.pop()
+        if item.data == "inclusion":
+            found += leaves(item)
+        elif item.data in ("model", "alternative", "branch", "procedure", "iteration", "selection", "case"):
+            waiting += reversed(subtrees(item))
+    return found
+
+
+def _found(name: str, beside: str) -> str | None:
+    """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
+    name = name.strip('"')
+    folders = (Path(beside).parent, Path(str(_MODELS)), Path(str(_LIBRARY)))
+    return next((str(folder / name) for folder in folders if os.path.isfile(folder / name)), None)
+
+
+def _without_comments(text: str) -> str:
+    """The text with blanks for comments. One ``(*`` within another is a comment of its own where both have an end."""
+    kept: list[str] = []
+    end = 0
+    for found in _NO_TEXT.finditer(text):
+        start, token = found.start(), found.group()
+        if start < end or token[0] == '"' or token == "*)":
+            continue
+        after = _end_of_comment(text, start) if token == "(*" else found.end()
+        if after:
+            kept += [text[end:start], re.sub(r"[^\n]", " ", text[start:after])]
+            end = after
+    return "".join([*kept, text[end:]])
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    """Where a comment ends; 0 where it does not."""
+    depth = 0
+    for found in re.finditer(r"\(\*|\*\)", text[start:]):
+        depth += 1 if found.group() == "(*" else -1
+        if depth == 0:
+            return start + found.end()
+    return text.find("*)", start) + 2 if "*)" in text[start:] else 0

@@ -131,10 +131,10 @@ def forgets_reads(model: Model) -> bool:
             within = all(_change(binding.body, {**names, **recursive}).within for binding in statement.bindings)
             names |= dict.fromkeys(recursive, _Change(within, False))
         else:
-            (binding,) = statement.bindings
-            names[binding.name] = (
-                _Function(binding, dict(names)) if binding.parameters else _change(binding.body, names)
-            )
+            names |= {
+                binding.name: _Function(binding, dict(names)) if binding.parameters else _change(binding.body, names)
+                for binding in statement.bindings
+            }
     return True
 
 

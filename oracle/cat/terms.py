@@ -1,0 +1,146 @@
+"""What a .cat model is once it is read: terms over sets and relations, definitions, checks.
+
+Whatever else the language has is said in these (``oracle.cat.elaboration``), so that who walks a model, to judge by it
+or to see what it hangs on, knows four kinds of terms and three of statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MOST_NESTED = 150
+"""Operators within each other in one expression; a chain as ``a | b | c`` nests, too."""
+
+MOST_STATEMENTS = 2_000
+"""Definitions and checks of a model, its includes in place."""
+
+MOST_PARTS = 100_000
+"""Parts of a model's text, what is put in place of an inclusion or a function counted each time."""
+
+
+class Position(NamedTuple):
+    """Where something stands in a file; lines and columns count from 1."""
+
+    path: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A set, relation or function by its name."""
+
+    name: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """``0`` or ``_``."""
+
+    symbol: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operator applied. ``kind`` is one of ``OPERATORS``."""
+
+    kind: str
+    operands: tuple[Term, ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function applied."""
+
+    name: str
+    arguments: tuple[Term, ...]
+    position: Position
+
+
+Term = Name | Constant | Operation | Call
+
+OPERATORS = (
+    *("union", "compose", "difference", "intersection", "complement", "product", "identity"),
+    *("plus", "star", "optional", "inverse", "otherwise"),
+)
+"""``otherwise`` is ``try .. with ..``: the first operand where all its names have a meaning, else the second. A model
+that has been checked has none of it left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """``name(parameters) = body``."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Term
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """``let .. and ..``, none of the bodies mentioning these bindings; or, ``recursive``, ``let rec .. and ..``."""
+
+    bindings: tuple[Binding, ...]
+    recursive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """``acyclic|irreflexive|empty body as name``; ``flag``: an execution that fails... is only reported.
+
+    A flag is raised where its check holds; any other check must hold.
+    """
+
+    kind: str
+    body: Term
+    name: str
+    negated: bool
+    flag: bool
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Linearisation:
+    """``with name from linearisations(events, ..)``: each total order of a set is an execution of its own.
+
+    That the order holds what it must is a check that follows.
+    """
+
+    name: str
+    events: Term
+    position: Position
+
+
+Statement = Definition | Check | Linearisation
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A model as it is written, its includes in place.
+
+    ``partial_co``: it asks for partial coherence orders. ``digest``: SHA-256, in hexadecimal, of its text's digest and
+    those of what it includes, in their order; where the files lie is not part of it.
+    """
+
+    title: str
+    statements: tuple[Statement, ...]
+    partial_co: bool
+    digest: str
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """A term and all that it is made of."""
+    yield term
+    for part in operands_of(term):
+        yield from subterms(part)
+
+
+def operands_of(term: Term) -> Sequence[Term]:
+    """What an operator or a function is applied to."""
+    return term.operands if isinstance(term, Operation) else term.arguments if isinstance(term, Call) else ()
