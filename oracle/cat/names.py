@@ -1,4 +1,4 @@
-"""Which names a model may mention, and what ``try .. with ..`` is: the first term where all of its names are known.
+"""Which names a model may mention, and what becomes of ``try``: the first term where all of its names are known.
 
 A name is known that a base or the prelude has, or that the model has defined before. One that is not may be a set or
 relation of another tool's that no test here has anything of, since it belongs to instruction sets, or to a view of
@@ -29,8 +29,8 @@ from oracle.cat.terms import (
 )
 
 _FOREIGN = {
-    "a fence of Arm's": r"(DMB|DSB|dmb|dsb)(\..+)?|ISB|isb",
-    "a fence of Power's or MIPS's": r"I?SYNC|LWSYNC|EIEIO|i?sync|lwsync|eieio",
+    "a fence of Arm's": r"(DMB|DSB|dmb|dsb)(\..+)?|ISB|isb|ctrlisb",
+    "a fence of Power's or MIPS's": r"I?SYNC|LWSYNC|EIEIO|i?sync|lwsync|eieio|ctrlisync",
     "a fence of x86's": r"[MLS]FENCE|[mls]fence",
     "an annotation of RISC-V's": r"[Ff]ence\..+|Acq|Rel|AcqRel|Sc|AQ|RL|AMO",
     "one of Arm's effects": r"L|EX|T|Tag|N?Exp|Imp|Instr|B?CC|PoD|BR|AccessFlag|Translation|Fault.*|TagCheck.*",

@@ -37,7 +37,8 @@ def test_a_line_uses_the_base_and_the_lines_before_it():
 
 def test_every_line_is_well_typed():
     for name, binding in prelude().items():
-        applied = f"{name}({'R' if name == 'fencerel' else 'po'})" if binding.parameters else name
+        given = ", ".join("R" if parameter == "s" else "po" for parameter in binding.parameters)
+        applied = f"{name}({given})" if binding.parameters else name
         checked_model("m", parse_cat(f"empty {applied}", "m.cat"), VOCABULARY)
 
 
