@@ -43,6 +43,7 @@ from oracle.executions.events import INITIAL, Apply, Choices, Event, Expression,
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
 from oracle.executions.orders import to_order
+from oracle.executions.spins import forgets_reads
 from oracle.executions.steps import Constraint, Key, TooManyError
 from oracle.executions.unrolled import merged_threads
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
@@ -62,7 +63,7 @@ class Executions:
         """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
         self.test = test
         self.circuit = circuit = Circuit()
-        threads = merged_threads(test, unroll)
+        threads = merged_threads(test, unroll, forgets_reads(model))
         self.bounded = any(thread.bounded for thread in threads)
         self.complete = is_complete(threads, model)
         self.runs = Runs(circuit, threads)

@@ -24,7 +24,8 @@ and is allowed if X is, by every model that *forgets reads*:
 - flags are of no concern, for nothing that is required hangs on them.
 
 Leaving out rounds one by one makes every execution shorter, until no jump that spins is taken at all. So where the
-jumps at which runs were cut all spin, and the model forgets reads, what was cut off has no outcome of its own.
+jumps at which runs were cut all spin, and the model forgets reads, what was cut off has no outcome of its own; and
+solvers, which do not count executions, take such jumps once at most (``oracle.executions.unrolled``).
 """
 
 from __future__ import annotations

@@ -204,11 +204,15 @@ class Walker:
         target = self.flow.labels[ins.label]
         if target <= state.pc:
             count = state.jumps.get(state.pc, 0)
-            if count == self._unroll:
+            if count == self.most(state.pc):
                 self.stop(state)
                 return
             state = replace(state, jumps={**state.jumps, state.pc: count + 1})
         yield replace(state, pc=target)
+
+    def most(self, pc: int) -> int:
+        """How often the backward jump there is taken at most."""
+        return self._unroll
 
     def stop(self, state: State) -> None:
         """A run would take the backward jump that it is at once too often."""

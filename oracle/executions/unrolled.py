@@ -60,13 +60,15 @@ class Unrolled:
 
 
 @lru_cache(maxsize=4)
-def merged_threads(test: LitmusTest, unroll: int) -> tuple[Unrolled, ...]:
-    """Each thread, each backward jump taken at most ``unroll`` times.
+def merged_threads(test: LitmusTest, unroll: int, once: bool = False) -> tuple[Unrolled, ...]:
+    """Each thread, each backward jump taken at most ``unroll`` times; with ``once``, those that spin at most once.
 
+    To a model that forgets reads more rounds of these are nothing new (``oracle.executions.spins``); one of them is
+    enough for what its flags say of an event.
     Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
     ``MOST_PLACES`` places.
     """
-    return tuple(_Merger(test, number, unroll).unrolled() for number in range(len(test.threads)))
+    return tuple(_Merger(test, number, unroll, once).unrolled() for number in range(len(test.threads)))
 
 
 _Place = tuple[int, tuple[tuple[int, int], ...]]
@@ -74,10 +76,10 @@ _Place = tuple[int, tuple[tuple[int, int], ...]]
 
 
 class _Merger(Walker):
-    def __init__(self, test: LitmusTest, number: int, unroll: int) -> None:
+    def __init__(self, test: LitmusTest, number: int, unroll: int, once: bool) -> None:
         super().__init__(test, number, unroll)
+        self._once = spinning_jumps(test, number) if once else frozenset[int]()
         self._test = test
-        self._most = unroll
         self._node = 0
         self._keys: dict[tuple[int, int, tuple[int, ...]], Key] = {}
         self._merges: dict[Key, Merge] = {}
@@ -86,6 +88,11 @@ class _Merger(Walker):
         """Events are numbered as they are met, which orders those of each way; what two ways share has one number."""
         found = self._node, len(state.events), state.outcomes
         return self._keys.setdefault(found, (self.number, len(self._keys)))
+
+    def most(self, pc: int) -> int:
+        """How often the backward jump there is taken at most."""
+        most = super().most(pc)
+        return min(most, 1) if pc in self._once else most
 
     def meanings(self, value: Expression) -> tuple[Expression, ...]:
         """What a merge may be; what it is merged of, if that is merged."""
@@ -137,7 +144,7 @@ class _Merger(Walker):
                 jumps = dict(counts)
                 if following <= pc:
                     jumps[pc] = jumps.get(pc, 0) + 1
-                if jumps.get(pc, 0) <= self._most:
+                if jumps.get(pc, 0) <= self.most(pc):
                     yield self._place(State(following, jumps=jumps))
 
         return topological(self._place(start), after)

@@ -146,6 +146,9 @@ def test_loops_in_a_row_do_not_multiply():
     (thread,) = merged_threads(test, 2)
     assert len({event.key for step in thread.steps for event in step.events}) == 8 * 3
     assert thread.bounded and thread.spins
+    (thread,) = merged_threads(test, 2, once=True)
+    assert len({event.key for step in thread.steps for event in step.events}) == 8 * 2
+    assert thread.bounded and thread.spins
 
 
 def test_what_is_refused(monkeypatch):
