@@ -2,8 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
+
+LARGE = {"opencl": pytest.mark.slow}
+"""Models whose suites, or mutants, take too long for a fast test."""
 
 ODD = {
     "mutual-recursion": """

@@ -132,8 +132,18 @@ SCOPE_NAMES = {
     Scope.CTA: {"CTA", "WG"},
     Scope.QUEUE: {"QUEUE", "QF"},
     Scope.GPU: {"GPU", "DV"},
-    Scope.SYS: {"SYS"},
+    Scope.SYS: {"SYS", "ALL"},
 }
+
+
+REGION_NAMES = {Region.GLOBAL: {"GLOBAL"}, Region.SHARED: {"SHARED", "LOCAL"}}
+
+
+def fenced(mode):
+    """The sets of memory that a fence orders."""
+    only = {"global-fence": Region.GLOBAL, "local-fence": Region.SHARED}
+    regions = [region for tag, region in only.items() if tag in mode.tags] or list(Region)
+    return set().union(*(REGION_NAMES[region] for region in regions))
 
 
 def access(kind, mode, region, rmw):
@@ -145,8 +155,9 @@ def access(kind, mode, region, rmw):
         order = Order.RELAXED if order is Order.RELEASE else Order.ACQUIRE
     if rmw and kind == "W" and order in (Order.ACQUIRE, Order.ACQ_REL):
         order = Order.RELAXED if order is Order.ACQUIRE else Order.RELEASE
-    names = {kind, "M", "SHARED" if region is Region.SHARED else "GLOBAL"} | ORDER_NAMES[order] | SCOPE_NAMES[scope]
-    names |= {"ATOM"} if order is not Order.WEAK else set()
+    names = {kind, "M"} | REGION_NAMES[region] | ORDER_NAMES[order] | SCOPE_NAMES[scope]
+    names |= {"ATOM", "A"} if order is not Order.WEAK else set()
+    names |= {"WI"} if order is not Order.WEAK and scope is None else set()
     names |= {"VOL"} if mode.volatile else set()
     names |= {"RMW"} if rmw else set()
     names |= {mode.cache.upper()} if mode.cache else set()
@@ -302,10 +313,11 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             elif taken and run.jumps.count(run.pc) < unroll:
                 yield replace(run, pc=labels[label], jumps=(*run.jumps, run.pc))
         case Fence(mode):
-            tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope]
+            tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode)
+            tags |= {"WI"} if mode.scope is None else set()
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
         case Barrier(arrive=arrive, mode=mode):
-            tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | ({"ARRIVE"} if arrive else set())
+            tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
             tags |= {"F"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
             name = run.value(ins.number if ins.resource is None else ins.resource)[0]
             quorum = None if ins.quorum is None else run.value(ins.quorum)[0]
@@ -482,6 +494,15 @@ class Execution:
                         None not in (e.scope, f.scope) and self._shares(e, f, e.scope) and self._shares(f, e, f.scope)
                     )
                 )
+            case "awaits":
+                return self._where(
+                    lambda e, f: (
+                        e.barrier is not None
+                        and None not in (e.thread, f.thread)
+                        and e.thread != f.thread
+                        and self._shares(e, f, e.barrier[1])
+                    )
+                )
             case "syncbar":
                 return {(a, b) for a, b in self.meet if "ARRIVE" not in self.events[b].tags}
             case "membar.cta" | "membar.gl" | "membar.sys":
@@ -597,7 +618,7 @@ def candidates(test, syntax, unroll=2):
             Happening(
                 None,
                 place,
-                frozenset({"W", "M", "IW", "WEAK", "NA", "GLOBAL" if region is Region.GLOBAL else "SHARED"}),
+                frozenset({"W", "M", "IW", "WEAK", "NA"} | REGION_NAMES[region]),
                 name,
                 start[name],
             )

@@ -39,7 +39,7 @@ from functools import cached_property
 
 from corpus.errors import InputError
 from corpus.litmus.normal import terms
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope, element_of
 
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""
@@ -279,6 +279,9 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
         raise InputError(f"passes: expected a power of two, found {parameters.passes}")
     if min(parameters.instances, parameters.stride, parameters.shared_stride) < 1:
         raise InputError("instances and strides: expected 1 or more")
+    for location in test.locations:
+        if element_of(location.name)[1]:
+            raise InputError(f"{location.name}: elements of arrays are apart from each other in a launch")
     places = [thread.place for thread in test.threads]
     for number, other in enumerate(places):
         if not other.shares(places[0], Scope.QUEUE):

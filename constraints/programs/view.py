@@ -169,13 +169,18 @@ class View:
     def _set(self, name: str) -> Set[Literal]:
         found: dict[int, Literal] = {}
         if name in (Region.GLOBAL.name, Region.SHARED.name):
-            found = {e: self._in_memory(e, name) & self.executed[e] for e in range(self.size)}
+            found = {e: self._about_memory(e, name) & self.executed[e] for e in range(self.size)}
         else:
             found = {e: ways.tags[name] & self.executed[e] for e, ways in enumerate(self.ways) if name in ways.tags}
         for event, used in enumerate(self.used):
             if name in initial_tags(Region.GLOBAL) | {Region.SHARED.name}:
                 found[self.size + event] = used & self._in_memory(event, name) if name in Region.__members__ else used
         return {e: literal for e, literal in found.items() if literal}
+
+    def _about_memory(self, event: int, name: str) -> Literal:
+        """That an event accesses memory of that kind, or is a fence or barrier that orders it."""
+        ordering = self.ways[event].tags.get(name)
+        return self._in_memory(event, name) | (self.circuit.false if ordering is None else ordering)
 
     def _in_memory(self, event: int, name: str) -> Literal:
         shared = self.shared[event]
@@ -292,6 +297,13 @@ class View:
     def _group(self, scope: Scope) -> list[dict[int, Literal]]:
         return self.pairs(lambda e, f: self.in_group(self.thread[e], self.thread[f], scope))
 
+    def _awaits(self) -> list[dict[int, Literal]]:
+        def related(one: int, other: int) -> Literal | None:
+            t, u = self.thread[one], self.thread[other]
+            return None if t == u else self.ways[one].of(Kind.BARRIER) & self.in_group(t, u, Scope.CTA)
+
+        return self.pairs(related)
+
     def _syncbar(self) -> list[dict[int, Literal]]:
         def related(one: int, other: int) -> Literal | None:
             if self.thread[one] == self.thread[other]:
@@ -329,5 +341,6 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "sgpu": lambda view: view._group(Scope.GPU),
     "sr": View._sr,
     "syncbar": View._syncbar,
+    "awaits": View._awaits,
     "ssw": lambda view: view.pairs(lambda e, f: None),
 }

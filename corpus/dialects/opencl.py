@@ -14,21 +14,24 @@
 
 The dialect is Dartagnan's; what is C in it is read and printed as C (``corpus.dialects.c_like``).
 
-- An atomic without a scope is of scope device, as in the OpenCL C specification. ``memory_scope_work_item`` orders a
-  work-item with itself and is refused.
+- An atomic without a scope is of scope device, as in the OpenCL C specification. ``memory_scope_work_item``, which
+  orders a work-item with itself alone, is an order without a scope.
 - ``P0@sg 1, wg 0, dev 0`` also places the thread in a sub-group, which Dartagnan does not know; without it, each
   thread is in a sub-group of its own. ``memory_scope_sub_group`` is scope warp.
-- ``local`` memory is shared memory; a parameter without an address space is ``global``. Threads agree on it.
+- ``local`` memory is shared memory; a parameter without an address space is ``global``. Threads agree on it. Of local
+  memory that threads of several work-groups name each work-group has an instance: that of the first thread's keeps the
+  name, in the condition too, and ``y`` of work-group 1 is called ``y_wg1``.
 - A fence or barrier that names one of ``CLK_GLOBAL_MEM_FENCE`` and ``CLK_LOCAL_MEM_FENCE`` has the tag ``global-fence``
   or ``local-fence``; what orders both has none, like a fence of a language that knows no such difference.
 - ``barrier``, or ``work_group_barrier``, is a barrier of a CTA, ``sub_group_barrier`` one of a warp. ``B1:`` before it
-  is its number, else 0. A memory scope that is not that of the barrier is refused.
+  is its number, else 0. One with a memory scope that is not its own is a fence of order acq_rel and that scope, too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lark import Token, Tree
 
@@ -37,9 +40,27 @@ from corpus.dialects.c_like.writer import WORDS as C_WORDS
 from corpus.dialects.c_like.writer import CWriter, same_tree
 from corpus.errors import InputError
 from corpus.laws.c11 import WORDS
-from corpus.laws.opencl import BARRIERS, DEFAULT_SCOPE, MEMORY, SCOPE_WORDS, SCOPES
+from corpus.laws.opencl import BARRIERS, DEFAULT_SCOPE, MEMORY, SCOPE_WORDS, SCOPES, WORK_ITEM
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Barrier, Condition, Fence, Instruction, LitmusTest, Location, Mode, Place, Region, Scope
+from corpus.litmus.normal import map_operands
+from corpus.litmus.test import (
+    Barrier,
+    Condition,
+    Fence,
+    Instruction,
+    LitmusTest,
+    Loc,
+    Location,
+    Mode,
+    Operand,
+    Order,
+    Place,
+    Region,
+    Scope,
+    Thread,
+    element,
+    element_of,
+)
 from corpus.litmus.text import Dialect, Runner, Source
 from corpus.syntax import LARGEST_LOCATION, number, subtrees
 
@@ -47,15 +68,13 @@ from corpus.syntax import LARGEST_LOCATION, number, subtrees
 class _Code(CCode):
     scoped = True
 
-    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope:
+    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope | None:
         if not arguments:
             return DEFAULT_SCOPE
         (argument,) = arguments
         word = str(token(argument)) if argument.data == "name" else ""
-        if word == "memory_scope_work_item":
-            raise self.error(
-                "memory_scope_work_item orders a work-item with itself only, and is not supported", argument
-            )
+        if word == WORK_ITEM:
+            return None
         if word == "memory_scope_all_devices":  # OpenCL 3.0's name
             return Scope.SYS
         if word not in SCOPES:
@@ -83,9 +102,11 @@ class _Code(CCode):
     def _barrier(self, name: Token, arguments: Sequence[Tree[Token]], index: int) -> None:
         self.check_count(name, arguments, 1, 2)
         own, tags = BARRIERS[name], self._flags(arguments[0])
-        if self.scope(arguments[1:]) is not own and len(arguments) > 1:
-            raise self.error(f"expected {SCOPE_WORDS[own]}, the scope of the barrier", arguments[1])
-        self.emit(Barrier(index, mode=Mode(tags=tags), scope=own))
+        scope = self.scope(arguments[1:]) if len(arguments) > 1 else own
+        if scope is own:
+            self.emit(Barrier(index, mode=Mode(tags=tags), scope=own))
+        else:
+            self.emit(Barrier(index, mode=Mode(Order.ACQ_REL, scope, tags=tags), scope=own))
 
     def _flags(self, tree: Tree[Token]) -> tuple[str, ...]:
         """The tag of a fence that orders one kind of memory."""
@@ -127,6 +148,31 @@ class _Reader(CReader):
                 raise self.error(f"expected {name}@wg 0, dev 0 or the like, found no {wanted}", name)
         return numbers
 
+    def instances(
+        self, threads: Sequence[Thread], locations: Sequence[Location]
+    ) -> tuple[Sequence[Thread], Sequence[Location]]:
+        shared = {location.name: location for location in locations if location.region is Region.SHARED}
+        homes: dict[str, Place] = {}
+        renamed: dict[str, Location] = {}
+        moved: list[Thread] = []
+        for thread in threads:
+
+            def own(operand: Operand, here: Place = thread.place) -> Operand:
+                if not isinstance(operand, Loc) or operand.name not in shared:
+                    return operand
+                array, index = element_of(operand.name)
+                if homes.setdefault(array, here).shares(here, Scope.CTA):
+                    return operand
+                name = element(f"{array}_wg{here.cta}" + (f"_dev{here.gpu}" if here.gpu else ""), index)
+                renamed[name] = replace(shared[operand.name], name=name)
+                return Loc(name)
+
+            body = tuple(map_operands(ins, own) for ins in thread.instructions)
+            registers = tuple((name, own(value)) for name, value in thread.registers)
+            moved.append(replace(thread, instructions=body, registers=registers))
+        known = {location.name for location in locations}
+        return moved, [*locations, *(location for name, location in sorted(renamed.items()) if name not in known)]
+
     def region(self, space: Token | None) -> Region:
         return Region.SHARED if space is not None and space.endswith("local") else Region.GLOBAL
 
@@ -154,10 +200,9 @@ class _Writer(CWriter):
         return "local " if location.region is Region.SHARED else "global "
 
     def scope(self, thread: int, ins: Instruction, scope: Scope | None) -> str:
-        if scope is None or scope not in SCOPE_WORDS:
-            reason = "an order without a scope" if scope is None else f"a scope {scope.label}"
-            raise cannot_say(thread, ins, f"OpenCL has no atomics with {reason}")
-        return f", {SCOPE_WORDS[scope]}"
+        if scope is not None and scope not in SCOPE_WORDS:
+            raise cannot_say(thread, ins, f"OpenCL has no atomics with a scope {scope.label}")
+        return f", {WORK_ITEM if scope is None else SCOPE_WORDS[scope]}"
 
     def fence(self, thread: int, fence: Fence) -> str:
         flags = self._flags(thread, fence, fence.mode)
@@ -165,15 +210,22 @@ class _Writer(CWriter):
         return f"atomic_work_item_fence({flags}, {order})"
 
     def barrier(self, thread: int, barrier: Barrier) -> str:
-        plain = Barrier(barrier.number, mode=Mode(tags=barrier.mode.tags), scope=barrier.scope)
+        mode = barrier.mode
+        plain = Barrier(barrier.number, mode=Mode(mode.order, mode.scope, tags=mode.tags), scope=barrier.scope)
         names = {Scope.CTA: "barrier", Scope.WARP: "sub_group_barrier"}
         if barrier != plain or not isinstance(barrier.number, int) or barrier.scope not in names:
             reason = "OpenCL's barriers have a number, and are of a work-group or a sub-group"
-            raise cannot_say(thread, barrier, f"{reason}, without an order, arrive, resource or quorum")
+            raise cannot_say(thread, barrier, f"{reason}, without arrive, resource or quorum")
         if barrier.number < 0:
             raise cannot_say(thread, barrier, "OpenCL has no barrier with a negative number")
         label = f"B{barrier.number}: " if barrier.number else ""
-        return f"{label}{names[barrier.scope]}({self._flags(thread, barrier, barrier.mode)})"
+        flags = self._flags(thread, barrier, mode)
+        if mode == Mode(tags=mode.tags):
+            return f"{label}{names[barrier.scope]}({flags})"
+        if mode.order is not Order.ACQ_REL or mode.scope is barrier.scope:
+            raise cannot_say(thread, barrier, "OpenCL's barriers have no order besides acq_rel of another scope")
+        name = {Scope.CTA: "work_group_barrier", Scope.WARP: "sub_group_barrier"}[barrier.scope]
+        return f"{label}{name}({flags}{self.scope(thread, barrier, mode.scope)})"
 
     def _flags(self, thread: int, ins: Instruction, mode: Mode) -> str:
         for tag in mode.tags:

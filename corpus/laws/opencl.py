@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from corpus.laws import c11
-from corpus.litmus.test import Scope
+from corpus.litmus.test import Region, Scope
 
 SCOPES: Mapping[str, Scope] = {
     "memory_scope_sub_group": Scope.WARP,
@@ -18,6 +18,9 @@ SCOPES: Mapping[str, Scope] = {
 }
 """The scopes by their words; ``memory_scope_all_devices`` is another word for the last."""
 
+WORK_ITEM = "memory_scope_work_item"
+"""The scope of the work-item alone."""
+
 SCOPE_WORDS: Mapping[Scope, str] = {scope: word for word, scope in SCOPES.items()}
 """How each scope is spelled."""
 
@@ -26,6 +29,9 @@ DEFAULT_SCOPE = Scope.GPU
 
 MEMORY: Mapping[str, str] = {"CLK_GLOBAL_MEM_FENCE": "global-fence", "CLK_LOCAL_MEM_FENCE": "local-fence"}
 """Which memory a fence or barrier orders: the tag of one that orders this kind alone; one that orders both has none."""
+
+FENCED: Mapping[str, Region] = {"global-fence": Region.GLOBAL, "local-fence": Region.SHARED}
+"""The memory by these tags."""
 
 BARRIERS: Mapping[str, Scope] = {
     "barrier": Scope.CTA,

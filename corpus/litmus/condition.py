@@ -24,6 +24,7 @@ from corpus.litmus.test import (
     Term,
     conjunction,
     disjunction,
+    element,
 )
 from corpus.syntax import LARGEST_LOCATION, chain, number, parse, subtrees, wrapped
 
@@ -113,6 +114,8 @@ class _Reader:
             case "register":
                 thread = tokens[0].update(value=tokens[0].lstrip("PT"))
                 term = FinalRegister(number(thread, self._path, LARGEST_LOCATION), str(tokens[1]))
+            case "element":
+                term = Loc(element(str(tokens[0]), number(tokens[1], self._path, LARGEST_LOCATION)))
             case _:
                 term = Loc(str(tokens[0]))
         self._check(term, tokens[0])

@@ -258,13 +258,17 @@ class Alias:
 class Location:
     """A location with its initial value (a number, or another location's address) and region.
 
+    The elements of an array ``x`` are the locations ``x``, ``x[1]``, .. in a row, whose addresses are one apart.
+
     With an ``alias`` it has no memory of its own, nor an initial value, but is one more address of another location's.
+    ``atomic``: that it is declared to be, or not to be, what only atomics may access; None: what its accesses say.
     """
 
     name: str
     initial: int | Loc = 0
     region: Region = Region.GLOBAL
     alias: Alias | None = None
+    atomic: bool | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -405,6 +409,36 @@ def reads(instruction: Instruction) -> tuple[str, ...]:
 def written(instruction: Instruction) -> str | None:
     """The register that an instruction writes."""
     return instruction.target if isinstance(instruction, Load | Rmw | Assign) else None
+
+
+def element(array: str, index: int) -> str:
+    """The location that is an element of an array."""
+    return f"{array}[{index}]" if index else array
+
+
+def element_of(location: str) -> tuple[str, int]:
+    """The array that a location is an element of, and the element's index; of what is no array, itself and 0."""
+    array, _, index = location.partition("[")
+    return array, int(index[:-1]) if index else 0
+
+
+def accessed_atomically(threads: Iterable[Thread]) -> frozenset[str]:
+    """The locations, or arrays, that some instruction accesses by name and with an order."""
+    return frozenset(
+        element_of(ins.address.name)[0]
+        for thread in threads
+        for ins in thread.instructions
+        if isinstance(ins, Load | Store | Rmw) and isinstance(ins.address, Loc) and ins.mode.order is not Order.WEAK
+    )
+
+
+def plain_locations(test: LitmusTest) -> frozenset[str]:
+    """The locations that are not atomic: declared so, or not declared as anything and accessed by no atomic."""
+    atomic = accessed_atomically(test.threads)
+    said = {location.name: location.atomic for location in test.locations}
+    return frozenset(
+        name for name, declared in said.items() if not (element_of(name)[0] in atomic if declared is None else declared)
+    )
 
 
 def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tuple[Location, ...]:

@@ -151,7 +151,7 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         raise _no_header(path)
     code = re.sub(r'"[^"\n]*"', lambda quoted: " " * len(quoted[0]), text)
     opening = code.find("{", header.end())
-    closing = code.find("}", opening)
+    closing = _closing(code, opening)
     if opening < 0 or closing < 0:
         what = "{ and the initial state" if opening < 0 else "} after the initial state"
         raise InputError(f"expected {what}, found the end of the file", path, *_place(text, len(text)))
@@ -169,6 +169,16 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         _cut(text, closing + 1, asked),
         _blanked(_cut(text, asked, len(text)), _COMMENT),
     )
+
+
+def _closing(code: str, opening: int) -> int:
+    """Where the brace that opens at a place closes, or -1; within there may be lists of values."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", code[opening:] if opening >= 0 else ""):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return opening + brace.start()
+    return -1
 
 
 def _no_header(path: str | None) -> InputError:

@@ -28,6 +28,7 @@ from corpus.litmus.test import (
     Place,
     Proposition,
     Term,
+    plain_locations,
 )
 from oracle.cat.algebra import Algebra, Relation, bits
 from oracle.cat.interpreter import Model
@@ -323,12 +324,13 @@ class _Combination:
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
     """The initial writes of the locations that the events or the condition mention, and the events."""
     used = {event.location for event in events} | {physical_location(test, term) for term in asked_locations(test)}
+    plain = plain_locations(test)
     initial = [
         Event(
             (INITIAL, number),
             INITIAL,
             Kind.WRITE,
-            initial_tags(location.region),
+            initial_tags(location.region, location.name in plain),
             location=location.name,
             virtual=location.name,
             value=value_of(location.initial),

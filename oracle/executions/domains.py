@@ -17,7 +17,7 @@ from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
 from oracle.executions.unrolled import Move
-from oracle.executions.values import Address, Value, calculate, wrap
+from oracle.executions.values import Address, Value, address_of, calculate, wrap
 from oracle.graphs import components
 
 MOST_VALUES = 256
@@ -92,14 +92,14 @@ def constants(test: LitmusTest) -> frozenset[Value]:
 
 def _with_neighbours(terms: Iterable[Operand], near: bool) -> set[Value]:
     numbers = {term for term in terms if isinstance(term, int)}
-    addresses = {Address(term.name) for term in terms if isinstance(term, Loc)}
+    addresses = {address_of(term.name) for term in terms if isinstance(term, Loc)}
     return addresses | numbers | ({wrap(number + step) for number in numbers for step in (-1, 1)} if near else set())
 
 
 def value_of(operand: Operand) -> Value:
     """A constant operand as a value."""
     assert isinstance(operand, int | Loc)
-    return Address(operand.name) if isinstance(operand, Loc) else operand
+    return address_of(operand.name) if isinstance(operand, Loc) else operand
 
 
 def sort_values(values: Iterable[Value]) -> tuple[Value, ...]:

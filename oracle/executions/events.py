@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from itertools import product
 from typing import Generic
 
-from corpus.laws import vulkan
+from corpus.laws import opencl, vulkan
 from corpus.litmus.test import Mode, Order, Place, Region, Scope
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Vocabulary
@@ -120,7 +120,7 @@ _HALVES = {
     Kind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
 }
 
-_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED")
+_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 _DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
@@ -133,15 +133,16 @@ SETS = frozenset({*_FIXED_SETS, *_CACHES, *_DIALECT_TAGS, *_ORDER_TAGS.values(),
 
 
 @cache
-def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False) -> frozenset[str]:
+def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False) -> frozenset[str]:
     """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
 
-    A volatile access is relaxed (Lustig et al. 2019, 3.6).
+    A volatile access is relaxed (Lustig et al. 2019, 3.6). ``plain``: the location is not atomic, ``NAL``.
     """
     order = Order.RELAXED if mode.volatile and mode.order is Order.WEAK else mode.order
     order = _HALVES[kind].get(order, order) if rmw else order
     tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
-    told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, (mode.cache or "").upper(): mode.cache}
+    told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NAL": plain}
+    told[(mode.cache or "").upper()] = mode.cache is not None
     said = vulkan.implied(mode.tags, order, kind is Kind.WRITE)
     return frozenset(tags | {tag for tag, true in told.items() if true} | {tag.upper() for tag in said})
 
@@ -154,15 +155,21 @@ def access_scope(mode: Mode) -> Scope | None:
 @cache
 def fence_tags(mode: Mode) -> frozenset[str]:
     """The sets that a fence is in."""
-    return frozenset({"F", *_fence_orders(mode), *_scope_tags(mode.scope)}) | _mode_tags(mode)
+    return frozenset({"F", *_fence_orders(mode), *_scope_tags(mode.scope), *_fenced(mode)}) | _mode_tags(mode)
 
 
 @cache
 def barrier_tags(mode: Mode, arrive: bool) -> frozenset[str]:
     """The sets that a barrier is in; one that orders memory is a fence, too."""
     fence = set() if mode.order is Order.WEAK else {"F", *_fence_orders(mode)}
-    told = {"B", "CBAR", *_scope_tags(mode.scope), *fence, *(["ARRIVE"] if arrive else [])}
+    told = {"B", "CBAR", *_scope_tags(mode.scope), *_fenced(mode), *fence, *(["ARRIVE"] if arrive else [])}
     return frozenset(told) | _mode_tags(mode)
+
+
+def _fenced(mode: Mode) -> set[str]:
+    """The memory that a fence orders: all, unless it names one kind, as OpenCL's may."""
+    one = {region.name for tag, region in opencl.FENCED.items() if tag in mode.tags}
+    return one or {region.name for region in Region}
 
 
 def _fence_orders(mode: Mode) -> set[str]:
@@ -171,9 +178,9 @@ def _fence_orders(mode: Mode) -> set[str]:
     return {_ORDER_TAGS[mode.order], *(("ACQ", "REL") if both else ())}
 
 
-def initial_tags(region: Region) -> frozenset[str]:
-    """The sets that an initial write is in."""
-    return frozenset({"W", "IW", "WEAK", region.name})
+def initial_tags(region: Region, plain: bool = False) -> frozenset[str]:
+    """The sets that an initial write is in; ``plain`` as for ``access_tags``."""
+    return frozenset({"W", "IW", "WEAK", region.name, *(["NAL"] if plain else [])})
 
 
 def _scope_tags(scope: Scope | None) -> tuple[str, ...]:
@@ -289,6 +296,14 @@ class ProgramBase(Generic[T]):
 
         return self._grouped(lambda event: None if event.scope is None else True, related)
 
+    def _awaited(self) -> Relation[T]:
+        def related(one: Event, other: Event) -> bool:
+            if one.barrier is None or other.thread in (INITIAL, one.thread):
+                return False
+            return self._share(one, other, one.barrier.group)
+
+        return self._pairs(related)
+
     def _synchronise_by_barrier(self) -> Relation[T]:
         if not self.choices.meet:
             return self.algebra.empty()
@@ -338,6 +353,7 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "sgpu": lambda base: base._same_group(Scope.GPU),
     "sr": lambda base: base._mutually_in_scope(),
     "syncbar": lambda base: base._synchronise_by_barrier(),
+    "awaits": lambda base: base._awaited(),
     "ssw": lambda base: base._pairs(lambda e, f: (e.thread, f.thread) in base.synchronised),
 }
 VOCABULARY = Vocabulary(SETS, frozenset(_RELATIONS), frozenset({"rf", "co", "sync_fence"}))

@@ -9,9 +9,9 @@ operand; ``ctrl`` from every read that a branch looked at to all later events of
 branch around its instruction. Within an rmw, the write depends on the read by ``data`` where its value does, and by
 ``ctrl`` in a compare-and-swap.
 
-An address that is a known location plus something is that location: what it adds must be 0 for the run to go on, as in
-the dependencies that Alglave et al. 2015, 4.5, manufacture. Loops: each backward jump is taken at most ``unroll``
-times; where it would be taken once more, the run is cut.
+An address that is a known location plus something is that location, or another element of its array: what it adds must
+be 0 for the run to go on, as in the dependencies that Alglave et al. 2015, 4.5, manufacture, or lead to an element.
+Loops: each backward jump is taken at most ``unroll`` times; where it would be taken once more, the run is cut.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from corpus.litmus.test import (
     Reg,
     Rmw,
     Store,
+    element,
+    element_of,
+    plain_locations,
 )
 from oracle.executions.events import (
     Apply,
@@ -49,7 +52,7 @@ from oracle.executions.events import (
     fence_tags,
 )
 from oracle.executions.flow import Flow
-from oracle.executions.values import Address, calculate
+from oracle.executions.values import Address, address_of, calculate
 
 Key = tuple[int, ...]
 Sources = frozenset[Key]
@@ -106,7 +109,7 @@ class State:
             case Reg(name):
                 return self.registers.get(name, (0, frozenset()))
             case Loc(name):
-                return Address(name), frozenset()
+                return address_of(name), frozenset()
             case _:
                 return operand, frozenset()
 
@@ -137,13 +140,14 @@ class Walker:
         self.cut: set[int] = set()
         self._name = test.name
         self._locations: Mapping[str, Location] = {location.name: location for location in test.locations}
+        self._plain = plain_locations(test)
         self._initial = test.threads[number].registers
         self._unroll = unroll
 
     def start(self) -> State:
         """Before the first instruction."""
         registers: dict[str, tuple[Expression, Sources]] = {
-            name: (Address(value.name) if isinstance(value, Loc) else value, frozenset())
+            name: (address_of(value.name) if isinstance(value, Loc) else value, frozenset())
             for name, value in self._initial
             if not isinstance(value, Reg)
         }
@@ -223,16 +227,16 @@ class Walker:
         value, sources = state.value(operand)
         meanings = self.meanings(value)
         for meaning in meanings:
-            if isinstance(meaning, int) or (isinstance(meaning, Address) and meaning.offset):
+            if isinstance(meaning, int) or (isinstance(meaning, Address) and _at(meaning) not in self._locations):
                 where = f"P{self.number}, instruction {pc}"
                 raise InputError(f"{where}: the address is no location of the test", self._name)
         if isinstance(value, Address):
-            yield state, value.location, sources
+            yield state, _at(value), sources
             return
         bases = {_base(meaning) for meaning in meanings}
-        names = sorted(self._locations if None in bases else {base for base in bases if base is not None})
+        names = sorted(name for name in self._locations if None in bases or element_of(name)[0] in bases)
         for outcome, name in enumerate(names):
-            here = state.assuming(Constraint("eq", value, Address(name)), outcome)
+            here = state.assuming(Constraint("eq", value, address_of(name)), outcome)
             if here is not None:
                 yield here, name, sources
 
@@ -250,7 +254,7 @@ class Walker:
             of: Key | None = None,
             mode: Mode = ins.mode,
         ) -> Event:
-            key, tags = self.key(state), access_tags(kind, mode, region, rmw)
+            key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain)
             return Event(
                 key, self.number, kind, tags, pc, memory, location, value, scope, addr, data, state.control | ctrl, of
             )
@@ -330,6 +334,10 @@ def apply(operation: str, left: Expression, right: Expression) -> Expression:
     if value is None:
         raise InputError(f"'{operation}' of {left} and {right} has no meaning")
     return value
+
+
+def _at(address: Address) -> str:
+    return element(address.location, address.offset)
 
 
 def _base(value: Expression) -> str | None:

@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term
+from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term, element_of
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Address:
-    """``&location + offset``; with an offset other than 0, no location of the test."""
+    """``&location + offset``; with an offset other than 0, an element of an array or no location of the test."""
 
     location: str
     offset: int = 0
 
 
 Value = int | Address
+
+
+def address_of(location: str) -> Address:
+    """The address of a location."""
+    return Address(*element_of(location))
 
 
 def wrap(number: int) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from litmus_models import odd, shipped
+from litmus_models import LARGE, odd, shipped
 
 from constraints.loop import solutions
 from constraints.programs import forbidden
@@ -197,7 +197,7 @@ def small(judge, words):
     return sorted(canonical(each) for size in (2, 3) for each in found(question, words, size))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE.get(name, ())) for name in MODELS])
 def test_initial_writes_change_nothing_where_they_are_not_seen(name, monkeypatch):
     words = vocabulary_of([MODELS[name]]).without(["sys"] if name in ("rc11-scoped", "ptx-6.0") else [])
     without = small(MODELS[name], words)

@@ -16,6 +16,7 @@ from operator import or_
 from pathlib import Path
 
 import pytest
+from litmus_models import LARGE
 
 from constraints.loop import solutions
 from constraints.programs.forbidden import Forbidden, Question
@@ -356,7 +357,7 @@ def examples(name: str) -> tuple[Counter[str], dict[Execution, list[str]]]:
     return fates, found
 
 
-@pytest.mark.parametrize("name", shipped_models())
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE.get(name, ())) for name in shipped_models()])
 def test_suites_have_the_small_tests_that_examples_contain(name):
     small = [execution for execution in examples(name)[1] if execution.size <= LISTED]
     assert small

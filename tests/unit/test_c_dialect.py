@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from constraints.executions import judge_by_sat
+from constraints.smt import judge_by_smt
+from corpus.dialects.c import C
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest, normal_form
@@ -35,6 +38,8 @@ from corpus.litmus.test import (
     Store,
     Thread,
 )
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.judge import judge
 
 X, Y = Loc("x"), Loc("y")
 BOTH = (Location("x"), Location("y"))
@@ -476,3 +481,60 @@ def test_empty_ifs_and_dead_code():
         Branch("LC0"),
         Label("LC0"),
     )
+
+
+ARRAYS = """C t
+{ atomic_int y[2] = {0, 1}; int z[] = {3, 4, 5}; x; }
+P0 (atomic_int* x, atomic_int* y, int* z) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed);
+  int r1 = atomic_load_explicit(y + r0, memory_order_relaxed);
+  atomic_store_explicit(&y[1], 2, memory_order_relaxed);
+  z[2] = r1;
+  int r2 = z[1] + *(z + 0);
+}
+P1 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }
+"""
+
+
+def test_the_elements_of_an_array_are_locations():
+    test = parse_litmus(ARRAYS + "exists (y[1] = 2)")
+    initial = {location.name: location.initial for location in test.locations}
+    assert initial == {"y": 0, "y[1]": 1, "z": 3, "z[1]": 4, "z[2]": 5, "x": 0}
+    assert litmus_digest(parse_litmus(C.print(test))) == litmus_digest(test)
+
+
+@pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("0:r1 = 1 /\\ z[2] = 1 /\\ 0:r2 = 7 /\\ y[1] = 2", "ALLOWED"),  # r0 is 1, and r1 read y[1]
+        ("0:r0 = 1 /\\ 0:r1 = 0", "FORBIDDEN"),
+        ("0:r0 = 0 /\\ 0:r1 = 0", "ALLOWED"),
+        ("y = 2", "FORBIDDEN"),
+    ],
+)
+def test_an_index_that_is_computed_chooses_an_element(way, asked, answer):
+    (model,) = resolve_consistency_models(["rc11"])
+    assert way(parse_litmus(f"{ARRAYS}exists ({asked})"), model.model).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("C t\n{ int x[2] = {1, 2, 3}; }\nP0 (int* x) { *x = 1; }", "2:7: expected 1 to 2 values, found 3"),
+        ("C t\n{ int x[2] = 1; }\nP0 (int* x) { *x = 1; }", "expected an array and a list of values, in braces"),
+        ("C t\n{ int x = {1}; }\nP0 (int* x) { *x = 1; }", "expected an array and a list of values, in braces"),
+        ("C t\n{ int x[999]; }\nP0 (int* x) { *x = 1; }", "2:9: expected a number up to 64"),
+        ("C t\n{ int x[2]; }\nP0 (int* x) { x[2] = 1; }", "3:17: expected an element of x, found x[2]"),
+    ],
+)
+def test_arrays_that_are_refused(text, message):
+    with pytest.raises(InputError) as caught:
+        parse_litmus(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("dialect", ["ptx", "vulkan", "gpu-ptx", "lisa"])
+def test_arrays_are_c(dialect):
+    with pytest.raises(InputError, match=r"y\[1\]: .* no loc"):
+        DIALECTS[dialect].print(parse_litmus(ARRAYS + "exists (y[1] = 2)"))

@@ -4,13 +4,14 @@ from collections import Counter
 from difflib import SequenceMatcher
 
 import pytest
+from litmus_models import LARGE
 from model_mutants import model_text, mutants, mutants_of
 
 from oracle.cat.syntax import parse_cat, read_cat, shipped_models
 from oracle.consistency import load_model
 
 
-@pytest.mark.parametrize("model", shipped_models())
+@pytest.mark.parametrize("model", [pytest.param(name, marks=LARGE.get(name, ())) for name in shipped_models()])
 def test_every_mutant_is_a_model_of_its_own(model, tmp_path):
     parent = model_text(read_cat(shipped_models()[model]))
     assert model_text(parse_cat(parent, "parent.cat")) == parent

@@ -13,6 +13,7 @@ from oracle.executions.judge import Answer, judge, outcomes
 from oracle.executions.spins import forgets_reads, spinning_jumps
 
 MODELS = {name: load_model(path, name) for name, path in shipped_models().items()}
+FORGETFUL = {name: model for name, model in MODELS.items() if forgets_reads(model)}
 
 LOOPS = {
     # what stands between LC10 and the end of P1, and whether it spins
@@ -72,7 +73,7 @@ def test_a_jump_into_a_loop_passes_its_target_by():
 def test_more_rounds_change_nothing_where_jumps_spin(what):
     for condition in ("exists (P1:r1 == 0)", "exists (P1:r1 == 0 /\\ P1:r0 == 1 /\\ f == 1 /\\ x == 1)"):
         test = waiting(LOOPS[what][0], condition)
-        for name, one in MODELS.items():
+        for name, one in FORGETFUL.items():
             # With no jump at all, a compare-and-swap or a load that may see the flag at once sees all there is.
             found = [outcomes(test, one, unroll) for unroll in (0, 1, 3)]
             assert found[0] == found[1] == found[2], name
@@ -86,7 +87,8 @@ def test_what_may_change_still_says_so():
 
 
 def test_which_models_forget_reads():
-    assert all(forgets_reads(one) for one in MODELS.values())
+    not_atomic = {"c11", "opencl"}  # there, what a read may see hangs on what happens before it, by whatever way
+    assert MODELS.keys() - FORGETFUL.keys() == not_atomic
     for text in (
         "acyclic (po \\ loc) | rf as a",
         "empty rf & ~(po & loc) as a",

@@ -3,7 +3,8 @@
 The language is what herd and Dartagnan read of C, with C's expressions and ``do``. This module reads C; its one
 subclass, OpenCL's, says what differs. What C leaves to judgement is read so:
 
-- ``*x`` is a non-atomic access whatever the type of ``x``, as in herd; types and ``volatile`` are not kept.
+- ``*x`` is a non-atomic access whatever the type of ``x``, as in herd; ``volatile`` is not kept. A location that any
+  thread declares as ``int`` is not atomic, as Dartagnan's ``NAL``; that is kept where its accesses say otherwise.
 - A parameter is the location of its name, unless the initial state gives it another value.
 - Atomics without ``_explicit`` are ``memory_order_seq_cst``. C11's legal orders (Lustig et al. 2019, Fig. 10a) are
   checked; ``memory_order_consume`` is refused.
@@ -14,13 +15,15 @@ subclass, OpenCL's, says what differs. What C leaves to judgement is read so:
 - An exchange that fails is a read of its failure order. Weak exchanges, which may fail for no reason, are refused.
 - ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
 
-Gaps: arrays, structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
+- An array's elements are locations, ``x`` and ``x[1]``, ..; an index that is computed is added to the address.
+
+Gaps: structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -51,6 +54,9 @@ from corpus.litmus.test import (
     Scope,
     Store,
     Thread,
+    accessed_atomically,
+    element,
+    element_of,
 )
 from corpus.litmus.text import Source
 from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
@@ -58,6 +64,8 @@ from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
 _OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+_LARGEST_ARRAY = 64
 
 _GRAMMAR = "corpus.dialects.c_like.c"
 
@@ -94,11 +102,13 @@ class CCode:
         path: str | None,
         function: Tree[Token],
         registers: Mapping[str, Operand],
+        locations: Container[str],
     ) -> None:
         self.error = error
         self._path = path
         self._block = subtrees(function)[-1]
         self._registers = registers
+        self._locations = locations
         self._parameters = {
             str(token(parameter)) for parameter in function.find_data("parameter") if token(parameter) not in registers
         }
@@ -230,6 +240,10 @@ class CCode:
                 return self.value(parts[1])
             case "assign":
                 return self._assign(*parts)
+            case "address" if parts[0].data in ("pointee", "element"):
+                return self._address(parts[0])
+            case "add" if parts[0].data == "name" and token(parts[0]) in self._parameters:
+                return self._added(*parts)
         target = self.fresh()
         self._into(target, tree)
         return Reg(target)
@@ -245,7 +259,7 @@ class CCode:
                 left, right = map(self.value, parts)
                 self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
             case "logical":
-                if any(part.data in ("call", "pointee", "assign") for part in parts[1].iter_subtrees()):
+                if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].iter_subtrees()):
                     raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
                 left, right = map(self._truth, parts)
                 self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
@@ -255,8 +269,8 @@ class CCode:
                 self.emit(Assign(target, "xor", (self.value(parts[0]), -1)))
             case "negative" if parts[0].data != "number":
                 self.emit(Assign(target, "sub", (0, self.value(parts[0]))))
-            case "pointee":
-                self.emit(Load(target, self.value(parts[0])))
+            case "pointee" | "element":
+                self.emit(Load(target, self._address(tree)))
             case "bracketed" | "cast":
                 self._into(target, parts[-1])
             case "comma":
@@ -282,15 +296,35 @@ class CCode:
         return Reg(target)
 
     def _assign(self, left: Tree[Token], right: Tree[Token]) -> Operand:
-        if left.data == "pointee":
+        if left.data in ("pointee", "element"):
             value = self.value(right)
-            self.emit(Store(self.value(subtrees(left)[0]), value))
+            self.emit(Store(self._address(left), value))
             return value
         if left.data != "name":
             raise self.error("expected a variable or *location before =", left)
         name = self._variable(token(left))
         self._into(name, right)
         return Reg(name)
+
+    def _address(self, tree: Tree[Token]) -> Operand:
+        """Where ``*p`` or ``p[i]`` is."""
+        place, *index = subtrees(tree)
+        if not index:
+            return self.value(place)
+        return self._added(place, index[0])
+
+    def _added(self, place: Tree[Token], index: Tree[Token]) -> Operand:
+        """A pointer so many elements on; the element itself where array and index are known."""
+        base, offset = self.value(place), self.value(index)
+        if isinstance(base, Loc) and isinstance(offset, int):
+            array, first = element_of(base.name)
+            name = element(array, first + offset) if first + offset >= 0 else ""
+            if name not in self._locations:
+                raise self.error(f"expected an element of {array}, found {array}[{first + offset}]", index)
+            return Loc(name)
+        target = self.fresh()
+        self.emit(Assign(target, "add", (base, offset)))
+        return Reg(target)
 
     def _named(self, name: Token) -> Operand:
         return Loc(str(name)) if name in self._parameters else Reg(self._variable(name))
@@ -397,8 +431,8 @@ class CCode:
             raise self.error(f"expected {' or '.join(legal)}", tree)
         return ORDERS[token(tree)]
 
-    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope:
-        """The scope of an access: of the argument, if it has one."""
+    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope | None:
+        """The scope of an access: of the argument, if it has one; None is that of the thread itself."""
         return Scope.SYS
 
     def fresh(self) -> str:
@@ -423,6 +457,8 @@ class CReader:
         self._registers: dict[int, dict[str, Operand]] = {}
         self._owners: dict[int, Token] = {}  # of initial registers, where they are first mentioned
         self._regions: dict[str, Region] = {}
+        self._sizes: dict[str, int] = {}  # of arrays
+        self._plain: set[str] = set()  # locations that some thread declares as not atomic
 
     def test(self) -> LitmusTest:
         """The whole test."""
@@ -444,11 +480,35 @@ class CReader:
             self._thread(index, function, place)
             for index, (function, place) in enumerate(zip(functions, places, strict=True))
         ]
-        names = dict.fromkeys((*self._initial, *self._regions))
-        return self._source.test(
-            threads,
-            [Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names],
-        )
+        atomic = accessed_atomically(threads)
+        names = self._names()
+        locations = [self._location(name, name in atomic) for name in names]
+        locations = [
+            replace(
+                location,
+                name=element(location.name, index),
+                initial=self._initial.get(element(location.name, index), 0),
+            )
+            for location in locations
+            for index in range(self._sizes.get(location.name, 1))
+        ]
+        return self._source.test(*self.instances(threads, locations))
+
+    def _names(self) -> list[str]:
+        """The locations, of arrays the first elements, in the order of their first mention."""
+        return list(dict.fromkeys(element_of(name)[0] for name in (*self._initial, *self._regions)))
+
+    def _location(self, name: str, atomic: bool) -> Location:
+        # what a location is declared as is kept where its accesses say otherwise
+        declared = None if name not in self._regions else name not in self._plain
+        told = None if declared is None or declared == atomic else declared
+        return Location(name, 0, self._regions.get(name, Region.GLOBAL), atomic=told)
+
+    def instances(
+        self, threads: Sequence[Thread], locations: Sequence[Location]
+    ) -> tuple[Sequence[Thread], Sequence[Location]]:
+        """The threads and locations, with what C-like languages have an instance of for each group of threads."""
+        return threads, locations
 
     def error(self, message: str, place: Token | Tree[Token]) -> InputError:
         """An error at a token, or where a tree begins."""
@@ -470,6 +530,9 @@ class CReader:
 
     def _read_initial(self, tree: Tree[Token]) -> None:
         cell, *content = (child for child in subtrees(tree) if child.data != "type")
+        if cell.data == "array" or (content and content[0].data == "list"):
+            self._read_array(cell, content)
+            return
         value = self._content(content[0]) if content else 0
         *threads, name = (child for child in cell.children if isinstance(child, Token))
         known: dict[str, int | Loc] | dict[str, Operand] = self._initial
@@ -481,6 +544,20 @@ class CReader:
         if name in known:
             raise self.error(f"{name} has two initial values", name)
         known[str(name)] = value
+
+    def _read_array(self, cell: Tree[Token], content: Sequence[Tree[Token]]) -> None:
+        """``x[2] = {1, 2}``: what is not given is 0, as in C."""
+        name, *sizes = (child for child in cell.children if isinstance(child, Token))
+        if cell.data != "array" or (content and content[0].data != "list"):
+            raise self.error("expected an array and a list of values, in braces", content[0] if content else name)
+        values = [self._content(value) for value in subtrees(content[0])] if content else []
+        size = number(sizes[0], self._source.path, _LARGEST_ARRAY) if sizes else len(values)
+        if not 0 < size <= _LARGEST_ARRAY or len(values) > size:
+            raise self.error(f"expected 1 to {min(size, _LARGEST_ARRAY) or 1} values, found {len(values)}", name)
+        if name in self._initial:
+            raise self.error(f"{name} has two initial values", name)
+        self._sizes[str(name)] = size
+        self._initial |= {element(name, i): values[i] if i < len(values) else 0 for i in range(size)}
 
     def _content(self, tree: Tree[Token]) -> int | Loc:
         first = token(tree)
@@ -500,16 +577,21 @@ class CReader:
         tokens = [child for child in kind.children if isinstance(child, Token)]
         if not any(child.type == "POINTER" for child in tokens):
             raise self.error(f"expected *, found {name}: parameters are pointers", name)
+        if not any(child.type == "BASE" and child.startswith("atomic_") for child in tokens):
+            self._plain.add(str(name))
         region = self.region(next((child for child in tokens if child.type == "SPACE"), None))
         if self._regions.setdefault(str(name), region) is not region:
             raise self.error(f"{name} is in another address space in an earlier thread", name)
 
     def _thread(self, index: int, function: Tree[Token], place: Place) -> Thread:
         registers = self._registers.get(index, {})
-        code = self.code(self.error, self._source.path, function, registers)
+        code = self.code(self.error, self._source.path, function, registers, {*self._initial, *self._regions})
         thread = Thread(code.instructions(), place)
         # a register that starts at 0 is not mentioned, unless the condition can only know it from here
         kept = {name: value for name, value in registers.items() if value != 0 or name not in thread.names()}
+        for name in map(str, map(token, function.find_data("parameter"))):
+            if name not in kept and re.search(rf"\b{index}\s*:\s*{name}\b", self._source.condition):
+                kept[name] = Loc(name)  # the condition asks for the pointer
         return replace(thread, registers=tuple(sorted(kept.items())))
 
 

@@ -47,7 +47,9 @@ from corpus.litmus.test import (
     Scope,
     Store,
     Term,
+    element_of,
     operands,
+    plain_locations,
     reads,
     written,
 )
@@ -86,21 +88,21 @@ class CWriter:
         self._test = test = without_predicates(test)
         self._names = [self._spelled(thread.names()) for thread in test.threads]
         self._used = [
-            {value.name for ins in thread.instructions for value in operands(ins) if isinstance(value, Loc)}
+            {
+                element_of(value.name)[0]
+                for ins in thread.instructions
+                for value in operands(ins)
+                if isinstance(value, Loc)
+            }
             for thread in test.threads
         ]
-        self._atomic = {
-            ins.address
-            for thread in test.threads
-            for ins in thread.instructions
-            if isinstance(ins, Load | Store | Rmw) and ins.mode.order is not Order.WEAK
-        }
+        self._plain = plain_locations(test)
 
     def text(self) -> str:
         """The whole test."""
         test = self._test
         for location in test.locations:
-            if not self._valid(location.name):
+            if not self._valid(element_of(location.name)[0]):
                 raise InputError(f"{location.name}: {self.title} has no location of this name")
             if location.alias is not None:
                 raise InputError(f"{location.name}: {self.title} has no aliases of locations")
@@ -153,8 +155,11 @@ class CWriter:
     # the parts of a test
 
     def _initial(self) -> Iterator[str]:
+        arrays: dict[str, list[str]] = {}
         for location in self._test.locations:
-            yield f"{location.name} = {self._content(location.initial)};"
+            arrays.setdefault(element_of(location.name)[0], []).append(self._content(location.initial))
+        for name, values in arrays.items():
+            yield f"{name} = {values[0]};" if len(values) == 1 else f"{name}[{len(values)}] = {{{', '.join(values)}}};"
         for index, thread in enumerate(self._test.threads):
             for name, value in thread.registers:
                 yield f"{index}:{self._names[index][name]} = {self._content(value)};"
@@ -163,6 +168,8 @@ class CWriter:
         return _IDENTIFIER.fullmatch(name) is not None and name not in self.reserved
 
     def _content(self, value: Operand) -> str:
+        if isinstance(value, Loc) and element_of(value.name)[1]:
+            raise InputError(f"{value.name}: {self.title} has no address of an element as an initial value here")
         return f"{self.address}{value.name}" if isinstance(value, Loc) else str(value)
 
     def _term(self, term: Term) -> str:
@@ -188,9 +195,10 @@ class CWriter:
         thread = self._test.threads[index]
         statements = structured(index, thread)
         parameters = [
-            f"{self.space(location)}{'atomic_int' if Loc(location.name) in self._atomic else 'int'}* {location.name}"
+            f"{self.space(location)}{'int' if location.name in self._plain else 'atomic_int'}* {location.name}"
             for location in self._test.locations
-            if location.name in self._used[index] or (index == 0 and self._is_unused_shared(location))
+            if element_of(location.name)[1] == 0
+            and (location.name in self._used[index] or (index == 0 and self._is_unused_shared(location)))
         ]
         yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
         inline = _declared_inline(statements, {name for name, _ in thread.registers})
@@ -352,12 +360,16 @@ class _Code:
         return self._value(address)
 
     def _pointee(self, ins: Instruction, address: Operand) -> str:
-        return f"*{self._address(ins, address)}"
+        place = self._address(ins, address)
+        return f"*({place})" if " " in place else f"*{place}"
 
     def _value(self, operand: Operand) -> str:
         if isinstance(operand, int):
             return str(operand)
-        return self._names[operand.name] if isinstance(operand, Reg) else operand.name
+        if isinstance(operand, Reg):
+            return self._names[operand.name]
+        array, index = element_of(operand.name)
+        return f"{array} + {index}" if index else array
 
 
 def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
