@@ -87,7 +87,7 @@ class Event:
     (a branch, a compare-and-swap, an address that is not known). Two events of a thread can happen together when the
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
     are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
-    ``location`` is where memory is accessed, ``virtual`` the name it is accessed by, another one for an alias.
+    ``location`` is where memory is accessed, ``virtual`` the virtual address, another one for an alias.
     ``scope`` is that of its order; ``barrier`` is what a barrier is besides.
     """
 
@@ -120,12 +120,15 @@ _HALVES = {
     Kind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
 }
 
+PROXIES = ("TEXTURE", "SURFACE", "CONSTANT", "ASYNC", "TENSORMAP", "ALIAS")
+"""The proxies of PTX, and the aliases that a fence may be for: the sets of accesses through one, and of its fences."""
+
 _FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 _DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
-    *("TEXTURE", "SURFACE", "CONSTANT", "GENERIC", "ALIAS"),
+    *PROXIES,
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
 SETS = frozenset({*_FIXED_SETS, *_CACHES, *_DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})
@@ -188,7 +191,7 @@ def _scope_tags(scope: Scope | None) -> tuple[str, ...]:
 
 
 def _mode_tags(mode: Mode) -> frozenset[str]:
-    return frozenset(tag.upper() for tag in mode.tags)
+    return frozenset(tag.removeprefix("fence.proxy.").upper() for tag in mode.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,7 +241,7 @@ class Walker:
                 yield here, name, sources
 
     def _access(self, state: State, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int) -> Iterator[State]:
-        memory = physical(self._locations, location)
+        memory, address = physical(self._locations, location), virtual(self._locations, location)
         region = self._locations[memory].region
         scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
 
@@ -256,7 +256,7 @@ class Walker:
         ) -> Event:
             key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain)
             return Event(
-                key, self.number, kind, tags, pc, memory, location, value, scope, addr, data, state.control | ctrl, of
+                key, self.number, kind, tags, pc, memory, address, value, scope, addr, data, state.control | ctrl, of
             )
 
         nothing: Sources = frozenset()
@@ -309,6 +309,13 @@ class Walker:
 
     def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode) -> Event:
         return Event(self.key(state), self.number, kind, tags, state.pc, scope=mode.scope, ctrl=state.control)
+
+
+def virtual(locations: Mapping[str, Location], name: str) -> str:
+    """The location whose virtual address a location has: itself, or what it stands for in a proxy (``s @ surface``)."""
+    while (alias := locations[name].alias) is not None and alias.proxy is not None:
+        name = alias.location
+    return name
 
 
 def physical(locations: Mapping[str, Location], name: str) -> str:

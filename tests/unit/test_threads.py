@@ -171,6 +171,13 @@ def test_an_alias_is_another_name_for_the_same_memory():
     assert [(event.location, event.virtual) for event in path.events] == [("x", "t"), ("x", "x")]
 
 
+def test_what_stands_for_a_location_in_a_proxy_has_its_virtual_address():
+    locations = (*LOCATIONS, Location("t", alias=Alias("x")), Location("s", alias=Alias("t", "surface")))
+    locations = tuple({location.name: location for location in locations}.values())
+    (path,) = paths(Load("r1", Loc("s")), locations=locations)
+    assert [(event.location, event.virtual) for event in path.events] == [("x", "t")]
+
+
 @pytest.mark.parametrize(
     ("operation", "operands", "value"),
     [("exch", (7,), 7), ("exch", (R1,), "r1"), ("add", (7,), "add"), ("add", (R1,), "add")],
