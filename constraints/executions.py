@@ -57,16 +57,20 @@ class Executions:
 
     ``comparisons``: literals that say whether comparisons of values hold, for a reader of values to define.
     ``checks``: how true each check is that the model requires. They are required where ``required`` is set.
+    ``unfinished``: threads may stop anywhere, and stay at any barrier.
     """
 
-    def __init__(self, test: LitmusTest, model: Model, unroll: int, required: bool = True) -> None:
+    def __init__(
+        self, test: LitmusTest, model: Model, unroll: int, required: bool = True, unfinished: bool = False
+    ) -> None:
         """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
         self.test = test
         self.circuit = circuit = Circuit()
-        threads = merged_threads(test, unroll, forgets_reads(model))
+        self._unfinished = unfinished
+        threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
         self.bounded = any(thread.bounded for thread in threads)
         self.complete = is_complete(threads, model)
-        self.runs = Runs(circuit, threads)
+        self.runs = Runs(circuit, threads, unfinished)
         self.events = execution_events(test, list(self.runs.events.values()))
         self.executed = [
             circuit.true if event.thread == INITIAL else self.runs.happens[event.key] for event in self.events
@@ -88,8 +92,8 @@ class Executions:
         chosen = Choices(self.rf, co, meet=self.meet)
         base = _Base(self.algebra, self.events, places, chosen, test.synchronised, runs=self.runs)
         self.orders = {name: self._order(name, pairs) for name, pairs in to_order(model, base).items()}
-        base = replace(base, choices=replace(chosen, orders=self.orders))
-        for result in model.judge(base):
+        self.base = replace(base, choices=replace(chosen, orders=self.orders))
+        for result in model.judge(self.base):
             if result.check.flag:
                 self.flags[result.check.name] = self.flags.get(result.check.name, circuit.false) | result.truth
             else:
@@ -163,6 +167,7 @@ class Executions:
             self.executed,
             lambda one, other: (one.key, other.key) in before,
             self._comparison,
+            self._unfinished,
         ).meet
 
     def _comparison(self, operation: str, left: Expression, right: Expression) -> Literal:
@@ -243,7 +248,7 @@ class FiniteValues:
                 circuit.exactly_one(list(self._reads[event.key].values()), executions.executed[read])
                 for write, row in enumerate(executions.rf):
                     if read in row:
-                        written = evaluate(events[write].value, self._reads, algebra)
+                        written = self.value(events[write].value)
                         circuit.require(~row[read], compared("eq", written, self._reads[event.key], algebra))
         for thread, taken in zip(runs.threads, runs.taken, strict=True):
             for step, literal in zip(thread.steps, taken, strict=True):
@@ -259,6 +264,10 @@ class FiniteValues:
     def read(self, key: Key) -> Valuation[Literal]:
         """The values of a read, or of a merge."""
         return self._reads[key]
+
+    def value(self, expression: Expression) -> Valuation[Literal]:
+        """The values of an expression over reads and merges."""
+        return evaluate(expression, self._reads, self._executions.algebra)
 
     def asked(self) -> tuple[Literal, Literal]:
         """That the condition's filter lets an execution through, and that its proposition holds there."""

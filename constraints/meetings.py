@@ -43,8 +43,13 @@ class Meetings:
         executed: Sequence[Literal],
         earlier: Callable[[Event, Event], bool],
         compare: Compare,
+        for_ever: bool = False,
     ) -> None:
-        """``executed``: that each event happens; ``earlier``: whether one event of a thread is before another."""
+        """``executed``: that each event happens; ``earlier``: whether one event of a thread is before another.
+
+        ``for_ever``: who stays may do so at a barrier that has let nobody through.
+        """
+        self._for_ever = for_ever
         self._circuit, self._test, self._events, self._executed = circuit, test, events, executed
         self._earlier, self._compare = earlier, compare
         self._barriers = [index for index, event in enumerate(events) if event.barrier is not None]
@@ -106,7 +111,8 @@ class Meetings:
         if arrival.stays:
             circuit.require(~through)
             passed = (same & self._through[f] for (one, f), same in self._same.items() if one == e)
-            circuit.require(~here, circuit.any_of(passed))
+            if not self._for_ever:
+                circuit.require(~here, circuit.any_of(passed))
         elif waits:
             circuit.require(~here, through)
         threads = [t for t in range(len(self._test.threads)) if t != event.thread]

@@ -2,10 +2,12 @@
 
 Variables
     step(t, s)       thread t takes its step s (oracle.executions.unrolled), where there is a choice
+    stop(t, n)       thread t stops at its node n, where runs may be unfinished
 
 Constraints
     the start of a thread is reached, and every node that a step leads to
     from a node that is reached, one step is taken; a node that no step leads from is not reached, but for the end
+    or the thread stops there
 
 An event happens where a step is taken that it is on. A merge has the value, and comes from the reads, that it has on
 the step that was taken. The size is that of the unrolled threads.
@@ -25,11 +27,15 @@ from oracle.executions.unrolled import Unrolled
 class Runs:
     """The clauses. ``taken[t][s]``: thread ``t`` takes its step ``s``; ``happens``: each event by its key.
 
-    ``before``: the pairs of events that are on one way, the first one earlier.
+    ``before``: the pairs of events that are on one way, the first one earlier. ``reached[t][n]``: thread ``t`` comes to
+    its node ``n``; ``stops[t][n]``: it stops there, which may only be where runs may be ``unfinished``.
     """
 
-    def __init__(self, circuit: Circuit, threads: Sequence[Unrolled]) -> None:
+    def __init__(self, circuit: Circuit, threads: Sequence[Unrolled], unfinished: bool = False) -> None:
         self.threads = threads
+        self._unfinished = unfinished
+        self.reached: list[dict[int, Literal]] = []
+        self.stops: list[dict[int, Literal]] = []
         self.events: dict[Key, Event] = {}
         self.happens: dict[Key, Literal] = {}
         self.taken = [self._thread(circuit, number, thread) for number, thread in enumerate(threads)]
@@ -46,17 +52,21 @@ class Runs:
 
     def _thread(self, circuit: Circuit, number: int, thread: Unrolled) -> list[Literal]:
         reached: dict[int, list[Literal]] = {0: [circuit.true]}
-        left: set[int] = set()
+        known: dict[int, Literal] = {}
+        stops: dict[int, Literal] = {}
         taken: list[Literal] = []
         for source, group in groupby(enumerate(thread.steps), key=lambda numbered: numbered[1].source):
             steps = list(group)
-            here = circuit.any_of(reached[source])
-            left.add(source)
+            here = known[source] = circuit.any_of(reached[source])
             ways = [here]
-            if len(steps) > 1:
+            if len(steps) > 1 or self._unfinished:
                 ways = [circuit.var("step", number, index) for index, _ in steps]
-                circuit.exactly_one(ways, here)
-                for way in ways:
+                ends = []
+                if self._unfinished:
+                    ends = [circuit.var("stop", number, source)]
+                    stops[source] = ends[0]
+                circuit.exactly_one([*ways, *ends], here)
+                for way in (*ways, *ends):
                     circuit.require(~way, here)
             on: dict[Key, list[Literal]] = {}
             for (_, step), way in zip(steps, ways, strict=True):
@@ -65,11 +75,18 @@ class Runs:
                     self.events[event.key] = event
                     on.setdefault(event.key, []).append(way)
             for key, found in on.items():
-                self.happens[key] = here if len(found) == len(steps) else circuit.any_of(found)
+                everywhere = len(found) == len(steps) and not self._unfinished
+                self.happens[key] = here if everywhere else circuit.any_of(found)
             taken += ways
         for node, ways in reached.items():
-            if node not in left and node != thread.end:
-                circuit.require(~circuit.any_of(ways))
+            if node not in known:
+                known[node] = circuit.any_of(ways)
+                if node != thread.end and self._unfinished:
+                    stops[node] = known[node]
+                elif node != thread.end:
+                    circuit.require(~known[node])
+        self.reached.append(known)
+        self.stops.append(stops)
         return taken
 
     def reads(self, sources: frozenset[Key]) -> Mapping[Key, Literal]:

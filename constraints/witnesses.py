@@ -71,53 +71,55 @@ class _Search:
             model = opened.model()
         finally:
             opened.close()
-        return self._decoded(frozenset(number for number in model if number > 0))
+        return decoded(self.executions, self._values, frozenset(number for number in model if number > 0))
 
-    def _decoded(self, true: frozenset[int]) -> Execution:
-        executions, runs = self.executions, self.executions.runs
 
-        def holds(literal: Literal) -> bool:
-            return (abs(literal.number) in true) == (literal.number > 0)
+def decoded(executions: Executions, values: FiniteValues, true: frozenset[int]) -> Execution:
+    """The execution that a solver has found; ``true``: the variables that are."""
+    runs = executions.runs
 
-        known: dict[Key, Value] = {}
-        for event, happens in zip(executions.events, executions.executed, strict=True):
-            if event.kind is Kind.READ and holds(happens):
-                values = self._values.read(event.key)
-                known[event.key] = next(value for value, literal in values.items() if holds(literal))
-        for thread, taken in zip(runs.threads, runs.taken, strict=True):
-            for merge in thread.merges:
-                for step, value, _ in merge.options:
-                    if holds(taken[step]):
-                        known[merge.key] = _value(value, known)
-        kept = [number for number, happens in enumerate(executions.executed) if holds(happens)]
-        place = {number: index for index, number in enumerate(kept)}
+    def holds(literal: Literal) -> bool:
+        return (abs(literal.number) in true) == (literal.number > 0)
 
-        def only(relation: Relation[Literal]) -> Relation[int]:
-            return tuple(
-                {place[other]: 1 for other, truth in relation[number].items() if other in place and holds(truth)}
-                for number in kept
-            )
+    known: dict[Key, Value] = {}
+    for event, happens in zip(executions.events, executions.executed, strict=True):
+        if event.kind is Kind.READ and holds(happens):
+            read = values.read(event.key)
+            known[event.key] = next(value for value, literal in read.items() if holds(literal))
+    for thread, taken in zip(runs.threads, runs.taken, strict=True):
+        for merge in thread.merges:
+            for step, value, _ in merge.options:
+                if holds(taken[step]):
+                    known[merge.key] = _value(value, known)
+    kept = [number for number, happens in enumerate(executions.executed) if holds(happens)]
+    place = {number: index for index, number in enumerate(kept)}
 
-        def reads(sources: frozenset[Key]) -> frozenset[Key]:
-            return frozenset(key for key, truth in runs.reads(sources).items() if key in known and holds(truth))
-
-        events = tuple(
-            replace(event, addr=reads(event.addr), data=reads(event.data), ctrl=reads(event.ctrl))
-            for event in (executions.events[number] for number in kept)
+    def only(relation: Relation[Literal]) -> Relation[int]:
+        return tuple(
+            {place[other]: 1 for other, truth in relation[number].items() if other in place and holds(truth)}
+            for number in kept
         )
-        told = tuple(None if (what := shown(event)) is None else _value(what, known) for event in events)
-        finals: dict[Term, Value] = {}
-        for term in asked_terms(executions.test):
-            if isinstance(term, FinalRegister):
-                finals[term] = _value(runs.threads[term.thread].registers.get(term.register, 0), known)
-            elif isinstance(term, Loc):
-                (last,) = (write for write, final in executions.last_writes(term) if holds(final))
-                finals[term] = _value(executions.events[last].value, known)
-        places = tuple(thread.place for thread in executions.test.threads)
-        orders = {name: only(order) for name, order in executions.orders.items()}
-        choices = Choices(only(executions.rf), only(executions.co), orders, only(executions.meet))
-        base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
-        return Execution(base, told, finals)
+
+    def reads(sources: frozenset[Key]) -> frozenset[Key]:
+        return frozenset(key for key, truth in runs.reads(sources).items() if key in known and holds(truth))
+
+    events = tuple(
+        replace(event, addr=reads(event.addr), data=reads(event.data), ctrl=reads(event.ctrl))
+        for event in (executions.events[number] for number in kept)
+    )
+    told = tuple(None if (what := shown(event)) is None else _value(what, known) for event in events)
+    finals: dict[Term, Value] = {}
+    for term in asked_terms(executions.test):
+        if isinstance(term, FinalRegister):
+            finals[term] = _value(runs.threads[term.thread].registers.get(term.register, 0), known)
+        elif isinstance(term, Loc):
+            (last,) = (write for write, final in executions.last_writes(term) if holds(final))
+            finals[term] = _value(executions.events[last].value, known)
+    places = tuple(thread.place for thread in executions.test.threads)
+    orders = {name: only(order) for name, order in executions.orders.items()}
+    choices = Choices(only(executions.rf), only(executions.co), orders, only(executions.meet))
+    base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
+    return Execution(base, told, finals)
 
 
 def _value(expression: Expression, known: Mapping[Key, Value]) -> Value:

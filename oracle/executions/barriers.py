@@ -54,10 +54,11 @@ class _Barrier:
     quorum: int | None
 
 
-def meetings(test: LitmusTest, events: Sequence[Event]) -> tuple[Meetings, ...]:
+def meetings(test: LitmusTest, events: Sequence[Event], for_ever: bool = False) -> tuple[Meetings, ...]:
     """Every way in which the barriers among the events of one path through each thread meet.
 
-    Pairs are of indices of ``events``. Raises ``TooManyError`` where there are too many to list.
+    Pairs are of indices of ``events``. ``for_ever``: those that stay may do so at a barrier that has let nobody through
+    (``oracle.executions.stuck``). Raises ``TooManyError`` where there are too many to list.
     """
     threads: list[list[int]] = [[] for _ in test.threads]
     for index, event in enumerate(events):
@@ -67,7 +68,7 @@ def meetings(test: LitmusTest, events: Sequence[Event]) -> tuple[Meetings, ...]:
         return (Meetings(),)
     found = []
     for barriers, constraints in _resolved(test, events, [index for thread in threads for index in thread]):
-        for groups in _Meeting(test, events, threads, barriers).ways():
+        for groups in _Meeting(test, events, threads, barriers, for_ever).ways():
             pairs = frozenset(pair for group in groups for pair in permutations(sorted(group), 2))
             found.append(Meetings(pairs, constraints))
     return tuple(found)
@@ -151,7 +152,9 @@ class _Meeting:
         events: Sequence[Event],
         threads: Sequence[Sequence[int]],
         barriers: Mapping[int, _Barrier],
+        for_ever: bool,
     ) -> None:
+        self._for_ever = for_ever
         self._events = events
         self._threads = threads
         self._barriers = barriers
@@ -229,7 +232,7 @@ class _Meeting:
             return False
         passed = {self._barriers[index] for group in state.met for index in group}
         return all(
-            self._stays(index) and barrier in passed
+            self._stays(index) and (self._for_ever or barrier in passed)
             for barrier, thread, index in state.there
             if thread in state.waiting
         )

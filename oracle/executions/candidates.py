@@ -100,23 +100,37 @@ def physical_location(test: LitmusTest, term: Loc) -> str:
     return physical({location.name: location for location in test.locations}, term.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Choices that are not of interest: that a read reads from a write, that a write comes before another in ``co``."""
+
+    rf: Callable[[Event, Event], bool]
+    co: Callable[[Event, Event], bool]
+
+
+NOTHING_EXCLUDED = Excluded(lambda write, read: False, lambda one, other: False)
+
+
 def candidates(
     test: LitmusTest,
     threads: Sequence[Paths],
     model: Model,
     worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
+    excluded: Excluded = NOTHING_EXCLUDED,
+    for_ever: bool = False,
 ) -> Iterator[Batch]:
     """All candidate executions of a test, in batches, made as they are asked for.
 
     The model says what is chosen: whether coherence is any partial order, and which other orders there are.
-    ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. Raises
+    ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. What is
+    ``excluded`` is left out. ``for_ever``: threads that stay at a barrier may do so whoever goes through there. Raises
     ``TooManyError`` where there are too many to list.
     """
     combinations_of_paths = prod(len(thread.paths) for thread in threads)
     if combinations_of_paths > MOST_COMBINATIONS:
         raise TooManyError(f"{combinations_of_paths} combinations of paths through the threads are too many to list")
     for paths in product(*(thread.paths for thread in threads)):
-        yield from _Combination(test, paths, model).batches(worth_guessing)
+        yield from _Combination(test, paths, model, excluded, for_ever).batches(worth_guessing)
 
 
 def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
@@ -171,8 +185,11 @@ def _orders(size: int) -> int:
 class _Combination:
     """One path through each thread."""
 
-    def __init__(self, test: LitmusTest, paths: tuple[Path, ...], model: Model) -> None:
+    def __init__(
+        self, test: LitmusTest, paths: tuple[Path, ...], model: Model, excluded: Excluded, for_ever: bool
+    ) -> None:
         self._test = test
+        self._excluded = excluded
         self._paths = paths
         self._places = tuple(thread.place for thread in test.threads)
         self._terms = asked_terms(test)
@@ -186,16 +203,26 @@ class _Combination:
         pairs = to_order(model, _unchosen(self._events, self._places)) if model.chooses_orders else {}
         self._ordered = tuple(pairs)
         self._options = _Options(
-            tuple(tuple(self._writes[self._events[read].location or ""]) for read in self._reads),
+            tuple(map(self._sources, self._reads)),
             tuple(self._coherence(found, model.partial_co, name in asked) for name, found in self._writes.items()),
             tuple(tuple(orders_of(ordered, name)) for name, ordered in pairs.items()),
-            meetings(test, self._events),
+            meetings(test, self._events, for_ever),
         )
 
+    def _sources(self, read: int) -> tuple[int, ...]:
+        event, excluded = self._events[read], self._excluded.rf
+        return tuple(write for write in self._writes[event.location or ""] if not excluded(self._events[write], event))
+
     def _coherence(self, writes: list[int], partial: bool, asked: bool) -> tuple[Coherence, ...]:
+        excluded = {
+            (one, other)
+            for (one, first), (other, second) in permutations(enumerate(writes), 2)
+            if self._excluded.co(self._events[first], self._events[second])
+        }
         return tuple(
             Coherence(frozenset((writes[one], writes[other]) for one, other in order.pairs), writes[order.final])
             for order in coherence_orders(len(writes), partial, asked)
+            if not order.pairs & excluded
         )
 
     def batches(self, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[Batch]:

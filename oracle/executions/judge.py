@@ -154,15 +154,15 @@ def judged(
     """
 
     def allowed_of(base: ProgramBase[int]) -> int:
-        return _allowed(base.algebra.true, model.judge(base))
+        return passing_checks(base.algebra.true, model.judge(base))
 
     for batch in candidates(test, threads, model, worth_guessing=None if forbidden else allowed_of):
         results = model.judge(batch.base)
-        yield batch, _allowed(batch.valid, results), results
+        yield batch, passing_checks(batch.valid, results), results
 
 
-def _allowed(among: int, results: Sequence[CheckResult[int]]) -> int:
-    """The candidates that pass every check."""
+def passing_checks(among: int, results: Sequence[CheckResult[int]]) -> int:
+    """Those of the candidates that pass every check that is required."""
     for result in results:
         if not result.check.flag:
             among &= result.truth

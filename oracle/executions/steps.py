@@ -132,9 +132,13 @@ class State:
 
 
 class Walker:
-    """Takes the steps of one thread. ``cut``: the backward jumps at which a run has been cut."""
+    """Takes the steps of one thread. ``cut``: the backward jumps at which a run has been cut.
 
-    def __init__(self, test: LitmusTest, number: int, unroll: int) -> None:
+    ``for_ever``: it may stay at any barrier that it waits at, not only where others then come to an end.
+    """
+
+    def __init__(self, test: LitmusTest, number: int, unroll: int, for_ever: bool = False) -> None:
+        self._for_ever = for_ever
         self.flow = Flow(test, number)
         self.number = number
         self.cut: set[int] = set()
@@ -301,7 +305,8 @@ class Walker:
     def _barrier(self, state: State, ins: Barrier) -> Iterator[State]:
         quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
         arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
-        tags, stays = barrier_tags(ins.mode, ins.arrive), self.flow.may_stay(state.pc)
+        stays = not ins.arrive if self._for_ever else self.flow.may_stay(state.pc)
+        tags = barrier_tags(ins.mode, ins.arrive)
         for outcome, pc in enumerate((state.pc + 1, self.flow.end)[: 1 + stays]):
             forked = replace(state, outcomes=(*state.outcomes, outcome)) if stays else state
             event = self._event(forked, Kind.BARRIER, tags, ins.mode)

@@ -43,14 +43,29 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
+class Node:
+    """A place in the unrolled thread: a program counter, with how often backward jumps that may still come were taken.
+
+    ``registers``: the values, there, of those that may be read. ``cuts``: what holds where a run goes on by a backward
+    jump that was taken too often, with the place of the jump.
+    """
+
+    pc: int
+    jumps: Mapping[int, int]
+    registers: Mapping[str, Expression]
+    cuts: tuple[tuple[int, tuple[Constraint, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Unrolled:
-    """A thread. Nodes are numbered from 0, the start, so that steps lead upwards; ``steps`` are in that order, too.
+    """A thread. ``nodes`` are numbered from 0, the start, so that steps lead upwards; ``steps`` are in that order, too.
 
     ``end`` is the node where the thread ends, None where no way leads there. Each merge has its options in terms of
     reads and earlier merges. ``registers``: their values at the end, of those that the condition asks for. ``bounded``
     and ``spins`` as in ``Paths``.
     """
 
+    nodes: tuple[Node, ...]
     steps: tuple[Move, ...]
     end: int | None
     merges: tuple[Merge, ...]
@@ -60,15 +75,15 @@ class Unrolled:
 
 
 @lru_cache(maxsize=4)
-def merged_threads(test: LitmusTest, unroll: int, once: bool = False) -> tuple[Unrolled, ...]:
+def merged_threads(test: LitmusTest, unroll: int, once: bool = False, for_ever: bool = False) -> tuple[Unrolled, ...]:
     """Each thread, each backward jump taken at most ``unroll`` times; with ``once``, those that spin at most once.
 
     To a model that forgets reads more rounds of these are nothing new (``oracle.executions.spins``); one of them is
-    enough for what its flags say of an event.
+    enough for what its flags say of an event. ``for_ever``: a thread may stay at any barrier.
     Raises ``InputError`` where an address is no location of the test, and ``TooManyError`` where a thread has more than
     ``MOST_PLACES`` places.
     """
-    return tuple(_Merger(test, number, unroll, once).unrolled() for number in range(len(test.threads)))
+    return tuple(_Merger(test, number, unroll, once, for_ever).unrolled() for number in range(len(test.threads)))
 
 
 _Place = tuple[int, tuple[tuple[int, int], ...]]
@@ -76,13 +91,14 @@ _Place = tuple[int, tuple[tuple[int, int], ...]]
 
 
 class _Merger(Walker):
-    def __init__(self, test: LitmusTest, number: int, unroll: int, once: bool) -> None:
-        super().__init__(test, number, unroll)
+    def __init__(self, test: LitmusTest, number: int, unroll: int, once: bool, for_ever: bool) -> None:
+        super().__init__(test, number, unroll, for_ever)
         self._once = spinning_jumps(test, number) if once else frozenset[int]()
         self._test = test
         self._node = 0
         self._keys: dict[tuple[int, int, tuple[int, ...]], Key] = {}
         self._merges: dict[Key, Merge] = {}
+        self._cuts: list[tuple[int, tuple[Constraint, ...]]] = []
 
     def key(self, state: State) -> Key:
         """Events are numbered as they are met, which orders those of each way; what two ways share has one number."""
@@ -101,6 +117,11 @@ class _Merger(Walker):
             return tuple(dict.fromkeys(meaning for _, option, _ in options for meaning in self.meanings(option)))
         return (value,)
 
+    def stop(self, state: State) -> None:
+        """Remembers what the run would take the jump for."""
+        super().stop(state)
+        self._cuts.append((state.pc, state.constraints))
+
     def unrolled(self) -> Unrolled:
         """The whole thread."""
         start = self.start()
@@ -109,26 +130,28 @@ class _Merger(Walker):
         targets: dict[int, int] = {}
         end: int | None = None
         registers: dict[str, Expression] = {}
-        nodes = 0
+        nodes: list[Node] = []
         for place in self._places(start):
             arrivals = arrived.pop(place, [])
             if not arrivals:
                 continue
-            self._node, nodes = nodes, nodes + 1
+            self._node, self._cuts = len(nodes), []
             targets |= {step: self._node for step, _ in arrivals}
             state = self._met(place, arrivals)
+            known = {name: value for name, (value, _) in state.registers.items()}
             if state.pc == self.flow.end:
-                end, registers = self._node, {name: value for name, (value, _) in state.registers.items()}
-                continue
-            for after in self.step(state):
-                arrived.setdefault(self._place(after), []).append((len(made), after))
-                made.append((self._node, state, after))
+                end, registers = self._node, known
+            else:
+                for after in self.step(state):
+                    arrived.setdefault(self._place(after), []).append((len(made), after))
+                    made.append((self._node, state, after))
+            nodes.append(Node(state.pc, state.jumps, known, tuple(self._cuts)))
         steps = tuple(
             Move(source, targets[number], after.events, after.constraints[len(before.constraints) :])
             for number, (source, before, after) in enumerate(made)
         )
         cut, spins = bool(self.cut), self.cut <= spinning_jumps(self._test, self.number)
-        return Unrolled(steps, end, tuple(self._merges.values()), registers, cut, cut and spins)
+        return Unrolled(tuple(nodes), steps, end, tuple(self._merges.values()), registers, cut, cut and spins)
 
     def _places(self, start: State) -> list[_Place]:
         """Every place that a run may come to, in an order of all runs."""

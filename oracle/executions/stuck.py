@@ -1,0 +1,428 @@
+"""Executions that never end: whether a program may hang under a consistency model and a scheduler.
+
+An infinite execution is shown by a finite one, a *hang*, of the unrolled program in which each thread
+
+- has *ended*,
+- is *left*: stopped somewhere, for the scheduler does not run it any more,
+- *waits* at a barrier that does not let it through (``oracle.executions.barriers``),
+- or is *stuck*: its run ends with a round that it goes for ever, from a place in the code back to that place, with the
+  same values in the registers that are read again.
+
+Some thread is stuck; or some thread waits and none is left, for where only those that wait have not ended nobody runs.
+
+Scheduler: the promise of a progress model (a function of two masks of threads, who has steps to take, for it has not
+ended and does not wait, and who has taken one) holds at the end, where both are what they stay: no thread that is
+promised execution is left. This is weak
+fairness, a promised thread steps again and again (Sorensen et al., *Specifying and Testing GPU Workgroup Progress
+Models*, OOPSLA 2021, 2.2). Within a workgroup or over all of them is not told apart: threads are ordered by number.
+
+Memory: every write becomes visible in the end (Lahav et al., *Making Weak Memory Models Fair*, OOPSLA 2021: each write
+has finitely many predecessors in ``co`` and in ``fr``). So what is read for ever from a location that is not written
+for ever is a *co-maximal* write; where coherence is partial there may be several.
+
+Rounds are of two kinds, and so are the conditions under which a hang goes on for ever:
+
+- *spin*: the round neither writes nor is at a barrier, and no round writes what it reads. It is there once, and each of
+  its reads reads a co-maximal write. More such rounds add reads from which nothing leads to any other thread: no
+  acyclic relation gets a cycle. So the infinite execution is allowed if this one is.
+- *cycle*: all other rounds. They are there twice, by the same way through the code and with the same values, a first
+  and a second time; those of several threads belong together. The second time is as all later ones are: ``rf``, ``co``
+  and the order of ``fence.sc`` are within the second as within the first; the second's reads of what rounds write read
+  the first's writes or the second's, its other reads read co-maximal writes; what rounds write comes in ``co`` after
+  all other writes to its location, and the first's before the second's; and nobody else reads what the second writes.
+  Then base relations lead from each time to itself and later ones alone, never back, and every later time has them as
+  the second has. So again no cycle appears that is not here already. Compare the infix and suffix of Dartagnan
+  (Haas et al., and its ``NonTerminationEncoder``), of which the case of two rounds is taken.
+
+Assumptions: models say what they forbid by cycles of ``po``, ``rf``, ``co``, ``fr`` and what is made of them, and
+forbid no beginning of an execution that they allow.
+
+Gaps: rounds of several threads that are not in step, so that at one location one thread is a round ahead and at another
+location another one; weak writes in rounds that a partial coherence would leave unordered for ever; barriers within
+cycles whose partners are not in step. These are hangs that are not found. What is found stands.
+
+Bound: each backward jump is taken at most ``unroll`` times. Where every loop only waits (``oracle.executions.spins``)
+one round is enough: rounds before the last can be left out of a hang as they can be left out of any execution.
+
+Strong fairness (a step that is possible again and again is taken again and again) forbids some hangs, livelocks. It
+forbids none that is *steady*: all writes of the rounds to a location write one value, so that memory looks the same for
+ever and every thread can do nothing but what it does. Which other livelocks it leaves is not decided here. Which of
+several co-maximal writes is read is memory's choice, and no scheduler's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations, product
+
+from corpus.litmus.test import And, Barrier, Condition, Fence, Label, LitmusTest, Load, Quantifier, Rmw, Store
+from oracle.cat.algebra import Relation
+from oracle.cat.interpreter import Model
+from oracle.executions.candidates import Batch, Excluded, candidates
+from oracle.executions.events import Apply, Event, Expression, Kind, Read
+from oracle.executions.judge import UNROLL, is_complete, passing_checks
+from oracle.executions.steps import Constraint, State, TooManyError, Walker
+from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
+from oracle.executions.valuations import compared, evaluate
+from oracle.executions.witness import Execution, execution_of
+
+Guarantee = Callable[[int, int], int]
+"""``(running, stepped) -> promised``, masks of threads, as in ``oracle.progress.models``."""
+
+MOST_HANGS = 1 << 14
+"""Ways to put the threads' runs together; with more, a test is for a solver."""
+
+
+class Ending(StrEnum):
+    """How the run of a thread ends in a hang."""
+
+    ENDED = "ended"
+    LEFT = "left"
+    WAITS = "waits"
+    SPINS = "spins"
+    CYCLES = "cycles"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A run of one thread. ``rounds``: where in its events the rounds are that it goes for ever, none, one or two.
+
+    ``stepped``: it has done an instruction.
+    """
+
+    path: Path
+    ending: Ending
+    stepped: bool
+    rounds: tuple[range, ...] = ()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the thread runs for ever."""
+        return bool(self.rounds)
+
+    @property
+    def writes(self) -> frozenset[str | None]:
+        """The locations that its rounds write."""
+        return frozenset(event.location for event in self._round if event.kind is Kind.WRITE)
+
+    @property
+    def reads(self) -> frozenset[str | None]:
+        """The locations that its rounds read."""
+        return frozenset(event.location for event in self._round if event.kind is Kind.READ)
+
+    @property
+    def _round(self) -> tuple[Event, ...]:
+        return self.path.events[self.rounds[0].start : self.rounds[0].stop] if self.rounds else ()
+
+
+@dataclass(frozen=True)
+class Hang:
+    """A hang: an execution, how each thread's run ends in it, and the keys of the events of each thread's rounds.
+
+    ``steady``: memory looks the same for ever, so strong fairness does not help.
+    """
+
+    execution: Execution
+    endings: tuple[Ending, ...]
+    rounds: tuple[tuple[frozenset[tuple[int, ...]], ...], ...]
+    steady: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """Whether a program may hang.
+
+    ``hang`` is a hang if there is one, a steady one if there is one of these. ``bounded``: loops were cut;
+    ``provisional``: so that there may be a hang beyond.
+    """
+
+    hang: Hang | None
+    bounded: bool
+    provisional: bool
+
+
+_ANY = Condition(Quantifier.EXISTS, And(()))
+
+
+def unasked(test: LitmusTest) -> LitmusTest:
+    """The program alone. A hang has no final state, so neither condition nor filter say anything of it."""
+    return replace(test, condition=_ANY)
+
+
+def find_hang(
+    test: LitmusTest, guarantee: Guarantee, model: Model, unroll: int = UNROLL, steady: bool = False
+) -> Hanging:
+    """Whether a program may hang under a promise and a model, by listing executions. ``steady``: look for such a hang.
+
+    Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many.
+    """
+    test = unasked(test)
+    threads = unroll_threads(test, unroll)
+    found: Hang | None = None
+    for ways in _together([ways_through(test, number, unroll) for number in range(len(test.threads))], guarantee):
+        runs = [Paths((way.path,), False) for way in ways]
+        for batch in candidates(test, runs, model, excluded=_excluded(ways), for_ever=True):
+            rounds = _Rounds(ways, batch)
+            hanging = passing_checks(batch.valid & rounds.repeat(), model.judge(batch.base))
+            still = hanging & rounds.steady()
+            if still or (hanging and found is None):
+                found = _hang(ways, batch, _lowest(still or hanging), bool(still))
+            if found is not None and (found.steady or not steady):
+                return _hanging(found, threads, model)
+    return _hanging(found, threads, model)
+
+
+def _hanging(found: Hang | None, threads: Sequence[Paths], model: Model) -> Hanging:
+    bounded = any(thread.bounded for thread in threads)
+    return Hanging(found, bounded, found is None and not is_complete(threads, model))
+
+
+def _lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
+
+
+def _together(ways: Sequence[Sequence[Way]], guarantee: Guarantee) -> Iterator[tuple[Way, ...]]:
+    """One way through each thread, such that some thread never ends and the promise is kept."""
+    looked_at = 0
+    for chosen in product(*ways):
+        if not _is_hanging(chosen) or _promised(chosen, guarantee) & _those(chosen, Ending.LEFT):
+            continue
+        written = frozenset[str | None]().union(*(way.writes for way in chosen))
+        if any(way.ending is Ending.SPINS and way.reads & written for way in chosen):
+            continue
+        looked_at += 1
+        if looked_at > MOST_HANGS:
+            raise TooManyError(f"more than {MOST_HANGS} combinations of runs that may hang are too many to list")
+        yield chosen
+
+
+def _is_hanging(ways: Sequence[Way]) -> bool:
+    if any(way.is_stuck for way in ways):
+        return True
+    return bool(_those(ways, Ending.WAITS)) and not _those(ways, Ending.LEFT)
+
+
+def _promised(ways: Sequence[Way], guarantee: Guarantee) -> int:
+    """The mask of the threads that are promised execution for ever."""
+    stepped = sum(1 << number for number, way in enumerate(ways) if way.stepped)
+    return guarantee(_those(ways, Ending.LEFT, Ending.SPINS, Ending.CYCLES), stepped)
+
+
+def _those(ways: Sequence[Way], *endings: Ending) -> int:
+    return sum(1 << number for number, way in enumerate(ways) if way.ending in endings)
+
+
+def ways_through(test: LitmusTest, number: int, unroll: int) -> list[Way]:
+    """The runs of a thread that may be part of a hang, each backward jump taken at most ``unroll`` times."""
+    walker = Walker(test, number, unroll, for_ever=True)
+    flow = walker.flow
+    targets = {flow.successors(pc)[-1] for pc in range(flow.end) if flow.is_backward(pc)}
+    found: list[Way] = []
+    # Each state with those before it, whether an instruction has been done, and whether anything is new in it.
+    waiting: list[tuple[State, tuple[State, ...], bool, bool]] = [(walker.start(), (), False, True)]
+    while waiting:
+        state, trail, stepped, new = waiting.pop()
+        path = Path(state.events, state.constraints, {})
+        if state.pc == flow.end:
+            waits = bool(state.events) and stays(state.events[-1])
+            found.append(Way(path, Ending.WAITS if waits else Ending.ENDED, stepped))
+            continue
+        if new:
+            found.append(Way(path, Ending.LEFT, stepped))
+        for start, first in enumerate(trail):
+            if first.pc == state.pc:
+                found += _stuck(walker, trail, start, state, targets)
+        if len(found) > MOST_PATHS:
+            raise TooManyError(f"P{number} has more than {MOST_PATHS} runs that may be part of a hang")
+        steps = stepped or not isinstance(flow.body[state.pc], Label)
+        for after in reversed(list(walker.step(state))):
+            happens = steps is not stepped or len(after.events) > len(state.events)
+            waiting.append((after, (*trail, state), steps, happens))
+    return found
+
+
+def stays(event: Event) -> bool:
+    """Whether an event is the arrival of a thread at a barrier where it waits for ever."""
+    return event.barrier is not None and event.barrier.stays
+
+
+def _stuck(walker: Walker, trail: Sequence[State], start: int, state: State, targets: set[int]) -> Iterator[Way]:
+    """The runs that go for ever from one place to where they are now, or did so twice."""
+    first = trail[start]
+    events, live = state.events, sorted(walker.flow.live[state.pc])
+    begin, end = len(first.events), len(state.events)
+    path = Path(events, state.constraints, {})
+    same = _same(first, state, live)
+    idle = all(event.kind in (Kind.READ, Kind.FENCE) for event in events[begin:end])
+    if state.pc in targets and idle and same is not None:
+        constraints = (*state.constraints, *same)
+        yield Way(replace(path, constraints=constraints), Ending.SPINS, True, (range(begin, end),))
+    if not isinstance(walker.flow.body[state.pc], EVENTFUL):
+        return
+    for middle in range(start + 1, len(trail)):
+        if trail[middle].pc != state.pc:
+            continue
+        passed = len(trail[middle].events)
+        once, again = events[begin:passed], events[passed:end]
+        code = [before.pc for before in trail]
+        if code[start:middle] != code[middle:] or [_what(e) for e in once] != [_what(e) for e in again]:
+            continue
+        same = _same(first, trail[middle], live)
+        if same is not None:
+            reads = [
+                Constraint("eq", Read(one.key), Read(other.key))
+                for one, other in zip(once, again, strict=True)
+                if one.kind is Kind.READ
+            ]
+            held = (*state.constraints, *same, *reads)
+            rounds = range(begin, passed), range(passed, end)
+            yield Way(replace(path, constraints=held), Ending.CYCLES, True, rounds)
+
+
+EVENTFUL = (Load, Store, Rmw, Fence, Barrier)
+"""Instructions with events. A cycle begins at one, for other places differ in nothing from the next such."""
+
+
+def _what(event: Event) -> tuple[object, ...]:
+    return event.position, event.kind, event.location, event.virtual, event.tags
+
+
+def _same(one: State, other: State, names: Sequence[str]) -> list[Constraint] | None:
+    """That registers have the same values in two states; None where they cannot."""
+    held = []
+    for name in names:
+        left, right = (state.registers.get(name, (0, frozenset()))[0] for state in (one, other))
+        if left != right:
+            if not is_open(left) and not is_open(right):
+                return None
+            held.append(Constraint("eq", left, right))
+    return held
+
+
+def is_open(value: Expression) -> bool:
+    """Whether a value hangs on what is read."""
+    return isinstance(value, Read | Apply)
+
+
+def _excluded(ways: Sequence[Way]) -> Excluded:
+    """What cannot be where the rounds are to go on, whatever else is chosen; ``_Rounds`` says the rest."""
+    time = {
+        event.key: number
+        for way in ways
+        if way.ending is Ending.CYCLES
+        for number, part in enumerate(way.rounds, 1)
+        for event in way.path.events[part.start : part.stop]
+    }
+    written = frozenset[str | None]().union(*(way.writes for way in ways))
+
+    def rf(write: Event, read: Event) -> bool:
+        if time.get(read.key) == 2:
+            return read.location in written and write.key not in time
+        return time.get(write.key) == 2
+
+    def co(one: Event, other: Event) -> bool:
+        return one.location in written and time.get(one.key, 0) > time.get(other.key, 0)
+
+    return Excluded(rf, co)
+
+
+class _Rounds:
+    """Which candidates of a batch go on as their rounds say."""
+
+    def __init__(self, ways: Sequence[Way], batch: Batch) -> None:
+        self._batch = batch
+        base = batch.base
+        self._events = base.events
+        index = {event.key: number for number, event in enumerate(base.events)}
+        self._spin: set[int] = set()
+        self._first: list[int] = []
+        self._second: list[int] = []
+        for way in ways:
+            rounds = [[index[event.key] for event in way.path.events[part.start : part.stop]] for part in way.rounds]
+            if way.ending is Ending.SPINS:
+                self._spin.update(rounds[0])
+            elif way.ending is Ending.CYCLES:
+                self._first += rounds[0]
+                self._second += rounds[1]
+        self._written = {base.events[event].location for event in self._second if self._is_write(event)}
+
+    def _is_write(self, event: int) -> bool:
+        return self._events[event].kind is Kind.WRITE
+
+    def repeat(self) -> int:
+        """The candidates in which the rounds can be repeated for ever."""
+        base, choices = self._batch.base, self._batch.base.choices
+        orders = list(choices.orders.values())
+        forbidden = 0
+        first, second = set(self._first), set(self._second)
+        for write, row in enumerate(choices.rf):
+            later = 0
+            for mask in choices.co[write].values():
+                later |= mask
+            for read, mask in row.items():
+                if read in self._spin:
+                    forbidden |= mask & later
+                elif read not in second:
+                    forbidden |= mask if write in second else 0
+                elif self._events[read].location not in self._written:
+                    forbidden |= mask & later
+                elif write not in first and write not in second:
+                    forbidden |= mask
+        for one, event in enumerate(self._events):
+            if event.kind is Kind.WRITE and event.location in self._written:
+                for other in self._first * (one not in first and one not in second) + self._second * (
+                    one not in second
+                ):
+                    if self._is_write(other) and self._events[other].location == event.location:
+                        forbidden |= ~choices.co[one].get(other, 0)
+        relations = [choices.rf, choices.co, *orders]
+        if any(event.kind is Kind.BARRIER for event in self._events):
+            syncbar = base.relation("syncbar")
+            relations.append(syncbar)
+            forbidden |= self._leaving(syncbar, second) | self._leaving(_turned(syncbar), second)
+        for order in orders:
+            forbidden |= self._leaving(order, second)
+        for relation in relations:
+            for one, one_again in zip(self._first, self._second, strict=True):
+                for other, other_again in zip(self._first, self._second, strict=True):
+                    forbidden |= relation[one].get(other, 0) ^ relation[one_again].get(other_again, 0)
+        return base.algebra.true & ~forbidden
+
+    def steady(self) -> int:
+        """The candidates in which the rounds write one value to each location."""
+        values, algebra = self._batch.values, self._batch.base.algebra
+        writes = [self._events[event] for event in self._second if self._is_write(event)]
+        mask = algebra.true
+        for one, other in combinations(writes, 2):
+            if one.location == other.location:
+                left, right = (evaluate(event.value, values, algebra) for event in (one, other))
+                mask &= compared("eq", left, right, algebra)
+        return mask
+
+    @staticmethod
+    def _leaving(relation: Relation[int], events: set[int]) -> int:
+        """The candidates in which a relation leads from some events to others."""
+        total = 0
+        for event in events:
+            for other, mask in relation[event].items():
+                if other not in events:
+                    total |= mask
+        return total
+
+
+def _turned(relation: Relation[int]) -> Relation[int]:
+    rows: list[dict[int, int]] = [{} for _ in relation]
+    for one, row in enumerate(relation):
+        for other, mask in row.items():
+            rows[other][one] = mask
+    return tuple(rows)
+
+
+def _hang(ways: Sequence[Way], batch: Batch, candidate: int, steady: bool) -> Hang:
+    rounds = tuple(
+        tuple(frozenset(event.key for event in way.path.events[part.start : part.stop]) for part in way.rounds)
+        for way in ways
+    )
+    return Hang(execution_of(batch, candidate), tuple(way.ending for way in ways), rounds, steady)

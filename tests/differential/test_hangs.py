@@ -1,0 +1,63 @@
+"""Hangs under a memory model and a scheduler: two methods agree, and under SC both with the transition system."""
+
+from random import Random
+
+import pytest
+
+from constraints.stuck import find_hang_by_sat
+from corpus.progress.as_litmus import axb_test
+from oracle.cat.syntax import shipped_models
+from oracle.consistency import load_model
+from oracle.executions.steps import TooManyError
+from oracle.executions.stuck import find_hang
+from oracle.progress.models import GUARANTEES, Verdict, verdicts
+from tests.random_spins import random_axb, random_spins
+
+MODELS = ("sc", "tso", "rmo", "ptx-rmo", "ptx-6.0", "rc11", "rc11-scoped")
+
+
+def model(name):
+    return load_model(shipped_models()[name], name)
+
+
+def said(found, strong=False):
+    """MAY_HANG or TERMINATES, None where strong fairness leaves it open."""
+    if strong and found.hang is not None and not found.hang.steady:
+        return None
+    return Verdict.MAY_HANG if found.hang is not None else Verdict.TERMINATES
+
+
+@pytest.mark.parametrize(("seed", "unroll", "writing"), [(1, 1, False), (2, 2, True)])
+def test_listing_and_sat_agree(seed, unroll, writing):
+    rng = Random(seed)
+    compared, hanging = 0, 0
+    for _ in range(60 if unroll == 1 else 12):
+        test = random_spins(rng, writing=writing)
+        guarantee, strong = rng.choice(list(GUARANTEES.values())), rng.random() < 0.2
+        for name in rng.sample(MODELS, 2):
+            try:
+                listed = find_hang(test, guarantee, model(name), unroll, strong)
+            except TooManyError:
+                continue
+            solved = find_hang_by_sat(test, guarantee, model(name), unroll, strong)
+            assert said(listed, strong) == said(solved, strong), (name, test)
+            compared, hanging = compared + 1, hanging + (listed.hang is not None)
+    assert compared / 4 < hanging < compared * 3 / 4
+
+
+@pytest.mark.parametrize("threads", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_under_sc_a_program_hangs_where_its_transition_system_does(threads):
+    """Sorensen et al. 2021, Listings 1 and 2, decide the same of programs that write in their loops, too."""
+    rng = Random(threads)
+    sc, seen = model("sc"), set()
+    for _ in range(20 if threads == 2 else 12):
+        program = random_axb(rng, threads)
+        expected = verdicts(program)
+        for name, guarantee in GUARANTEES.items():
+            for strong in (False, True):
+                found = find_hang_by_sat(axb_test(program, "axb"), guarantee, sc, 2, strong)
+                verdict = expected[f"{name}-{'strong' if strong else 'weak'}"]
+                if not found.provisional:
+                    assert said(found, strong) in (verdict, None), (name, strong, program)
+                    seen.add((said(found, strong), strong))
+    assert len(seen) == 5, "each verdict, and what strong fairness leaves open"
