@@ -241,6 +241,47 @@ def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
     return LitmusTest("random", threads, locations, _condition(rng, profile, results, names))
 
 
+def vulkan_test(rng: Random, events: int = 5) -> LitmusTest:
+    """A test that speaks of all that the Vulkan memory model does, most of it in a way that means something."""
+    profile = replace(VULKAN, events=events, access_tags=((),), weak_tags=((),), order_tags=((),), loops=False)
+    test = random_test(rng, replace(profile, loads=(WEAK, WEAK, RELAXED, ACQUIRE), stores=(WEAK, WEAK, RELAXED, RELEASE)))
+    threads = tuple(
+        replace(thread, instructions=tuple(_dressed(rng, ins) for ins in thread.instructions)) for thread in test.threads
+    )
+    pairs = ((0, 1), (1, 2))[: max(0, len(threads) - 1)] if rng.random() < 0.2 else ()
+    return replace(test, threads=threads, synchronised=pairs)
+
+
+def _dressed(rng: Random, ins: Instruction) -> Instruction:
+    """The instruction with a storage class, availability and visibility, and what its order speaks for."""
+    if not isinstance(ins, Load | Store | Rmw | Fence | Barrier):
+        return ins
+    order, scope, tags = ins.mode.order, ins.mode.scope, set[str]()
+    wide = (Scope.WARP, Scope.CTA, Scope.CTA, Scope.QUEUE, Scope.GPU, Scope.GPU)
+    if isinstance(ins, Load | Store | Rmw):
+        usual = "sc1" if ins.address == Loc("z") else "sc0"
+        tags.add(usual if rng.random() < 0.9 else "sc1")
+        if order is WEAK:
+            flow = rng.choice((None, "nonpriv", "vis", "vis"))
+            flow = "av" if flow == "vis" and isinstance(ins, Store) else flow
+            scope = rng.choice(wide) if flow in ("vis", "av") else None
+            tags |= {flow} if flow else set()
+            return replace(ins, mode=Mode(order, scope, tags=tuple(sorted(tags))))
+    elif isinstance(ins, Fence) and rng.random() < 0.2:
+        return Fence(Mode(tags=(rng.choice(("avdevice", "visdevice")),)))
+    elif isinstance(ins, Barrier):
+        order = rng.choice((WEAK, ACQ_REL, ACQ_REL, ACQUIRE, RELEASE))
+        if order is WEAK:
+            return replace(ins, mode=Mode(scope=Scope.CTA))
+    scope = rng.choice(wide)
+    if order is not RELAXED:
+        tags |= {"semsc0"} if rng.random() < 0.9 else {"semsc1"}
+        tags |= {"semsc1"} if rng.random() < 0.4 else set()
+        tags |= {"semav"} if order in (RELEASE, ACQ_REL) and rng.random() < 0.5 else set()
+        tags |= {"semvis"} if order in (ACQUIRE, ACQ_REL) and rng.random() < 0.5 else set()
+    return replace(ins, mode=Mode(order, scope, tags=tuple(sorted(tags))))
+
+
 class _ThreadWriter:
     """One thread in the making: a list of steps, each an instruction after what computes its operands."""
 
