@@ -146,6 +146,22 @@ def fenced(mode):
     return set().union(*(REGION_NAMES[region] for region in regions))
 
 
+def said(kind, order, mode):
+    """The sets of the words of a dialect. Vulkan's say things of each other."""
+    words = {tag.upper() for tag in mode.tags}
+    if kind in "RW" and any(word in words for word in ("SC0", "SC1", "SC2", "SC3")):
+        own, other = ("AV", "VIS") if kind == "W" else ("VIS", "AV")
+        if order is not Order.WEAK:
+            words |= {own}
+            ordered = order is (Order.RELEASE if kind == "W" else Order.ACQUIRE)
+            words = {word for word in words if ordered or not word.startswith("SEM")} - {f"SEM{other}"}
+        if own in words:
+            words |= {"NONPRIV"}
+    if kind in "FB" and order is Order.ACQ_REL and any(word.startswith("SEMSC") for word in words):
+        words |= {"ACQ", "REL"}
+    return words
+
+
 def access(kind, mode, region, rmw):
     """The sets and the scope of a read or write."""
     order, scope = mode.order, mode.scope
@@ -161,6 +177,7 @@ def access(kind, mode, region, rmw):
     names |= {"VOL"} if mode.volatile else set()
     names |= {"RMW"} if rmw else set()
     names |= {mode.cache.upper()} if mode.cache else set()
+    names |= said(kind, order, mode)
     return {"tags": frozenset(names), "scope": scope}
 
 
@@ -314,11 +331,12 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 yield replace(run, pc=labels[label], jumps=(*run.jumps, run.pc))
         case Fence(mode):
             tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode)
-            tags |= {"WI"} if mode.scope is None else set()
+            tags |= said("F", mode.order, mode) | ({"WI"} if mode.scope is None else set())
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
         case Barrier(arrive=arrive, mode=mode):
             tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
             tags |= {"F"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
+            tags |= said("B", mode.order, mode)
             name = run.value(ins.number if ins.resource is None else ins.resource)[0]
             quorum = None if ins.quorum is None else run.value(ins.quorum)[0]
             here = replace(here, tags=frozenset(tags), scope=mode.scope, barrier=(name, ins.scope, quorum))
@@ -411,8 +429,8 @@ def transitive(pairs):
 class Execution:
     """One candidate: events by number, reads-from, coherence, the order of ``fence.sc``."""
 
-    def __init__(self, events, places, rf, co, sync_fence, meet):
-        self.events, self.places = events, places
+    def __init__(self, events, places, rf, co, sync_fence, meet, synchronised):
+        self.events, self.places, self.synchronised = events, places, synchronised
         self.meet = meet
         self.rf, self.co, self.sync_fence = frozenset(rf), frozenset(co), frozenset(sync_fence)
         self.all = frozenset(range(len(events)))
@@ -472,8 +490,10 @@ class Execution:
                 return self._depends(name)
             case "rmw" | "amo":
                 return self._where(lambda e, f: e.thread == f.thread and f.rmw is not None and e.place == f.rmw)
-            case "lxsx" | "ssw":
+            case "lxsx":
                 return set()
+            case "ssw":
+                return self._where(lambda e, f: (e.thread, f.thread) in self.synchronised)
             case "po-loc":
                 return self._inside("po", "loc")
             case "rfe" | "rfi" | "coe" | "coi" | "fre" | "fri":
@@ -651,7 +671,8 @@ def candidates(test, syntax, unroll=2):
                 )
                 co = frozenset().union(*(order for order, _ in orders))
                 for sync_fence, meet in product(fences, ways):
-                    execution = Execution(events, places, zip(chosen, reads, strict=True), co, sync_fence, meet)
+                    rf = zip(chosen, reads, strict=True)
+                    execution = Execution(events, places, rf, co, sync_fence, meet, test.synchronised)
                     yield execution, dict(zip(asked, ends, strict=True))
 
 
