@@ -243,10 +243,12 @@ def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
 
 def vulkan_test(rng: Random, events: int = 5) -> LitmusTest:
     """A test that speaks of all that the Vulkan memory model does, most of it in a way that means something."""
-    profile = replace(VULKAN, events=events, access_tags=((),), weak_tags=((),), order_tags=((),), loops=False)
-    test = random_test(rng, replace(profile, loads=(WEAK, WEAK, RELAXED, ACQUIRE), stores=(WEAK, WEAK, RELAXED, RELEASE)))
+    plain = replace(VULKAN, events=events, access_tags=((),), weak_tags=((),), order_tags=((),), loops=False)
+    loads, stores = (WEAK, WEAK, RELAXED, ACQUIRE), (WEAK, WEAK, RELAXED, RELEASE)
+    test = random_test(rng, replace(plain, loads=loads, stores=stores))
     threads = tuple(
-        replace(thread, instructions=tuple(_dressed(rng, ins) for ins in thread.instructions)) for thread in test.threads
+        replace(thread, instructions=tuple(_dressed(rng, ins) for ins in thread.instructions))
+        for thread in test.threads
     )
     pairs = ((0, 1), (1, 2))[: max(0, len(threads) - 1)] if rng.random() < 0.2 else ()
     return replace(test, threads=threads, synchronised=pairs)

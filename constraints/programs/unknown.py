@@ -463,7 +463,11 @@ class Unknown:
                 return default
             return next(u for u in range(t + 1) if u == t or holds(self.same[level][t][u]))
 
-        return renumbered([Place(group(Scope.GPU, t, 0), 0, group(Scope.CTA, t, t), t) for t in range(len(self.sizes))])
+        def place(t: int) -> Place:
+            queue, cta, warp = group(Scope.QUEUE, t, 0), group(Scope.CTA, t, t), group(Scope.WARP, t, t)
+            return Place(group(Scope.GPU, t, 0), queue, cta, warp)
+
+        return renumbered(map(place, range(len(self.sizes))))
 
 
 def _no_pairs(size: int) -> list[dict[int, Literal]]:

@@ -280,6 +280,8 @@ class View:
             return self.circuit.true
         if scope in self.same:
             return self.same[scope][one][other]
+        if scope is Scope.QUEUE:
+            return self.in_group(one, other, Scope.GPU)
         return self.circuit.true if scope.value <= Scope.GPU.value else self.circuit.false
 
     def _reaches(self, one: int, other: int, default: Scope | None = None) -> Literal:
@@ -335,9 +337,9 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "rf": View._rf,
     "co": View._co,
     "sync_fence": View._sync_fence,
-    "swarp": View._int,
+    "swarp": lambda view: view._group(Scope.WARP),
     "scta": lambda view: view._group(Scope.CTA),
-    "squeue": lambda view: view._group(Scope.GPU),
+    "squeue": lambda view: view._group(Scope.QUEUE),
     "sgpu": lambda view: view._group(Scope.GPU),
     "sr": View._sr,
     "syncbar": View._syncbar,

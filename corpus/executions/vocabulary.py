@@ -9,13 +9,13 @@ work-group, and operations of an rmw other than exchange.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
 from corpus.errors import InputError
 from corpus.executions.execution import DEPENDENCIES, Kind
-from corpus.laws import c11, ptx
+from corpus.laws import c11, ptx, vulkan
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
 
 _BELOW: Mapping[Order, tuple[Order, ...]] = {
@@ -37,9 +37,10 @@ def _is_below(one: Order, other: Order) -> bool:
 class Vocabulary:
     """``modes[kind]``: how instructions of a kind may be done, none of a kind that there is not.
 
-    ``levels`` are those of the scope tree at which threads may be together or apart, the widest first;
-    ``dependencies`` are of ``DEPENDENCIES``. ``interchangeable``: the model does not tell kinds of dependencies apart,
-    so that one is enough, of data to a write and of an address to a read.
+    ``levels`` are those of the scope tree at which threads may be together or apart, the widest first; at the levels
+    above they are together, below CTAs and at these apart. A model that asks for a relation in ``unmade`` asks for what
+    programs of the vocabulary cannot show. ``dependencies`` are of ``DEPENDENCIES``. ``interchangeable``: the model
+    does not tell kinds of dependencies apart, so that one is enough, of data to a write and of an address to a read.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Vocabulary:
     regions: tuple[Region, ...] = (Region.GLOBAL,)
     dependencies: tuple[str, ...] = DEPENDENCIES
     interchangeable: bool = False
+    unmade: tuple[str, ...] = ("vloc", "swarp", "squeue")
 
     @property
     def spelled(self) -> tuple[str, ...]:
@@ -75,16 +77,28 @@ class Vocabulary:
         return "; ".join([", ".join(parts), *([" ".join(rest)] if rest else [])])
 
     def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
-        """The ways of this kind with the next lower orders, the scope kept where the order has one."""
+        """The ways of this kind with the next lower orders, the scope kept where the way has one.
+
+        Of a weak access, those that say less of availability and visibility (Vulkan).
+        """
+
+        def told(way: Mode) -> frozenset[str]:
+            return vulkan.implied(way.tags, way.order, kind is Kind.WRITE)
+
+        def lower(order: Order) -> list[Mode]:
+            """The ways with an order that say no more than ``mode`` does: tags that say what an order is about go."""
+            wanted = replace(mode, order=order, tags=())
+            ways = [way for way in self.modes[kind] if replace(way, tags=(), scope=mode.scope) == wanted]
+            ways = [way for way in ways if way.scope is mode.scope or (order is Order.WEAK and way.scope is None)]
+            return [way for way in ways if way != mode and told(way) <= told(mode)]
+
         found: list[Mode] = []
-        waiting = list(_BELOW[mode.order])
+        waiting = list(_BELOW[mode.order]) or [mode.order]
         while waiting:
             order = waiting.pop(0)
-            wanted = replace(mode, order=order, scope=None if order is Order.WEAK else mode.scope)
-            ways = [way for way in self.modes[kind] if replace(way, tags=()) == replace(wanted, tags=())]
-            ways = [way for way in ways if set(way.tags) <= set(mode.tags)]  # tags that say what an order is about go
+            ways = lower(order)
             if ways:
-                found.append(max(ways, key=lambda way: len(way.tags)))
+                found.append(max(ways, key=lambda way: len(told(way))))
             else:
                 waiting += _BELOW[order]
         highest = [way for way in found if not any(_is_below(way.order, other.order) for other in found)]
@@ -236,8 +250,7 @@ def _cpu() -> Vocabulary:
     return Vocabulary("cpu", modes)
 
 
-def _vulkan() -> Vocabulary:
-    scopes = (Scope.GPU, Scope.CTA)
+def _vulkan(*scopes: Scope) -> Vocabulary:
 
     def tagged(mode: Mode, *tags: str) -> Mode:
         return replace(mode, tags=tuple(sorted(tags)))
@@ -245,6 +258,7 @@ def _vulkan() -> Vocabulary:
     def strong(orders: Iterable[Order], *semantics: str) -> tuple[Mode, ...]:
         return tuple(tagged(mode, "sc0", "semsc0", *semantics) for mode in _modes(orders, scopes))
 
+    plain = (tagged(PLAIN, "sc0"), tagged(PLAIN, "sc0", "nonpriv"))
     relaxed = tuple(tagged(mode, "sc0") for mode in _modes((Order.RELAXED,), scopes))
 
     def available(word: str) -> tuple[Mode, ...]:
@@ -252,15 +266,27 @@ def _vulkan() -> Vocabulary:
 
     fences = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
     modes = {
-        Kind.READ: (tagged(PLAIN, "sc0"), *available("vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
-        Kind.WRITE: (tagged(PLAIN, "sc0"), *available("av"), *relaxed, *strong((Order.RELEASE,), "semav")),
+        Kind.READ: (*plain, *available("vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
+        Kind.WRITE: (*plain, *available("av"), *relaxed, *strong((Order.RELEASE,), "semav")),
         Kind.UPDATE: (*relaxed, *strong(fences, "semav", "semvis")),
         Kind.FENCE: tuple(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes(fences, scopes)),
+        Kind.BARRIER: (
+            Mode(scope=Scope.CTA),
+            *(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes((Order.ACQ_REL,), scopes)),
+        ),
     }
-    return Vocabulary("vulkan", modes, (Scope.CTA,))  # the dialect has one device
+    name, levels = ("vulkan", (Scope.CTA,)) if len(scopes) == 2 else ("vulkan-scopes", scopes[1:])
+    return Vocabulary(name, modes, levels, unmade=())  # the dialect has one device
 
 
-_MAKERS = {"c": lambda: _c_like("c", (None,)), "cpu": _cpu, "opencl": _opencl, "ptx": _ptx, "vulkan": _vulkan}
+_MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
+    "c": lambda: _c_like("c", (None,)),
+    "cpu": _cpu,
+    "opencl": _opencl,
+    "ptx": _ptx,
+    "vulkan": lambda: _vulkan(Scope.GPU, Scope.CTA),
+    "vulkan-scopes": lambda: _vulkan(Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP),
+}
 VOCABULARIES = tuple(_MAKERS)
 """The names of vocabularies."""
 

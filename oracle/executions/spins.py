@@ -19,8 +19,8 @@ and is allowed if X is, by every model that *forgets reads*:
 - each check that is required is positive (``acyclic``, ``irreflexive``, ``empty``), of a relation that in X' is within
   what it is in X. Unions, intersections, products, compositions, closures and least fixpoints of such relations are
   such relations; so is ``a \\ b``, and ``~b``, where ``b`` in X' is *at least* its restriction, which base relations
-  are, and what is made of such by union, intersection, inverse, product and identity (but no composition or closure,
-  where the event in the middle may be the one that is gone);
+  are, and what is made of such by union, intersection, inverse, product and identity, and by composition through a
+  write, as ``rf^-1; co`` (but no other composition or closure, where the event in the middle may be what is gone);
 - flags are of no concern, for nothing that is required hangs on them.
 
 Leaving out rounds one by one makes every execution shorter, until no jump that spins is taken at all. So where the
@@ -30,9 +30,10 @@ solvers, which do not count executions, take such jumps once at most (``oracle.e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -45,6 +46,9 @@ _MOST_STEPS = 4096
 """Steps of all rounds of a jump together; one with more is not looked at further."""
 
 _EXACT = frozenset({"union", "intersection", "inverse", "product", "identity", "optional"})
+_FROM_WRITES = frozenset({"W", "IW", "rf", "co"})
+_TO_WRITES = frozenset({"W", "IW", "co", "fr"})
+"""Base sets of writes, and base relations from and to writes; of sets both say the same."""
 
 
 @lru_cache(maxsize=64)
@@ -110,11 +114,14 @@ def _unknown(number: int) -> tuple[Expression, Sources]:
 class _Change:
     """What becomes of a relation when a round is left out.
 
-    ``within``: it is within what it was; ``kept``: of the events that are left it is at least what it was.
+    ``within``: it is within what it was; ``kept``: of the events that are left it is at least what it was. ``starts``,
+    ``ends``: it leads from writes alone, or to writes alone; of a set, both say that it has writes alone.
     """
 
     within: bool
     kept: bool
+    starts: bool = False
+    ends: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -153,7 +160,7 @@ def _change(term: Term, names: Mapping[str, _Change | _Function]) -> _Change:
                 return known
             line = prelude().get(name)
             if line is None or name == "fr":  # which leads through a write, and none is gone
-                return _Change(True, name != "sync_fence")
+                return _Change(True, name != "sync_fence", name in _FROM_WRITES, name in _TO_WRITES)
             return _change(line.body, {})
         case Constant():
             return _Change(True, True)
@@ -172,5 +179,25 @@ def _change(term: Term, names: Mapping[str, _Change | _Function]) -> _Change:
                 return _Change(parts[0].kept, parts[0].within)
             if kind == "difference":
                 left, right = parts
-                return _Change(left.within and right.kept, left.kept and right.within)
-            return _Change(all(one.within for one in parts), kind in _EXACT and all(one.kept for one in parts))
+                return _Change(left.within and right.kept, left.kept and right.within, left.starts, left.ends)
+            kept = all(one.kept for one in parts)
+            if kind == "compose":
+                kept = kept and all(one.ends or other.starts for one, other in pairwise(parts))
+            elif kind not in _EXACT:
+                kept = False
+            return _Change(all(one.within for one in parts), kept, *_writes(kind, parts))
+
+
+def _writes(kind: str, parts: Sequence[_Change]) -> tuple[bool, bool]:
+    """Whether what is made of some parts leads from writes alone, and whether to writes alone."""
+    first, last = parts[0], parts[-1]
+    match kind:
+        case "union":
+            return all(one.starts for one in parts), all(one.ends for one in parts)
+        case "intersection":
+            return any(one.starts for one in parts), any(one.ends for one in parts)
+        case "inverse":
+            return first.ends, first.starts
+        case "compose" | "product" | "identity":
+            return first.starts, last.ends
+    return False, False

@@ -19,10 +19,10 @@ from oracle.executions import events
 from oracle.executions.events import access_tags, barrier_tags, fence_tags
 
 _SCOPED = ("sr", "scta", "sgpu")
+_LEVELS = {Scope.GPU: ("sgpu",), Scope.QUEUE: ("squeue",), Scope.CTA: ("scta", "syncbar"), Scope.WARP: ("swarp",)}
+"""The relations that tell whether threads are together at a level of the scope tree."""
 _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
 """Sets of fences, but for ``F`` and their scopes."""
-_UNMADE = ("vloc", "swarp", "squeue")
-"""Relations that no vocabulary can make other than these are: aliases, warps and queues are in none."""
 
 
 def vocabulary_of(models: Sequence[Model]) -> Vocabulary:
@@ -59,7 +59,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         for order in model.chosen_orders:
             message = f"{model.name} lets executions choose '{order.name}', an order that programs made here have not"
             raise InputError(message, *order.position)
-        for name in _UNMADE:
+        for name in whole.unmade:
             if model.mentions(name):
                 reason = "programs here have one address a location, and no warps or queues"
                 message = f"{model.name} uses '{name}', which no vocabulary can make: {reason}"
@@ -85,9 +85,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         modes[kind] = tuple(seen.values())
     dependencies = tuple(name for name in whole.dependencies if mention(name))
     named = {mode.scope for ways in modes.values() for mode in ways}
-    levels = {Scope.CTA: mention("scta", "syncbar") and bool(whole.levels), Scope.GPU: mention("sgpu")}
-    if scopes_matter:
-        levels = {level: levels[level] or level in named for level in levels}
+    levels = {level: mention(*_LEVELS[level]) or (scopes_matter and level in named) for level in whole.levels}
     regions = whole.regions if mention("GLOBAL", "SHARED") else (Region.GLOBAL,)
     if len(regions) > 1:
         levels[Scope.CTA] = True
