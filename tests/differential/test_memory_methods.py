@@ -21,8 +21,6 @@ from oracle.executions.values import Address
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = shipped() | odd()
-APART = [name for name in MODELS if name != "vulkan-nochains"]
-"""Models that are not another one but for a line."""
 QUICK = 216
 """Tests a model; with 14 models, some 3000."""
 
@@ -64,7 +62,7 @@ def hold_all_agree(name, count, events, solved_by_z3):
     assert min(seen[Answer.ALLOWED], seen[Answer.FORBIDDEN]) > count // 5  # neither is what a test says anyway
 
 
-@pytest.mark.parametrize("name", APART)
+@pytest.mark.parametrize("name", MODELS)
 def test_enumeration_sat_and_z3_agree(name):
     hold_all_agree(name, QUICK, events=4, solved_by_z3=24)
 
@@ -75,7 +73,7 @@ def test_enumeration_sat_and_z3_agree_on_many(name):
     hold_all_agree(name, 20000 // len(MODELS), events=6, solved_by_z3=200)
 
 
-@pytest.mark.parametrize("name", APART)
+@pytest.mark.parametrize("name", MODELS)
 def test_sat_agrees_on_the_examples(name):
     for path in EXAMPLES:
         compare(read_litmus(path), MODELS[name], [judge, judge_by_sat])
@@ -111,7 +109,6 @@ def test_the_naive_reference_agrees(name):
         ("sc", "rc11"),
         ("rc11", "rc11-scoped"),
         ("sc", "thesis-strong-axiomatic"),
-        ("vulkan", "vulkan-nochains"),
     ],
 )
 def test_weaker_models_allow_what_stronger_ones_do(stronger, weaker):

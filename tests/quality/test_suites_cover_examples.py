@@ -357,7 +357,7 @@ def examples(name: str) -> tuple[Counter[str], dict[Execution, list[str]]]:
     return fates, found
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE.get(name, ())) for name in shipped_models()])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LARGE.get(name, ())) for name in FATES])
 def test_suites_have_the_small_tests_that_examples_contain(name):
     small = [execution for execution in examples(name)[1] if execution.size <= LISTED]
     assert small
@@ -366,7 +366,7 @@ def test_suites_have_the_small_tests_that_examples_contain(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", shipped_models())
+@pytest.mark.parametrize("name", FATES)
 def test_suites_have_the_tests_that_examples_contain(name):
     fates, found = examples(name)
     assert fates == FATES[name]
