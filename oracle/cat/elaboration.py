@@ -227,6 +227,8 @@ class Elaboration:
         names = _formals(pattern)
         self._around = next((name for name in names if name != "_"), "it")
         value = self._value(body, scope, depth)
+        if isinstance(value, Name) and value.name in (self._parameters or ()):
+            raise _NotOfTermsError
         if not isinstance(value, _Group) or len(value.members) != len(names):
             raise _error(f"expected a tuple of {len(names)}", _at(body, scope))
         position = _at(tree, scope)

@@ -6,11 +6,14 @@ from random import Random
 import pytest
 
 from constraints.circuit import Circuit
+from constraints.executions import Executions
+from corpus.dialects.registry import parse_litmus
 from oracle.cat.algebra import Algebra, bits
-from oracle.cat.interpreter import Model
+from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.recursion import solved
 from oracle.cat.syntax import Name, parse_cat
 from oracle.cat.text import term_text
+from oracle.executions.events import VOCABULARY
 
 EVENTS = 4
 NAMES = "abrs"
@@ -175,3 +178,27 @@ def test_a_recursion_along_an_order_ends_by_itself():
     base.algebra = Counting(base.algebra.true, base.algebra.negate, base.algebra.executed, exact=False)
     Model("m", parse_cat("let rec x = a | ((x; a) & s)", "m.cat")).relations(base)
     assert len(rounds) <= 9
+
+
+SPINS = """PTX spins
+{ lock = 0; x = 0; }
+ P0@cta 0,gpu 0                          | P1@cta 1,gpu 0                          ;
+ LC00:                                   | LC10:                                   ;
+ atom.acquire.gpu.exch r0, lock, 1       | atom.acquire.gpu.exch r0, lock, 1       ;
+ bne r0, 0, LC00                         | bne r0, 0, LC10                         ;
+ ld.relaxed.gpu r1, x                    | st.relaxed.gpu x, 1                     ;
+ atom.release.gpu.exch r2, lock, 0       | atom.release.gpu.exch r2, lock, 0       ;
+exists (0:r1 = 1)
+"""
+
+
+def test_observed_updates_of_loops_cost_as_much_as_their_closure():
+    """PTX's ``let rec obs = mrf | (obs; rmw; obs)`` is ``mrf; (rmw; mrf)*`` in clauses, wherever loops are cut."""
+    test = parse_litmus(SPINS)
+    sizes = []
+    for observation in ("let rec obs = mrf | (obs; rmw; obs)", "let obs = mrf; (rmw; mrf)*"):
+        text = f"let mrf = sr & rf {observation} acyclic obs | po-loc | fr | co as c"
+        model = checked_model("m", parse_cat(text, "m.cat"), VOCABULARY)
+        executions = Executions(test, model, 3)
+        sizes.append(len(executions.circuit.formula.clauses))
+    assert sizes[0] <= sizes[1] * 1.05
