@@ -19,9 +19,9 @@ barrier must come; that one of them has ended without it does not help the other
 quorum, as PTX demands; here that of the last to come counts. Where everybody who has not ended waits, that is for ever
 (``oracle.progress.system``).
 
-Values are 32-bit numbers and addresses (``oracle.executions.values``), memory has any number of them, and a location
-of SHARED memory is one cell in each work-group that uses it. States are found one by one, so that a test with more than
-``MOST_STATES``, such as one that counts for ever, has no verdict; nor has one that computes what has no meaning.
+Values are 32-bit numbers and addresses (``oracle.executions.values``), and memory has any number of them. States are
+found one by one, so that a test with more than ``MOST_STATES``, such as one that counts for ever, has no verdict; nor
+has one that computes what has no meaning.
 
 Gaps: asynchronous copies and time-outs are not known. Registers that are not read again are no part of a state, nor is
 what the condition asks for.
@@ -46,20 +46,18 @@ from corpus.litmus.test import (
     LitmusTest,
     Load,
     Loc,
-    Location,
     Operand,
-    Place,
     Quantifier,
     Reg,
-    Region,
     Rmw,
     Store,
     Thread,
+    element,
     written,
 )
 from oracle.executions.flow import Flow
 from oracle.executions.steps import physical
-from oracle.executions.values import Address, Value, calculate, value_text
+from oracle.executions.values import Address, Value, address_of, calculate, value_text
 from oracle.progress.system import NO_STEP, Action
 
 MOST_STATES = 500_000
@@ -96,7 +94,7 @@ class Position:
 class Automaton:
     """One thread: its code, its cells, and its positions as numbers, found as they are asked for."""
 
-    def __init__(self, test: LitmusTest, number: int, cells: Mapping[tuple[str, Place | None], int]) -> None:
+    def __init__(self, test: LitmusTest, number: int, cells: Mapping[str, int]) -> None:
         unasked = replace(test, condition=Condition(Quantifier.EXISTS, And(())))
         self.number = number
         self.place = test.threads[number].place
@@ -105,12 +103,12 @@ class Automaton:
         self._labels = flow.labels
         self._live = [tuple(sorted(live)) for live in flow.live]
         self.numbers = _numbers(test.threads[number])
-        self._cells = _own_cells(test, self.place, cells)
-        self._test = test.name
+        self._cells = cells
         self.positions: list[Position] = []
         self._index: dict[Position, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
-        self._initial = {name: _constant(value) for name, value in test.threads[number].registers}
+        registers = test.threads[number].registers
+        self._initial = {name: _constant(value) for name, value in registers if not isinstance(value, Reg)}
         self.start = self._run(0, dict(self._initial))
 
     def ended(self, position: int) -> bool:
@@ -226,8 +224,9 @@ class Automaton:
 
     def _cell(self, here: Position, ins: Load | Store | Rmw) -> int:
         address = self._value(self._registers(here), ins.address)
-        if isinstance(address, Address) and not address.offset:
-            return self._cells[address.location]
+        cell = self._cells.get(element(address.location, address.offset)) if isinstance(address, Address) else None
+        if cell is not None:
+            return cell
         raise self._wrong(here.pc, f"{value_text(address)} is no location of the test")
 
     def _computed(self, pc: int, operation: str, left: Value, right: Value) -> Value:
@@ -308,15 +307,19 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
 
     Raises ``NoVerdictError`` where there are more than ``limit``, or a step that can be taken has no meaning.
     """
-    cells = _cells(test)
+    known = {location.name: location for location in test.locations}
+    memory = [location for location in test.locations if location.alias is None]
+    place = {location.name: number for number, location in enumerate(memory)}
+    cells = {name: place[physical(known, name)] for name in known}
     automata = tuple(Automaton(test, number, cells) for number in range(len(test.threads)))
     meetings = _Meetings(automata)
-    start = (_initial(test, cells), tuple(thread.start for thread in automata))
+    initial: Memory = tuple(_constant(location.initial) for location in memory), frozenset()
+    start = (initial, tuple(thread.start for thread in automata))
     index = {start: 0}
     states = [start]
     successors: list[tuple[int, ...]] = []
     for number, state in enumerate(states):  # grows while we walk it
-        memory, positions = state
+        now, positions = state
         row = []
         waiting = []
         for tid, (thread, position) in enumerate(zip(automata, positions, strict=True)):
@@ -329,10 +332,10 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                 row.append(NO_STEP)
                 continue
             if not here.round and isinstance(thread.body[here.pc], Barrier):
-                after = meetings.come(tid, memory, positions)
+                after = meetings.come(tid, now, positions)
             else:
-                place, stored = thread.access(position, memory)
-                after = (stored, (*positions[:tid], place, *positions[tid + 1 :]))
+                following, stored = thread.access(position, now)
+                after = (stored, (*positions[:tid], following, *positions[tid + 1 :]))
             goal = index.get(after)
             if goal is None:
                 goal = index[after] = len(states)
@@ -343,7 +346,7 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
         if waiting and all(after == NO_STEP for after in row):
             row = [number if tid in waiting else NO_STEP for tid in range(len(automata))]
         successors.append(tuple(row))
-    return LitmusLts(automata, _cell_names(cells), tuple(states), tuple(successors))
+    return LitmusLts(automata, tuple(place), tuple(states), tuple(successors))
 
 
 class _Meetings:
@@ -411,45 +414,6 @@ def _numbers(thread: Thread) -> tuple[int, ...]:
     return (*numbers, count)
 
 
-def _cells(test: LitmusTest) -> dict[tuple[str, Place | None], int]:
-    """The cells of memory: each location, those of SHARED memory once for each work-group."""
-    groups = sorted({_group(thread.place) for thread in test.threads})
-    cells: dict[tuple[str, Place | None], int] = {}
-    for location in test.locations:
-        if location.alias is None:
-            for group in groups if location.region is Region.SHARED else [None]:
-                cells[location.name, group] = len(cells)
-    return cells
-
-
-def _group(place: Place) -> Place:
-    """The work-group of a thread."""
-    return place._replace(warp=0)
-
-
-def _own_cells(test: LitmusTest, place: Place, cells: Mapping[tuple[str, Place | None], int]) -> dict[str, int]:
-    """The cell that each name means to a thread."""
-    known: dict[str, Location] = {location.name: location for location in test.locations}
-    own = {}
-    for name in known:
-        memory = physical(known, name)
-        own[name] = cells[memory, _group(place) if known[memory].region is Region.SHARED else None]
-    return own
-
-
-def _cell_names(cells: Mapping[tuple[str, Place | None], int]) -> tuple[str, ...]:
-    """The location of each cell, with the number of the work-group where there are several."""
-    groups = sorted({group for _, group in cells if group is not None})
-    return tuple(
-        name if group is None or len(groups) == 1 else f"{name}@{groups.index(group)}" for name, group in cells
-    )
-
-
-def _initial(test: LitmusTest, cells: Mapping[tuple[str, Place | None], int]) -> Memory:
-    initial = {location.name: _constant(location.initial) for location in test.locations}
-    return tuple(initial[name] for name, _ in cells), frozenset()
-
-
 def _constant(operand: Operand) -> Value:
     assert not isinstance(operand, Reg)
-    return Address(operand.name) if isinstance(operand, Loc) else operand
+    return address_of(operand.name) if isinstance(operand, Loc) else operand
