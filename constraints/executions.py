@@ -39,7 +39,17 @@ from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
-from oracle.executions.events import INITIAL, Apply, Choices, Event, Expression, Kind, ProgramBase, Read
+from oracle.executions.events import (
+    INITIAL,
+    Apply,
+    Choices,
+    Event,
+    Expression,
+    Kind,
+    ProgramBase,
+    Read,
+    is_sequenced,
+)
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
 from oracle.executions.orders import to_order
@@ -209,7 +219,9 @@ class _Base(ProgramBase[Literal]):
             before, together = self.runs.before, self.runs.together
             self._made[name] = self._grouped(
                 lambda event: event.thread,
-                together if name == "int" else lambda one, other: (one.key, other.key) in before,
+                together
+                if name == "int"
+                else lambda one, other: (one.key, other.key) in before and is_sequenced(one, other),
             )
         return super().value(name)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from random import Random
 
 from corpus.laws.c11 import FAILURE_ORDERS
@@ -47,6 +48,7 @@ from corpus.litmus.test import (
     Term,
     Thread,
     operands,
+    reads,
 )
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
@@ -69,6 +71,7 @@ class Profile:
     rmws: tuple[Order, ...] = ()
     operations: tuple[str, ...] = ("exch", "cas", "add")
     failures: tuple[Order, ...] = ()  # of a cas, besides that of its success
+    operands: bool = False  # of expressions, that are not sequenced
     reductions: bool = False
     fences: tuple[Order, ...] = ()
     scopes: tuple[Scope | None, ...] = (None,)
@@ -157,9 +160,13 @@ SCOPED_C = replace(
     shared=True,
 )
 
-C_WHOLE = replace(C11, name="c-whole", operations=("exch", "cas", "cas", "add"), failures=(RELAXED, ACQUIRE, SC))
-OPENCL_WHOLE = replace(SCOPED_C, name="opencl-whole", operations=C_WHOLE.operations, failures=C_WHOLE.failures)
-"""What C and OpenCL have and other languages do not: failure orders."""
+C_WHOLE = replace(
+    C11, name="c-whole", operations=("exch", "cas", "cas", "add"), failures=(RELAXED, ACQUIRE, SC), operands=True
+)
+OPENCL_WHOLE = replace(
+    SCOPED_C, name="opencl-whole", operations=C_WHOLE.operations, failures=C_WHOLE.failures, operands=True
+)
+"""What C and OpenCL have and other languages do not: failure orders, and operands that are not sequenced."""
 
 VULKAN = replace(
     PTX_2019,
@@ -284,6 +291,20 @@ def _dressed(rng: Random, ins: Instruction) -> Instruction:
     return replace(ins, mode=Mode(order, scope, tags=tuple(sorted(tags))))
 
 
+def _in_operands(rng: Random, body: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
+    """Some accesses in a row, which do not need each other, as the operands of an expression or of two."""
+    for first in range(len(body)):
+        row = list(takewhile(lambda ins: isinstance(ins, Load | Store | Rmw | Fence), body[first : first + 3]))
+        made = [ins.target for ins in row if isinstance(ins, Load | Rmw) and ins.target]
+        used = {name for ins in row for name in reads(ins)}
+        if len(row) < 2 or used & set(made) or len(set(made)) < len(made) or any(ins.guard for ins in row):
+            continue
+        marks = rng.choice([((1, 2), (1, -2), (-1,)), ((1,), (-1, 2), (-1, -2))] if len(row) > 2 else [((1,), (-1,))])
+        new = [replace(ins, sides=sides) for ins, sides in zip(row, marks, strict=True)]
+        return (*body[:first], *new, *body[first + len(row) :])
+    return body
+
+
 class _ThreadWriter:
     """One thread in the making: a list of steps, each an instruction after what computes its operands."""
 
@@ -302,7 +323,10 @@ class _ThreadWriter:
         """Registers that loads and rmws write, for the condition."""
 
     def thread(self, place: Place) -> Thread:
-        return Thread(tuple(ins for step in self._steps for ins in step), place, tuple(sorted(self._initial)))
+        body = tuple(ins for step in self._steps for ins in step)
+        if self._profile.operands:
+            body = _in_operands(self._rng, body)
+        return Thread(body, place, tuple(sorted(self._initial)))
 
     def step(self, left: int) -> int:
         """Add a step; the number of memory events that it has, at most ``left``."""

@@ -53,6 +53,8 @@ class Happening:
     rmw: int | None = None
     barrier: tuple | None = None
     stays: bool = False
+    sides: tuple = ()
+    round: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,8 @@ def runs(test, number, values, unroll):
 
 
 def _steps(run, ins, number, values, unroll, labels, regions):
-    here = Happening(number, len(run.happened), frozenset(), ctrl=run.control)
+    sides = getattr(ins, "sides", ())
+    here = Happening(number, len(run.happened), frozenset(), ctrl=run.control, sides=sides, round=run.jumps)
     match ins:
         case Label():
             yield run.then()
@@ -376,6 +379,11 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                     new, data = compute(ins.operation, old, given[0][0]), data | {here.place}
                 if new is not None:
                     yield run.then(loaded, replace(write, value=new, data=data), **result)
+
+
+def in_order(one, other):
+    """Two operands of one evaluation of an expression are in no order."""
+    return one.round != other.round or not set(one.sides) & {-side for side in other.sides}
 
 
 def all_runs(test, unroll):
@@ -479,7 +487,9 @@ class Execution:
             case "id":
                 return {(a, a) for a in self.all}
             case "po":
-                return self._where(lambda e, f: e.thread is not None and e.thread == f.thread and e.place < f.place)
+                return self._where(
+                    lambda e, f: e.thread is not None and e.thread == f.thread and e.place < f.place and in_order(e, f)
+                )
             case "int":
                 return self._where(lambda e, f: e.thread is not None and e.thread == f.thread)
             case "ext":

@@ -12,8 +12,9 @@ from corpus.dialects.lisa.dialect import LISA
 from corpus.dialects.opencl import OPENCL
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import LitmusTest
+from corpus.litmus.test import LitmusTest, sides_of
 from corpus.litmus.text import Dialect, Runner, language, sections
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, OPENCL, GPU_PTX, PTX, VULKAN)}
@@ -64,6 +65,10 @@ def translate(test: LitmusTest, dialect: Dialect) -> str:
     if test.synchronised and not dialect.synchronises:
         one, other = test.synchronised[0]
         raise InputError(f"P{one} synchronises with P{other} by the system, which {dialect.name} has no word for")
+    if not dialect.c_comments:
+        for number, thread in enumerate(test.threads):
+            for ins in filter(sides_of, thread.instructions):
+                raise cannot_say(number, ins, f"{dialect.name} has no operands that are evaluated in whichever order")
     text = dialect.print(test)
     if litmus_digest(parse_litmus(text)) != litmus_digest(test):
         raise InputError(f"{dialect.name} would make it another test")

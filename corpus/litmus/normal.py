@@ -51,6 +51,7 @@ from corpus.litmus.test import (
     disjunction,
     propositions,
     reads,
+    sequenced,
     written,
 )
 
@@ -289,7 +290,7 @@ def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, st
         if name in initial:
             register(name)
     named = tuple(sorted((register(name), value) for name, value in initial.items()))
-    return Thread(tuple(body), thread.place, named), registers
+    return Thread(sequenced(body), thread.place, named), registers
 
 
 def renumbered(places: Iterable[Place]) -> list[Place]:

@@ -16,7 +16,7 @@ Memory starts at 0 where nothing else is said, and so do registers. Values are 3
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
@@ -116,22 +116,24 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """``target := [address]``."""
+    """``target := [address]``; ``sides`` as for ``unsequenced``."""
 
     target: str
     address: Operand
     mode: Mode = PLAIN
     guard: Guard | None = None
+    sides: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """``[address] := value``."""
+    """``[address] := value``; ``sides`` as for ``unsequenced``."""
 
     address: Operand
     value: Operand
     mode: Mode = PLAIN
     guard: Guard | None = None
+    sides: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,7 @@ class Rmw:
     mode: Mode = PLAIN
     guard: Guard | None = None
     failure: Order | None = field(default=None, repr=False)
+    sides: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +161,7 @@ class Fence:
 
     mode: Mode
     guard: Guard | None = None
+    sides: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +380,33 @@ def disjunction(parts: Iterable[Proposition]) -> Proposition:
 def propositions(condition: Condition) -> tuple[Proposition, ...]:
     """What a condition speaks of: its filter, if it has one, and its proposition."""
     return (condition.proposition,) if condition.filter is None else (condition.filter, condition.proposition)
+
+
+def sides_of(instruction: Instruction) -> tuple[int, ...]:
+    """The operands of C's expressions that an access or fence is in: ``n`` the left one of expression n, ``-n`` the
+    right one. Expressions are numbered through the thread, and the outermost comes first.
+    """
+    return instruction.sides if isinstance(instruction, Load | Store | Rmw | Fence) else ()
+
+
+def unsequenced(one: Collection[int], other: Collection[int]) -> bool:
+    """Whether two evaluations of operands, given by their sides, are in two operands of one expression."""
+    return any(-side in other for side in one)
+
+
+def sequenced(instructions: Sequence[Instruction]) -> tuple[Instruction, ...]:
+    """The instructions with expressions numbered by first mention, without those of which one operand does nothing."""
+    used = {side for ins in instructions for side in sides_of(ins)}
+    numbers: dict[int, int] = {}
+
+    def renumbered(ins: Instruction) -> Instruction:
+        if not isinstance(ins, Load | Store | Rmw | Fence) or not ins.sides:
+            return ins
+        kept = [side for side in ins.sides if -side in used]
+        new = (numbers.setdefault(abs(side), len(numbers) + 1) * (1 if side > 0 else -1) for side in kept)
+        return replace(ins, sides=tuple(new))
+
+    return tuple(map(renumbered, instructions))
 
 
 def operands(instruction: Instruction) -> tuple[Operand, ...]:

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Generic
 
 from corpus.laws import opencl, vulkan
-from corpus.litmus.test import Mode, Order, Place, Region, Scope
+from corpus.litmus.test import Mode, Order, Place, Region, Scope, unsequenced
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Vocabulary
 from oracle.cat.interpreter import Names
@@ -88,7 +88,8 @@ class Event:
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
     are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
     ``location`` is where memory is accessed, ``virtual`` the virtual address, another one for an alias.
-    ``scope`` is that of its order; ``barrier`` is what a barrier is besides.
+    ``scope`` is that of its order; ``barrier`` is what a barrier is besides. ``sides``: the operands of C's expressions
+    that it is evaluated in; ``round``: how often each backward jump had been taken then.
     """
 
     key: tuple[int, ...]
@@ -105,6 +106,8 @@ class Event:
     ctrl: frozenset[tuple[int, ...]] = frozenset()
     rmw: tuple[int, ...] | None = None
     barrier: Arrival | None = None
+    sides: tuple[int, ...] = ()
+    round: tuple[tuple[int, int], ...] = ()
 
 
 _ORDER_TAGS = {
@@ -324,6 +327,11 @@ def together(one: Event, other: Event) -> bool:
     return all(left == right for left, right in zip(one.key[2:], other.key[2:], strict=False))
 
 
+def is_sequenced(one: Event, other: Event) -> bool:
+    """Whether two events of a thread are in program order, one way or the other: not in operands of one expression."""
+    return not one.sides or one.round != other.round or not unsequenced(one.sides, other.sides)
+
+
 def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[tuple[int, int]]:
     """The pairs ``i < j`` of ``fence.sc`` events that must be ordered: of one thread, or mutually in scope."""
     fences = [index for index, event in enumerate(events) if {"F", "SC"} <= event.tags]
@@ -337,8 +345,12 @@ def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[t
     return [(i, j) for i in fences for j in fences if i < j and related(events[i], events[j])]
 
 
+def _in_order(one: Event, other: Event) -> bool:
+    return one.key < other.key and together(one, other) and is_sequenced(one, other)
+
+
 _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
-    "po": lambda base: base._grouped(lambda e: e.thread, lambda e, f: e.key < f.key and together(e, f)),
+    "po": lambda base: base._grouped(lambda e: e.thread, _in_order),
     "int": lambda base: base._grouped(lambda e: e.thread, together),
     "ext": lambda base: base._pairs(lambda e, f: e.thread != f.thread or (e.thread == INITIAL and e is not f)),
     "loc": lambda base: base._grouped(lambda e: e.location),

@@ -179,8 +179,8 @@ class Walker:
                 yield after.assigned(target, *self._computed(state, operation, operands))
             case Branch():
                 yield from self._branch(state, ins)
-            case Fence(mode):
-                yield _with(after, self._event(state, Kind.FENCE, fence_tags(mode), mode))
+            case Fence(mode, sides=sides):
+                yield _with(after, self._event(state, Kind.FENCE, fence_tags(mode), mode, sides))
             case Barrier():
                 yield from self._barrier(state, ins)
             case Load() | Store() | Rmw():
@@ -259,8 +259,23 @@ class Walker:
             mode: Mode = ins.mode,
         ) -> Event:
             key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain)
+            control, round = state.control | ctrl, _round(state, ins.sides)
             return Event(
-                key, self.number, kind, tags, pc, memory, address, value, scope, addr, data, state.control | ctrl, of
+                key,
+                self.number,
+                kind,
+                tags,
+                pc,
+                memory,
+                address,
+                value,
+                scope,
+                addr,
+                data,
+                control,
+                of,
+                sides=ins.sides,
+                round=round,
             )
 
         nothing: Sources = frozenset()
@@ -312,8 +327,23 @@ class Walker:
             event = self._event(forked, Kind.BARRIER, tags, ins.mode)
             yield _with(replace(forked, pc=pc), replace(event, barrier=replace(arrival, stays=outcome > 0)))
 
-    def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode) -> Event:
-        return Event(self.key(state), self.number, kind, tags, state.pc, scope=mode.scope, ctrl=state.control)
+    def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode, sides: tuple[int, ...] = ()) -> Event:
+        return Event(
+            self.key(state),
+            self.number,
+            kind,
+            tags,
+            state.pc,
+            scope=mode.scope,
+            ctrl=state.control,
+            sides=sides,
+            round=_round(state, sides),
+        )
+
+
+def _round(state: State, sides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """The round of the loops around an evaluation of operands."""
+    return tuple(sorted(state.jumps.items())) if sides else ()
 
 
 def virtual(locations: Mapping[str, Location], name: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from corpus.dialects.c import C
-from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest, normal_form
 from corpus.litmus.test import (
@@ -37,6 +37,7 @@ from corpus.litmus.test import (
     Scope,
     Store,
     Thread,
+    sides_of,
 )
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import judge
@@ -538,3 +539,66 @@ def test_arrays_that_are_refused(text, message):
 def test_arrays_are_c(dialect):
     with pytest.raises(InputError, match=r"y\[1\]: .* no loc"):
         DIALECTS[dialect].print(parse_litmus(ARRAYS + "exists (y[1] = 2)"))
+
+
+OPERANDS = [
+    ("int t = atomic_load(x) + *y;", [(1,), (-1,)]),
+    ("int t = (*x + *y) + (*x = 1);", [(1, 2), (1, -2), (-1,)]),
+    ("int t = *x + (*y + *x);", [(1,), (-1, 2), (-1, -2)]),
+    ("*x = *y;", [(), ()]),
+    ("*x = *y + 1;", [(), ()]),
+    ("int t = (*x, *y);", [(), ()]),
+    ("int t = *x; int u = *y;", [(), ()]),
+    ("atomic_store(x, *y);", [(), ()]),
+    ("atomic_fetch_add(x, *x + *y);", [(1,), (-1,), ()]),
+    ("if (*x == *y) *x = 1;", [(1,), (-1,), ()]),
+    ("while (*x < *y) *x = 1;", [(1,), (-1,), ()]),
+]
+
+
+@pytest.mark.parametrize(("line", "sides"), OPERANDS)
+def test_operands_are_not_sequenced(line, sides):
+    """C11 6.5p2: of an operator. Those of a comma are, and a call comes after its arguments (6.5.17, 6.5.2.2p10)."""
+    code = c_code(line)
+    assert [sides_of(ins) for ins in code if isinstance(ins, Load | Store | Rmw)] == sides
+    test = parse_litmus(f"C t\n{{ }}\nP0 (atomic_int* x, atomic_int* y) {{ {line} }}\nexists (x = 0)")
+    assert litmus_digest(parse_litmus(C.print(test))) == litmus_digest(test)
+
+
+def test_operands_that_are_not_sequenced_are_c():
+    test = parse_litmus("C t\n{ }\nP0 (atomic_int* x) { int t = *x + *x; }\nexists (0:t = 0)")
+    for name in ("ptx", "gpu-ptx", "lisa", "vulkan"):
+        with pytest.raises(InputError, match="operands that are evaluated in whichever order"):
+            translate(test, DIALECTS[name])
+    in_order = parse_litmus("C t\n{ }\nP0 (atomic_int* x) { int r = *x; int s = *x; int t = r + s; }\nexists (0:t = 0)")
+    assert litmus_digest(in_order) != litmus_digest(test)
+
+
+OUT_OF_ORDER = """C t
+{ }
+P0 (int* x, atomic_int* y) { *x = 1; atomic_store_explicit(y, 1, memory_order_release); }
+P1 (int* x, atomic_int* y) {
+  int r = 0; int s = 0;
+  do { REPEATED } while (r < 0);
+}
+exists (1:r = 1 /\\ 1:s = 0)
+"""
+
+
+@pytest.mark.parametrize("way", [judge, judge_by_sat, judge_by_smt])
+@pytest.mark.parametrize(
+    ("code", "answer", "flags"),
+    [
+        ("r = atomic_load_explicit(y, memory_order_acquire); s = *x;", "FORBIDDEN", ("data-race",)),
+        ("(r = atomic_load_explicit(y, memory_order_acquire)) + (s = *x);", "ALLOWED", ("data-race",)),
+        ("(r = atomic_load_explicit(y, memory_order_acquire), s = *x) + 1;", "FORBIDDEN", ("data-race",)),
+        ("r = *x + (*x = 1);", "ALLOWED", ("unsequenced-race", "data-race")),
+        ("r = *x + atomic_exchange(x, 1);", "ALLOWED", ("data-race",)),  # a call is not unsequenced
+    ],
+)
+def test_what_is_not_sequenced_may_come_in_any_order(way, code, answer, flags):
+    (model,) = resolve_consistency_models(["c11"])
+    judgement = way(parse_litmus(OUT_OF_ORDER.replace("REPEATED", code)), model.model, unroll=1)
+    assert set(judgement.flags) == set(flags)
+    (model,) = resolve_consistency_models(["rc11"])
+    assert way(parse_litmus(OUT_OF_ORDER.replace("REPEATED", code)), model.model, unroll=1).answer == answer

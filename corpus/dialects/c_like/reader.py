@@ -13,6 +13,9 @@ subclass, OpenCL's, says what differs. What C leaves to judgement is read so:
   so that ``int r = 0;`` and the exchange are one instruction. ``&(int){0}`` is an expected value that nobody looks at
   afterwards. A location as the expected pointer is read, and written on failure, by non-atomic accesses, as in herd.
 - An exchange that fails is a read of its failure order. Weak exchanges, which may fail for no reason, are refused.
+- Operands of an operator, of an assignment, and arguments of a call are not sequenced (C11 6.5p2, 6.5.16p3 and
+  6.5.2.2p10). A call is in no order with the other operand, either: that its body as a whole comes before or after is
+  not kept, which may allow more.
 - ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
 
 - An array's elements are locations, ``x`` and ``x[1]``, ..; an index that is computed is added to the address.
@@ -25,7 +28,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
+from typing import TypeVar
 
 from lark import Token, Tree
 
@@ -57,6 +62,7 @@ from corpus.litmus.test import (
     accessed_atomically,
     element,
     element_of,
+    sequenced,
 )
 from corpus.litmus.text import Source
 from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
@@ -66,6 +72,10 @@ _OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3,
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 _LARGEST_ARRAY = 64
+
+_OPERATORS = ("add", "sub", "mul", "div", "and", "or", "xor", "compare")
+
+_T = TypeVar("_T")
 
 _GRAMMAR = "corpus.dialects.c_like.c"
 
@@ -116,16 +126,37 @@ class CCode:
         self._mentioned |= set(registers)
         self._declared: list[set[str]] = []
         self._labels = 0
+        self._operators = 0
+        self._sides: tuple[int, ...] = ()
         self._out: list[Instruction] = []
 
     def instructions(self) -> tuple[Instruction, ...]:
         """The thread's instructions."""
         self._statement(self._block)
-        return tuple(self._out)
+        return sequenced(self._out)
 
     def emit(self, ins: Instruction) -> None:
-        """Add an instruction."""
+        """Add an instruction, of the operand that is being evaluated."""
+        if self._sides and isinstance(ins, Load | Store | Rmw | Fence):
+            ins = replace(ins, sides=self._sides)
         self._out.append(ins)
+
+    def apart(self, *evaluations: Callable[[], _T]) -> list[_T]:
+        """Evaluate operands that are not sequenced: those of an operator, or the arguments of a call."""
+        outer, first = self._sides, self._operators
+        self._operators += len(evaluations) - 1
+        values = []
+        for place, evaluate in enumerate(evaluations):
+            # a, b, c are the operands of two operators, (a, b), c
+            left = tuple(first + later for later in range(len(evaluations) - 1, place, -1))
+            self._sides = (*outer, *left, *([-(first + place)] if place else []))
+            values.append(evaluate())
+        self._sides = outer
+        return values
+
+    def values(self, trees: Sequence[Tree[Token]]) -> list[Operand]:
+        """The values of operands that are not sequenced."""
+        return self.apart(*(partial(self.value, tree) for tree in trees))
 
     # statements
 
@@ -203,7 +234,7 @@ class CCode:
                 condition = self._condition(parts[0])
                 return not condition if isinstance(condition, bool) else negated(condition)
             case "compare":
-                left, right = map(self.value, parts)
+                left, right = self.values(parts)
                 return Comparison(_COMPARISONS[token(tree)], left, right)
         return Comparison("ne", self.value(tree), 0)
 
@@ -219,6 +250,8 @@ class CCode:
                     self._effect(part)
             case "bracketed" | "cast":
                 self._effect(subtrees(tree)[-1])
+            case kind if kind in _OPERATORS:
+                self.apart(*(partial(self._effect, part) for part in subtrees(tree)))
             case _:
                 self.value(tree)
 
@@ -253,15 +286,15 @@ class CCode:
         parts = subtrees(tree)
         match tree.data:
             case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
-                left, right = map(self.value, parts)
+                left, right = self.values(parts)
                 self.emit(Assign(target, tree.data, (left, right)))
             case "compare":
-                left, right = map(self.value, parts)
+                left, right = self.values(parts)
                 self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
             case "logical":
                 if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].iter_subtrees()):
                     raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
-                left, right = map(self._truth, parts)
+                left, right = map(self._truth, parts)  # in order
                 self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
             case "not":
                 self.emit(Assign(target, "eq", (self.value(parts[0]), 0)))
@@ -297,8 +330,8 @@ class CCode:
 
     def _assign(self, left: Tree[Token], right: Tree[Token]) -> Operand:
         if left.data in ("pointee", "element"):
-            value = self.value(right)
-            self.emit(Store(self._address(left), value))
+            value, address = self.apart(partial(self.value, right), partial(self._address, left))
+            self.emit(Store(address, value))
             return value
         if left.data != "name":
             raise self.error("expected a variable or *location before =", left)
@@ -315,7 +348,7 @@ class CCode:
 
     def _added(self, place: Tree[Token], index: Tree[Token]) -> Operand:
         """A pointer so many elements on; the element itself where array and index are known."""
-        base, offset = self.value(place), self.value(index)
+        base, offset = self.values([place, index])
         if isinstance(base, Loc) and isinstance(offset, int):
             array, first = element_of(base.name)
             name = element(array, first + offset) if first + offset >= 0 else ""
@@ -343,7 +376,7 @@ class CCode:
         name, arguments = token(tree), subtrees(tree)
         if name in ("min", "max"):
             self.check_count(name, arguments, 2, 2)
-            self.emit(Assign(target or self.fresh(), str(name), tuple(map(self.value, arguments))))
+            self.emit(Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
             return True
         atomic = _ATOMIC.fullmatch(name)
         if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
@@ -361,11 +394,10 @@ class CCode:
             failure = self.order(ordered[1], Load) if explicit else None
             self._compare_exchange(given, mode, None if failure is FAILURE_ORDERS[mode.order] else failure, target)
             return True
-        address = self.value(given[0])
         if what == "load":
-            self.emit(Load(target or self.fresh(), address, mode))
+            self.emit(Load(target or self.fresh(), self.value(given[0]), mode))
             return True
-        value = self.value(given[1])
+        address, value = self.values(given)
         if what == "store":
             self.emit(Store(address, value, mode))
             return False
@@ -375,7 +407,7 @@ class CCode:
     def _compare_exchange(
         self, given: Sequence[Tree[Token]], mode: Mode, failure: Order | None, success: str | None
     ) -> None:
-        address, value, pointer = self.value(given[0]), self.value(given[2]), given[1]
+        (address, value), pointer = self.values([given[0], given[2]]), given[1]
         old: str | None
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
         if inner is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar
 
@@ -51,6 +52,7 @@ from corpus.litmus.test import (
     operands,
     plain_locations,
     reads,
+    sides_of,
     written,
 )
 
@@ -74,6 +76,40 @@ _HERD_C_WORDS = frozenset(_HERD_KEYWORDS.split())
 def print_c(test: LitmusTest) -> str:
     """The text of a test in C. Raises ``InputError`` that names what C cannot say."""
     return CWriter(test).text()
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """What the two operands of an operator do, in whichever order: ``(left) + (right);``."""
+
+    left: tuple[Line, ...]
+    right: tuple[Line, ...]
+
+
+Line = Statement | Operands
+
+
+def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
+    """The statements with those of one expression as one, at this depth of operands and below."""
+    waiting = list(statements)
+    while waiting:
+        first = waiting[0]
+        if isinstance(first, If | While | DoWhile) or len(sides_of(first)) <= depth:
+            yield waiting.pop(0)
+            continue
+        side = sides_of(first)[depth]
+        places = {sign: [n for n, each in enumerate(waiting) if sign * side in _sides(each)] for sign in (1, -1)}
+        middle, end = places[-1][0], places[-1][-1] + 1
+        made = {written(each) for each in waiting[:middle] if isinstance(each, Load | Rmw)}
+        while isinstance(before := waiting[middle - 1], Assign) and not made.intersection(reads(before)):
+            middle -= 1  # what only the right operand uses
+        left, right = waiting[:middle], waiting[middle:end]
+        yield Operands(tuple(_grouped(left, depth + 1)), tuple(_grouped(right, depth + 1)))
+        waiting = waiting[end:]
+
+
+def _sides(statement: Statement) -> tuple[int, ...]:
+    return () if isinstance(statement, If | While | DoWhile) else sides_of(statement)
 
 
 class CWriter:
@@ -201,12 +237,13 @@ class CWriter:
             and (location.name in self._used[index] or (index == 0 and self._is_unused_shared(location)))
         ]
         yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
-        inline = _declared_inline(statements, {name for name, _ in thread.registers})
+        lines = tuple(_grouped(statements))
+        inline = _declared_inline(lines, {name for name, _ in thread.registers})
         code = _Code(self, index, self._names[index], inline)
         for name in sorted(thread.names() - inline, key=self._names[index].__getitem__):
             yield f"  {self.type_of(index, name)} {self._names[index][name]};\n"
-        for statement in statements:
-            yield from code.lines(statement, "  ")
+        for line in lines:
+            yield from code.lines(line, "  ")
         yield "}\n"
 
     def type_of(self, thread: int, register: str) -> str:
@@ -229,8 +266,8 @@ class _Code:
         self._names = names
         self._undeclared = set(inline)
 
-    def lines(self, statement: Statement, indent: str) -> Iterator[str]:
-        """A statement in lines."""
+    def lines(self, statement: Line, indent: str) -> Iterator[str]:
+        """A statement, or what an expression does, in lines."""
         match statement:
             case If(condition, then, otherwise):
                 yield f"{indent}if ({self._condition(condition, '0')}) {{\n"
@@ -240,7 +277,7 @@ class _Code:
                     yield from self._block(otherwise, indent)
                 yield f"{indent}}}\n"
             case While(evaluated, condition, body):
-                parts = [part for ins in evaluated for part in self._expressions(ins)]
+                parts = [part for line in _grouped(evaluated) for part in self._evaluations(line)]
                 yield f"{indent}while ({', '.join([*parts, self._condition(condition, '1')])}) {{\n"
                 yield from self._block(body, indent)
                 yield f"{indent}}}\n"
@@ -248,6 +285,8 @@ class _Code:
                 yield f"{indent}do {{\n"
                 yield from self._block(body, indent)
                 yield f"{indent}}} while ({self._condition(condition, '1')});\n"
+            case Operands():
+                yield "".join(f"{indent}{part};\n" for part in self._evaluations(statement))
             case Barrier():
                 yield f"{indent}{self._writer.barrier(self._thread, statement)};\n"
             case _:
@@ -260,13 +299,24 @@ class _Code:
                     yield f"{indent}{declared}{expression};\n"
 
     def _block(self, statements: Sequence[Statement], indent: str) -> Iterator[str]:
-        for statement in statements:
-            yield from self.lines(statement, indent + "  ")
+        for line in _grouped(statements):
+            yield from self.lines(line, indent + "  ")
 
     def _condition(self, condition: Comparison | None, literal: str) -> str:
         if condition is None:
             return literal
         return f"{self._value(condition.left)} {_SIGNS[condition.operation]} {self._value(condition.right)}"
+
+    def _evaluations(self, line: Line) -> Iterator[str]:
+        """What is evaluated in an expression, one after the other."""
+        match line:
+            case Operands(left, right):
+                sides = [", ".join(part for each in side for part in self._evaluations(each)) for side in (left, right)]
+                yield f"({sides[0]}) + ({sides[1]})"
+            case If() | While() | DoWhile() | Barrier():
+                raise InputError(f"P{self._thread}: {self._writer.title} branches in no expression")
+            case _:
+                yield from self._expressions(line)
 
     def _expressions(self, ins: Instruction) -> Iterator[str]:
         """An instruction as expressions, one after the other."""
@@ -383,11 +433,11 @@ def same_tree(places: Sequence[Place], others: Sequence[Place]) -> bool:
     )
 
 
-def _declared_inline(statements: Sequence[Statement], initial: set[str]) -> frozenset[str]:
+def _declared_inline(statements: Sequence[Line], initial: set[str]) -> frozenset[str]:
     """The registers whose first mention writes them, at the top of the function's blocks."""
     seen, inline = set(initial), set()
     for statement in statements:
-        if isinstance(statement, If | While | DoWhile):
+        if isinstance(statement, If | While | DoWhile | Operands):
             seen |= set(_mentioned(statement))
         else:
             seen |= set(reads(statement))
@@ -398,9 +448,9 @@ def _declared_inline(statements: Sequence[Statement], initial: set[str]) -> froz
     return frozenset(inline)
 
 
-def _mentioned(statement: Statement) -> Iterator[str]:
+def _mentioned(statement: Line) -> Iterator[str]:
     """The registers in a statement."""
-    inner: Sequence[Statement] = ()
+    inner: Sequence[Line] = ()
     condition: Comparison | None = None
     match statement:
         case If(condition, then, otherwise):
@@ -409,6 +459,8 @@ def _mentioned(statement: Statement) -> Iterator[str]:
             inner = evaluated + body
         case DoWhile(body, condition):
             inner = body
+        case Operands(left, right):
+            inner = left + right
         case _:
             yield from (*reads(statement), *filter(None, [written(statement)]))
     if condition is not None:
