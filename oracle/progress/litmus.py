@@ -47,6 +47,7 @@ from corpus.litmus.test import (
     Load,
     Loc,
     Operand,
+    Place,
     Quantifier,
     Reg,
     Rmw,
@@ -250,6 +251,11 @@ class LitmusLts:
     locations: tuple[str, ...]
     states: tuple[tuple[Memory, tuple[int, ...]], ...]
     successors: tuple[tuple[int, ...], ...]
+
+    @property
+    def places(self) -> list[Place]:
+        """Where the threads are."""
+        return [thread.place for thread in self.automata]
 
     @cached_property
     def memories(self) -> tuple[tuple[int | str, ...], ...]:

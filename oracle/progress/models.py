@@ -25,13 +25,14 @@ Gap: a model whose promise depends on more than these two sets (an age, a priori
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache, lru_cache, reduce
+from functools import cache, lru_cache, reduce, wraps
 from operator import and_, or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from corpus.litmus.test import Place, Scope
 from corpus.progress.axb import Program
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
@@ -98,13 +99,41 @@ GUARANTEES: dict[str, Guarantee] = {
 class ProgressModel:
     """A named guarantee, read weakly or strongly. ``name`` ends in ``-weak`` or ``-strong``.
 
-    ``digest`` names the text of a user's model; it is empty for what is part of synth.
+    ``digest`` names the text of a user's model; it is empty for what is part of synth. ``level``: what the guarantee is
+    for where a test places its threads; None: each thread for itself.
     """
 
     name: str
     guarantee: Guarantee
     strong: bool
     digest: str = ""
+    level: Scope | None = None
+
+    def among(self, places: Sequence[Place]) -> ProgressModel:
+        """The model of a test whose threads are at these places: its guarantee as threads see it.
+
+        A group is running where a thread of it is, and has taken a step where one of its threads has. All threads that
+        run in a group that is promised execution are: within a group there is nothing but fairness.
+        """
+        if self.level is None:
+            return self
+        prefixes = [place[: self.level.value] for place in places]
+        groups = [
+            sum(1 << tid for tid, prefix in enumerate(prefixes) if prefix == group) for group in sorted(set(prefixes))
+        ]
+        return replace(self, guarantee=_of_groups(self.guarantee, groups))
+
+
+def _of_groups(guarantee: Guarantee, groups: Sequence[int]) -> Guarantee:
+    @wraps(guarantee)
+    def seen(running: int, stepped: int) -> int:
+        promised = guarantee(_groups_of(running), _groups_of(stepped))
+        return sum(group & running for number, group in enumerate(groups) if promised >> number & 1)
+
+    def _groups_of(threads: int) -> int:
+        return sum(1 << number for number, group in enumerate(groups) if group & threads)
+
+    return seen
 
 
 def both_readings(name: str, guarantee: Guarantee, digest: str = "") -> tuple[ProgressModel, ProgressModel]:

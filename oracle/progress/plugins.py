@@ -7,6 +7,9 @@ A name means, in this order:
   ``oracle.progress.models.Guarantee``) and may define ``NAME``, else it is called by the file's stem;
 - ``mine`` or ``mine-weak``: an entry point of the group ``synth.progress_models``, which loads to such a function.
 
+``@cta`` behind the guarantee, ``hsa@cta-weak`` or ``path.py@cta``, makes it one for the groups of threads at that level
+of the execution hierarchy, where a test has any: ``warp``, ``cta``, ``queue`` or ``gpu``.
+
 A user's guarantee is not trusted: each answer must be a part of ``running``, and what it raises is reported as an
 ``InputError``. It must be a pure function: each pair of arguments is asked for once.
 
@@ -34,6 +37,7 @@ from typing import Any
 
 from corpus.errors import InputError
 from corpus.files import open_bytes
+from corpus.litmus.test import Scope
 from oracle.naming import names_apart, origins
 from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
 
@@ -50,16 +54,37 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     """
     found: dict[tuple[str, str | Path], ProgressModel] = {}
     for origin, name in origins(names or list(GUARANTEES), ".py").items():
-        for model in _models(name):
+        for model in _at_level(name):
             found[model.name, origin if isinstance(origin, Path) else model.name] = model
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
 
+_LEVELS = {scope.label: scope for scope in Scope if scope is not Scope.SYS}
+
+
+def _leveled(name: str) -> tuple[str, str]:
+    """A name without its level, and the level, empty where there is none."""
+    found = re.fullmatch(rf"(.*)@({'|'.join(_LEVELS)})(-weak|-strong)?", name)
+    return (f"{found[1]}{found[3] or ''}", found[2]) if found else (name, "")
+
+
 def is_progress_model(name: str) -> bool:
     """Whether a name, among those of models of all kinds, is meant for ``resolve_models``."""
+    name, _ = _leveled(name)
     base, _, reading = name.rpartition("-")
     bare = base if reading in ("weak", "strong") else name
     return bare in GUARANTEES or name.endswith(".py") or bare in {entry.name for entry in entry_points(group=GROUP)}
+
+
+def _at_level(name: str) -> Sequence[ProgressModel]:
+    bare, level = _leveled(name)
+    if not level:
+        return _models(name)
+    return [
+        replace(model, name=f"{base}@{level}-{reading}", level=_LEVELS[level])
+        for model in _models(bare)
+        for base, _, reading in [model.name.rpartition("-")]
+    ]
 
 
 def _models(name: str) -> tuple[ProgressModel, ...]:

@@ -97,7 +97,9 @@ class Memory:
                 )
         if asked.progress:
             system = explore_litmus(test)
-            told += [told_of_system(given, explain_system(system, model)) for model in asked.progress]
+            told += [
+                told_of_system(given, explain_system(system, model.among(system.places))) for model in asked.progress
+            ]
         return told
 
     def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:

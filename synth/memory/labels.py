@@ -173,7 +173,9 @@ def _judgement(label: Label) -> Judgement:
 def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
     """What progress models say of the test under sequential consistency."""
     try:
-        return [Label(verdict) for verdict in system_verdicts(explore_litmus(test).successors, models).values()]
+        system = explore_litmus(test)
+        found = system_verdicts(system.successors, [model.among(system.places) for model in models])
+        return [Label(verdict) for verdict in found.values()]
     except NoVerdictError as error:
         return [Label(UNKNOWN, error.message)] * len(models)
 

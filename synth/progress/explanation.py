@@ -67,9 +67,11 @@ def step_text(graph: ModelLts, step: Step) -> tuple[str, str, str]:
     branch = {None: "", True: "taken", False: "not taken"}[action.taken]
     outcome = ", ".join(part for part in (action.outcome, branch) if part)
     code = action.text.removesuffix(";") + (f"  [{outcome}]" if outcome else "")
-    before, after = memory_text(graph, step.source), memory_text(graph, step.target)
-    memory = before if before == after else f"{before}->{after}"
-    return f"T{step.thread}: {code}", f"mem {memory}", f"fair {threads_text(graph.promised[step.source])}"
+    return (
+        f"T{step.thread}: {code}",
+        f"mem {_change_text(graph, step)}",
+        f"fair {threads_text(graph.promised[step.source])}",
+    )
 
 
 def memory_text(graph: ModelLts, node: int) -> str:
@@ -78,6 +80,15 @@ def memory_text(graph: ModelLts, node: int) -> str:
     if graph.lts.locations:
         return f"[{' '.join(f'{name}={value}' for name, value in zip(graph.lts.locations, values, strict=True))}]"
     return values[0] if len(values) == 1 else f"[{' '.join(values)}]"
+
+
+def _change_text(graph: ModelLts, step: Step) -> str:
+    """What a step does to memory: ``[0 1]->[0 0]``, or ``[x=0 y=1->0]`` where locations have names."""
+    if graph.lts.locations:
+        values = zip(graph.lts.locations, graph.memory(step.source), graph.memory(step.target), strict=True)
+        return f"[{' '.join(f'{at}={old}' if old == new else f'{at}={old}->{new}' for at, old, new in values)}]"
+    before, after = memory_text(graph, step.source), memory_text(graph, step.target)
+    return before if before == after else f"{before}->{after}"
 
 
 def threads_text(mask: int) -> str:
