@@ -261,6 +261,31 @@ def vulkan_test(rng: Random, events: int = 5) -> LitmusTest:
     return replace(test, threads=threads, synchronised=pairs)
 
 
+def wgsl_test(rng: Random, events: int = 5) -> LitmusTest:
+    """A test in Vulkan's words that says what WGSL can: y is in workgroup memory, x and z in storage, z is atomic."""
+    plain = replace(VULKAN, events=events, access_tags=((),), weak_tags=((),), order_tags=((),), loops=False)
+    test = random_test(rng, replace(plain, loads=(WEAK,), stores=(WEAK,), levels=(Scope.CTA,)))
+
+    def said(ins: Instruction) -> Instruction:
+        """The instruction with the mode that its location, or its kind, has in WGSL."""
+        match ins:
+            case Load(address=Loc(name)) | Store(address=Loc(name)) | Rmw(address=Loc(name)):
+                if name == "z" or isinstance(ins, Rmw):
+                    shared = name == "y"
+                    mode = Mode(RELAXED, Scope.CTA if shared else Scope.QUEUE, tags=("sc1" if shared else "sc0",))
+                else:
+                    flow = "av" if isinstance(ins, Store) else "vis"
+                    mode = Mode(WEAK, Scope.CTA, tags=tuple(sorted((flow, "sc1" if name == "y" else "sc0"))))
+                return replace(ins, mode=mode)
+            case Fence() | Barrier():
+                tags = rng.choice((("semsc0",), ("semsc1",), ("semsc0", "semsc1")))
+                return Barrier(0, mode=Mode(ACQ_REL, Scope.CTA, tags=tags))
+        return ins
+
+    threads = (replace(thread, instructions=tuple(map(said, thread.instructions))) for thread in test.threads)
+    return replace(test, threads=tuple(threads))
+
+
 def _dressed(rng: Random, ins: Instruction) -> Instruction:
     """The instruction with a storage class, availability and visibility, and what its order speaks for."""
     if not isinstance(ins, Load | Store | Rmw | Fence | Barrier):

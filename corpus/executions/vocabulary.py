@@ -15,7 +15,7 @@ from functools import cache
 
 from corpus.errors import InputError
 from corpus.executions.execution import DEPENDENCIES, Kind
-from corpus.laws import c11, ptx, vulkan
+from corpus.laws import c11, opencl, ptx, vulkan
 from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
 
 _BELOW: Mapping[Order, tuple[Order, ...]] = {
@@ -79,8 +79,11 @@ class Vocabulary:
     def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind with the next lower orders, the scope kept where the way has one.
 
-        Of a weak access, those that say less of availability and visibility (Vulkan).
+        Of a weak access, those that say less of availability and visibility (Vulkan); of a barrier that orders all
+        memory, those that order one kind (WGSL).
         """
+        if kind is Kind.BARRIER and mode.order is Order.WEAK:
+            return tuple(way for way in self.modes[kind] if not mode.tags and set(way.tags) & opencl.FENCED.keys())
 
         def told(way: Mode) -> frozenset[str]:
             return vulkan.implied(way.tags, way.order, kind is Kind.WRITE)
@@ -279,6 +282,19 @@ def _vulkan(*scopes: Scope) -> Vocabulary:
     return Vocabulary(name, modes, levels, unmade=())  # the dialect has one device
 
 
+def _webgpu() -> Vocabulary:
+    """WGSL's in the words of OpenCL: its barriers order storage, workgroup memory, or both."""
+    relaxed = Mode(Order.RELAXED, Scope.GPU)
+    barriers = (PLAIN, *(Mode(tags=(tag,)) for tag in opencl.FENCED))
+    modes = {
+        Kind.READ: (PLAIN, relaxed),
+        Kind.WRITE: (PLAIN, relaxed),
+        Kind.UPDATE: (relaxed,),
+        Kind.BARRIER: barriers,
+    }
+    return Vocabulary("webgpu", modes, (Scope.CTA,), _BOTH, unmade=())
+
+
 _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
     "c": lambda: _c_like("c", (None,)),
     "cpu": _cpu,
@@ -286,6 +302,7 @@ _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
     "ptx": _ptx,
     "vulkan": lambda: _vulkan(Scope.GPU, Scope.CTA),
     "vulkan-scopes": lambda: _vulkan(Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP),
+    "webgpu": _webgpu,
 }
 VOCABULARIES = tuple(_MAKERS)
 """The names of vocabularies."""

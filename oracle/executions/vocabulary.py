@@ -40,7 +40,7 @@ def dialect_of(models: Sequence[Model]) -> str:
         return any(model.mentions(name) for model in models for name in names)
 
     if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
-        return "vulkan"
+        return "webgpu" if mention("SHARED") else "vulkan"
     if mention("sync_fence", "CTA", "GPU", "CG", "CA", "VOL") or any(model.partial_co for model in models):
         return "ptx"
     if mention(*_SCOPED, "SHARED"):

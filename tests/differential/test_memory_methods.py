@@ -9,7 +9,7 @@ from random import Random
 import pytest
 import reference_herd
 from litmus_models import grounded, odd, shipped
-from litmus_random import PROFILES, random_test, vulkan_test
+from litmus_random import PROFILES, random_test, vulkan_test, wgsl_test
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -21,15 +21,18 @@ from oracle.executions.values import Address
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = shipped() | odd()
+OWN = {"vulkan": vulkan_test, "webgpu": wgsl_test}
+"""Tests that speak of what a model is about."""
 QUICK = 216
 """Tests a model; with 14 models, some 3000."""
 
 
 def random_tests(name, count, events):
-    """Random tests of every profile in turn; others for each name, and for Vulkan's models half of Vulkan's own."""
+    """Random tests of every profile in turn; others for each name, and half of their own for models with such."""
+    own = next((make for model, make in OWN.items() if name.startswith(model)), None)
     for number in range(count):
-        if name.startswith("vulkan") and number % 2:
-            yield vulkan_test(Random(f"{name} {number}"), events)
+        if own is not None and number % 2:
+            yield own(Random(f"{name} {number}"), events)
             continue
         profile = PROFILES[number % len(PROFILES)]
         yield random_test(Random(f"{name} {number}"), replace(profile, events=events))
@@ -115,6 +118,19 @@ def test_weaker_models_allow_what_stronger_ones_do(stronger, weaker):
     """Every final state of the one is one of the other; the tables of verdicts tell them apart."""
     for test in random_tests(f"{stronger} {weaker}", 120, 5):
         assert outcomes(test, MODELS[stronger]) <= outcomes(test, MODELS[weaker]), test
+
+
+def test_webgpu_is_vulkan_in_fewer_words():
+    """They say the same wherever WebGPU does not say that a test is beyond it."""
+    seen = Counter()
+    for number in range(120):
+        rng = Random(f"wgsl {number}")
+        test = wgsl_test(rng) if number % 3 else vulkan_test(rng)
+        ours, theirs = (judge(test, MODELS[name]) for name in ("webgpu", "vulkan"))
+        beyond = set(ours.flags) - {"data-race"}
+        assert beyond or (ours.answer, ours.flags, ours.executions) == (theirs.answer, theirs.flags, theirs.executions)
+        seen.update([("beyond" if beyond else ours.answer)])
+    assert min(seen.values()) > 10 and len(seen) == 3
 
 
 def _plain(final):

@@ -157,7 +157,7 @@ def test_a_store_between_the_halves_of_an_rmw():
     """It is excluded, but by RMO per scope, where atomicity holds among atomic operations, by PTX where the two are
     not morally strong, and by Vulkan where they are not mutually ordered, which is a data race."""
     assert atomicity("st.relaxed.gpu x, 7") == {"ptx-rmo"}
-    assert atomicity("st.weak x, 7") == {"ptx-rmo", "ptx-6.0", "vulkan"}
+    assert atomicity("st.weak x, 7") == {"ptx-rmo", "ptx-6.0", "vulkan", "webgpu"}
     assert atomicity("st.relaxed.gpu x, 7", cta=1, scope="cta") == {"ptx-rmo", "ptx-6.0", "vulkan"}
     assert atomicity("st.relaxed.gpu x, 7", cta=0, scope="cta") == {"ptx-rmo"}
     assert atomicity("atom.relaxed.gpu.exch r1, x, 7", cta=1) == set()
@@ -179,7 +179,7 @@ def test_values_out_of_thin_air_are_found_where_a_model_allows_them():
         "exists (P0:r1 == 42)",
     )
     allowed = {name for name, model in MODELS.items() if judge(test, model).answer is Answer.ALLOWED}
-    assert allowed == {"rc11-scoped", "vulkan"}
+    assert allowed == {"rc11-scoped", "vulkan", "webgpu"}
     assert finals(test) == ["P0:r1=0", "P0:r1=42", "P0:r1=43"]  # 43 stands for what the test does not speak of
 
 

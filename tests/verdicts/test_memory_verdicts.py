@@ -15,7 +15,7 @@ from oracle.executions.judge import Answer
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "memory"
-SOURCES = ("alglave2015", "lustig2019", "rc11", "sorensen2013", "vulkan")
+SOURCES = ("alglave2015", "lustig2019", "rc11", "sorensen2013", "vulkan", "webgpu")
 AXIOMATIC = [model for model in resolve_consistency_models() if isinstance(model, AxiomaticModel)]
 
 
@@ -45,9 +45,16 @@ def test_each_verdict_is_stated_once_and_has_a_source():
     assert {row["race"] for row in TABLE if "race" in row} == {"yes", "no"}
 
 
-def test_every_vulkan_example_has_a_stated_verdict():
-    stated = {row["test"] for row in TABLE if row["model"] == "vulkan"}
-    assert stated == {f"vulkan/{path.stem}" for path in (EXAMPLES / "vulkan").glob("*.litmus")}
+@pytest.mark.parametrize(("model", "unstated"), [("vulkan", set()), ("webgpu", {"webgpu/beyond-release"})])
+def test_examples_of_a_model_have_stated_verdicts(model, unstated):
+    stated = {row["test"] for row in TABLE if row["model"] == model}
+    assert stated == {f"{model}/{path.stem}" for path in (EXAMPLES / model).glob("*.litmus")} - unstated
+
+
+def test_what_is_beyond_wgsl_is_flagged():
+    (model,) = resolve_consistency_models(["webgpu"])
+    judgement = model.judge(read_litmus(EXAMPLES / "webgpu" / "beyond-release.litmus"))
+    assert "no-ordered-atomics-in-wgsl" in judgement.flags
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.litmus")), ids=lambda path: path.stem)
