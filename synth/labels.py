@@ -33,11 +33,15 @@ UNKNOWN = "UNKNOWN"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a model says of a test: a word, why it is UNKNOWN, and of a litmus test all that was found."""
+    """What a model says of a test: a word, why it is UNKNOWN, and of a litmus test all that was found.
+
+    ``provisional``: what it says holds only as far as loops were followed.
+    """
 
     verdict: str
     reason: str = ""
     judgement: Judgement | None = None
+    provisional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,11 @@ from oracle.executions.derivations import Link
 from oracle.executions.events import INITIAL, Kind
 from oracle.executions.values import value_text
 from oracle.executions.witness import Execution, MemoryExplanation
+from oracle.liveness import Liveness
 from synth.drawing.arrangement import Arrangement, Arrow, Curve, Route, arrange
 from synth.drawing.pictures import ARROW, INK, LINE, Box, Drawing, arrow, coord, quoted, text_at, text_width, veil
 from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
+from synth.memory.liveness import stuck_events
 
 _PO, _RF, _CO, _FR, _SYNC, _DEPENDENCY = "#3d444d", "#c2410c", "#0b62a8", "#8a2d7d", "#00695c", "#7a5200"
 _COLOURS = {
@@ -68,10 +70,19 @@ class _Picture:
 
 def draw(explanation: MemoryExplanation) -> Drawing:
     """The pictures, the same each time. Raises ``InputError`` where there is no execution to draw."""
+    return _drawing(_title(explanation), _pictures(explanation))
+
+
+def draw_hang(found: Liveness) -> Drawing:
+    """The picture of a hang, a band behind what goes on for ever. Raises ``InputError`` where there is none."""
+    return _drawing(_hang_title(found), [_hang_picture(found)])
+
+
+def _drawing(title: str, pictures: Sequence[_Picture]) -> Drawing:
     boxes: list[Box] = []
     body: list[str] = []
     below = 0.0
-    for picture in _pictures(explanation):
+    for picture in pictures:
         arrangement = arrange(
             picture.columns, picture.initial, picture.texts, [line.arrow for line in picture.lines], picture.places
         )
@@ -93,16 +104,25 @@ def draw(explanation: MemoryExplanation) -> Drawing:
         wide = max(right - left, text_width(picture.caption), text_width(finals))
         boxes.append(Box(0, (below + end) / 2, wide, end - below))
         below = end + 2.5 * LINE
-    return Drawing(_title(explanation), boxes, body, sorted({_PO, *_COLOURS.values()}))
+    return Drawing(title, boxes, body, sorted({_PO, *_COLOURS.values()}))
 
 
 def draw_dot(explanation: MemoryExplanation) -> str:
     """The pictures as Graphviz text, a graph each. Raises ``InputError`` where there is no execution to draw."""
+    return _dot(explanation.test.name, _title(explanation), _pictures(explanation))
+
+
+def draw_hang_dot(found: Liveness) -> str:
+    """The picture of a hang as Graphviz text. Raises ``InputError`` where there is none."""
+    return _dot(found.test.name, _hang_title(found), [_hang_picture(found)])
+
+
+def _dot(name: str, title: str, pictures: Sequence[_Picture]) -> str:
     lines: list[str] = []
-    for picture in _pictures(explanation):
-        label = "\n".join(line for line in (_title(explanation), picture.caption, _finals(picture.execution)) if line)
+    for picture in pictures:
+        label = "\n".join(line for line in (title, picture.caption, _finals(picture.execution)) if line)
         lines += [
-            f"digraph {quoted(explanation.test.name)} {{",
+            f"digraph {quoted(name)} {{",
             f"  label={quoted(label)}; labelloc=t; fontname=Helvetica; newrank=true; nodesep=0.9;",
             "  node [shape=box style=rounded fontname=Courier];",
             "  edge [fontname=Courier];",
@@ -115,6 +135,19 @@ def draw_dot(explanation: MemoryExplanation) -> str:
 
 def _title(explanation: MemoryExplanation) -> str:
     return f"{explanation.test.name} under {explanation.model.name}: {explanation.answer}"
+
+
+def _hang_title(found: Liveness) -> str:
+    return f"{found.test.name} under {found.model.name}: {found.verdict}"
+
+
+def _hang_picture(found: Liveness) -> _Picture:
+    hang = found.hanging.hang
+    if hang is None:
+        raise InputError(
+            f"{found.model.name} lets no execution go on for ever, so there is nothing to draw", found.test.name
+        )
+    return _picture(found.test, hang.execution, (), stuck_events(hang), "")
 
 
 def _finals(execution: Execution) -> str:

@@ -30,6 +30,7 @@ from synth.memory.conversion import TARGETS, convert_folder
 from synth.memory.explanation import explanation_account, explanation_record, no_picture, run_account, run_record
 from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
+from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
 from synth.memory.questions import questions
 from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
 
@@ -73,7 +74,7 @@ class Memory:
         return memory_distribution_svg(corpus.models, counts)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
-        from synth.drawing.execution import draw, draw_dot
+        from synth.drawing.execution import draw, draw_dot, draw_hang, draw_hang_dot
 
         asked = questions(models)
         test = given.litmus()
@@ -95,6 +96,17 @@ class Memory:
                         partial(draw_dot, explanation),
                     )
                 )
+        for pair in asked.liveness:
+            found = explain_liveness(test, pair, unroll)
+            told.append(
+                Told(
+                    pair.name,
+                    partial(liveness_account, found),
+                    partial(liveness_record, given.label, found),
+                    partial(draw_hang, found),
+                    partial(draw_hang_dot, found),
+                )
+            )
         if asked.progress:
             system = explore_litmus(test)
             told += [
@@ -104,7 +116,9 @@ class Memory:
 
     def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
         asked = questions(models)
-        return LitmusLabelling(tuple(models), asked.names, len(asked.progress), method, unroll, digests)
+        return LitmusLabelling(
+            tuple(models), asked.names, len(asked.liveness), len(asked.progress), method, unroll, digests
+        )
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         parameters = replace(language.parameters, iterations=making.iterations)

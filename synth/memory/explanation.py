@@ -126,7 +126,7 @@ def explanation_account(explanation: MemoryExplanation, unroll: int) -> Account:
     lines = []
     if explanation.witness is not None:
         lines += ["This execution has the outcome and passes every check:", ""]
-        lines += _execution_lines(explanation.witness)
+        lines += execution_lines(explanation.witness)
         if explanation.flags:
             lines += ["", f"It raises: {', '.join(explanation.flags)}."]
     elif not explanation.outcomes:
@@ -147,7 +147,7 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
         "model": explanation.model.name,
         "verdict": explanation.answer,
         "unroll": explanation.unroll if explanation.bounded else None,
-        "witness": explanation.witness and _execution_record(explanation.witness),
+        "witness": explanation.witness and execution_record(explanation.witness),
         "flags": list(explanation.flags),
         "outcomes": None if explanation.witness or not explanation.listed else explanation.outcomes,
         "killed": {check.name: count for check, count in explanation.killed},
@@ -213,19 +213,20 @@ def derived_edges(violation: Violation) -> list[Link]:
 
 
 def _account(test: LitmusTest, model: str, answer: Answer, reason: Sequence[str]) -> Account:
-    return Account(test.name, model, answer, "\n".join(_program_lines(test)), "\n".join(reason))
+    return Account(test.name, model, answer, "\n".join(program_lines(test)), "\n".join(reason))
 
 
-def _program_lines(test: LitmusTest) -> Iterator[str]:
-    """The threads side by side, and the condition."""
+def program_lines(test: LitmusTest, asked: bool = True) -> Iterator[str]:
+    """The threads side by side, and the condition, unless it is not what is asked."""
     places = [f" ({place_text(thread.place)})" * tells_places(test) for thread in test.threads]
     columns = [
         [f"P{number}{places[number]}", *(describe(_by_location(ins, thread)) for ins in thread.instructions)]
         for number, thread in enumerate(test.threads)
     ]
     yield from (f"  {line}" for line in _table(columns, " | "))
-    yield ""
-    yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
+    if asked:
+        yield ""
+        yield from (f"  {line}" for line in print_condition(test.condition).splitlines())
 
 
 def _by_location(instruction: Instruction, thread: Thread) -> Instruction:
@@ -243,7 +244,8 @@ def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
         yield gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _execution_lines(execution: Execution) -> Iterator[str]:
+def execution_lines(execution: Execution) -> Iterator[str]:
+    """The events of each thread side by side, and the relations that are worth a line."""
     names = event_names(execution.events)
     columns = [
         [
@@ -274,7 +276,7 @@ def _violation_lines(explanation: MemoryExplanation) -> Iterator[str]:
         for violation in shown:
             check = violation.check
             yield from ("", f"{check.name} ({check_place(check)}) forbids one of them: {check_text(check)}", "")
-            yield from (*_reason_lines(violation), "", *_execution_lines(violation.execution))
+            yield from (*_reason_lines(violation), "", *execution_lines(violation.execution))
         return
     executions = _counted(count, "candidate execution")
     yield f"{executions} {'has' if count == 1 else 'have'} the outcome, and the model forbids {_them(count)}."
@@ -286,7 +288,7 @@ def _violation_lines(explanation: MemoryExplanation) -> Iterator[str]:
         yield ""
         yield from _reason_lines(violation)
         yield ""
-        yield from _execution_lines(violation.execution)
+        yield from execution_lines(violation.execution)
     rest = count - sum(violation.count for violation in shown)
     if rest:
         yield ""
@@ -313,7 +315,8 @@ def _reason_lines(violation: Violation) -> Iterator[str]:
         yield f"  {head:<{width}}  is  {path_text(edge.path, names)}"
 
 
-def _execution_record(execution: Execution) -> dict[str, Any]:
+def execution_record(execution: Execution) -> dict[str, Any]:
+    """The same as plain data."""
     names = event_names(execution.events)
     return {
         "events": [
@@ -351,7 +354,7 @@ def _violation_record(violation: Violation) -> dict[str, Any]:
         "cycle" if violation.is_cycle else "pair": edges(violation.edges),
         "aside": edges(violation.aside),
         "events": [names[event] for event in violation.events],
-        "execution": _execution_record(violation.execution),
+        "execution": execution_record(violation.execution),
     }
 
 

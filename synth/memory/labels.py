@@ -22,6 +22,7 @@ from oracle.progress.models import ProgressModel, Verdict, system_verdicts
 from synth.inputs import Input
 from synth.labels import ERROR, UNKNOWN, Asked, Label, Labels, mark_table
 from synth.memory.judging import judge_with
+from synth.memory.liveness import liveness_label
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head, progress_mark
 from synth.screen import plain_table
@@ -41,11 +42,12 @@ class LitmusLabelling:
     """How litmus files are labelled: by which models and method, and whether with their digests.
 
     ``models`` are as the user named them, ``names`` what they are called, of which the last ``progress`` are progress
-    models; models travel to other processes by name.
+    models and the ``liveness`` before these are pairs; models travel to other processes by name.
     """
 
     models: tuple[str, ...]
     names: tuple[str, ...]
+    liveness: int
     progress: int
     method: str
     unroll: int
@@ -54,7 +56,7 @@ class LitmusLabelling:
 
     @property
     def parts(self) -> Sequence[tuple[int, ...]]:
-        """Each consistency model alone: one that is slow, or large, does not cost the verdicts of the others.
+        """Each consistency model alone, or pair: one that is slow does not cost the verdicts of the others.
 
         Progress models at once, for they share the transition system.
         """
@@ -72,8 +74,12 @@ class LitmusLabelling:
         try:
             test = _read(asked.test)
             models = questions(self.models)
-            if asked.models[0] < len(models.consistency):
-                labels = [self._judged(test, models.consistency[number]) for number in asked.models]
+            first = asked.models[0]
+            if first < len(models.consistency):
+                labels = [self._judged(test, models.consistency[first])]
+            elif first < len(models.consistency) + len(models.liveness):
+                pair = models.liveness[first - len(models.consistency)]
+                labels = [liveness_label(test, pair, self.method, self.unroll)]
             else:
                 labels = _progress(test, models.progress)
         except InputError as error:
@@ -96,7 +102,7 @@ class LitmusLabelling:
     def record(self, label: Label) -> object:
         """All that was found; of a progress model the verdict."""
         if label.verdict in PROGRESS_VERDICTS:
-            return label.verdict
+            return {"verdict": label.verdict, "unroll": self.unroll} if label.provisional else label.verdict
         judgement = _judgement(label)
         record: dict[str, object] = {
             "verdict": judgement.answer,
@@ -114,7 +120,8 @@ class LitmusLabelling:
         """One line a test: of one model all that it says, of several a letter each."""
         first = len(self.names) - self.progress
         heads = [*self.names[:first], *map(progress_head, self.names[first:])]
-        table = self._wide_table(labelled) if heads == list(self.names[:1]) else mark_table(heads, labelled, _mark)
+        alone = len(self.names) == 1 and not self._of_progress
+        table = self._wide_table(labelled) if alone else mark_table(heads, labelled, _mark)
         return table, list(self._legend(labelled))
 
     def _wide_table(self, labelled: Sequence[Labels]) -> Table:
@@ -134,15 +141,21 @@ class LitmusLabelling:
             yield Text("" if count is None else str(count))
         yield Text(", ".join(judgement.flags))
 
+    @property
+    def _of_progress(self) -> int:
+        """How many of the models say whether a test hangs."""
+        return self.liveness + self.progress
+
     def _text(self, label: Label) -> str:
-        hedged = label.judgement is not None and label.judgement.provisional
+        hedged = label.provisional or (label.judgement is not None and label.judgement.provisional)
         return f"{label.verdict} (unroll {self.unroll})" if hedged else label.verdict
 
     def _legend(self, labelled: Sequence[Labels]) -> Iterator[str]:
         every = [label.judgement for labels in labelled for label in labels.labels if label.judgement]
         several = len(self.names) > 1
-        if several or self.progress:
-            marks = ["A allowed, F forbidden"] * (len(self.names) > self.progress) + [LEGEND] * (self.progress > 0)
+        if several or self._of_progress:
+            consistency = len(self.names) > self._of_progress
+            marks = ["A allowed, F forbidden"] * consistency + [LEGEND] * (self._of_progress > 0)
             yield f"{'; '.join(marks)}, ? no verdict"
         for labels in labelled:  # a test that asks nothing has all its outcomes shown
             for name, label in zip(self.names, labels.labels, strict=False):
@@ -151,6 +164,8 @@ class LitmusLabelling:
                     yield f"{labels.file}{f' under {name}' if several else ''}: {values}"
         if any(judgement.provisional for judgement in every):
             yield f"{'< ' if several else ''}loops were cut after {self.unroll} jumps back: more may be allowed beyond"
+        if any(label.provisional for labels in labelled for label in labels.labels):
+            yield f"T< loops that write were cut after {self.unroll} jumps back: beyond that a test may hang"
         flags = sorted({flag for judgement in every for flag in judgement.flags})
         if flags and several:
             yield f"* a flag is raised: {', '.join(flags)}"
@@ -182,7 +197,7 @@ def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
 
 def _mark(label: Label) -> Text:
     if label.verdict in PROGRESS_VERDICTS:
-        return progress_mark(label)
+        return progress_mark(label).append("<" * label.provisional)
     judgement = _judgement(label)
     letter, colour = _MARKS[judgement.answer]
     return Text(letter + "*" * bool(judgement.flags) + "<" * judgement.provisional, colour)

@@ -1,6 +1,7 @@
-"""What may be asked of a litmus test: consistency models and progress models, in one command.
+"""What may be asked of a litmus test: consistency models, progress models, and pairs of both, in one command.
 
-A name that is a progress model's, or a Python file's, is one; every other is a consistency model's.
+A name with ``&`` is a pair's (``oracle.liveness``); one that is a progress model's, or a Python file's, is one; every
+other is a consistency model's.
 """
 
 from __future__ import annotations
@@ -12,40 +13,45 @@ from itertools import chain
 
 from corpus.errors import InputError
 from oracle.consistency import ConsistencyModel, model_names, resolve_consistency_models
+from oracle.liveness import LivenessModel, is_liveness_model, resolve_liveness_models
 from oracle.progress.models import GUARANTEES, MODELS, ProgressModel
 from oracle.progress.plugins import is_progress_model, resolve_models
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The models that a command names, each kind in its order; consistency models come first."""
+    """The models that a command names, each kind in its order; consistency models come first, pairs next."""
 
     consistency: tuple[ConsistencyModel, ...]
+    liveness: tuple[LivenessModel, ...]
     progress: tuple[ProgressModel, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """What they are called."""
-        return tuple(model.name for model in chain(self.consistency, self.progress))
+        return tuple(model.name for model in chain(self.consistency, self.liveness, self.progress))
 
     @property
     def digests(self) -> dict[str, str]:
         """Their digests by name."""
-        return {model.name: model.digest for model in chain(self.consistency, self.progress)}
+        return {model.name: model.digest for model in chain(self.consistency, self.liveness, self.progress)}
 
 
 def questions(names: Sequence[str] = ()) -> Questions:
     """The models that are meant; where none is named, all consistency models that ship.
 
-    Raises ``InputError`` as ``resolve_consistency_models`` and ``resolve_models`` do, and where a name is of neither
-    kind.
+    Raises ``InputError`` as ``resolve_consistency_models``, ``resolve_models`` and ``resolve_liveness_models`` do, and
+    where a name is of no kind.
     """
-    for name in names:
+    liveness = [name for name in names if is_liveness_model(name)]
+    alone = [name for name in names if name not in liveness]
+    for name in alone:
         _check(name)
-    progress = [name for name in names if is_progress_model(name)]
-    consistency = [name for name in names if name not in progress]
+    progress = [name for name in alone if is_progress_model(name)]
+    consistency = [name for name in alone if name not in progress]
     return Questions(
         tuple(resolve_consistency_models(consistency)) if consistency or not names else (),
+        tuple(resolve_liveness_models(liveness)),
         tuple(resolve_models(progress)) if progress else (),
     )
 

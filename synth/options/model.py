@@ -29,7 +29,8 @@ def model_option(required: bool = False, memory: bool = False) -> Callable[[Call
     default = "" if required else " Default: all built-in models."
     consistency = (
         " For litmus tests: sc, tso, rmo, ptx-rmo, ptx-6.0, rc11, rc11-scoped, thesis-weak or thesis-strong; or a "
-        ".cat file."
+        ".cat file. 'fair & rc11': whether the test may hang where threads are scheduled by the one and memory behaves "
+        "as the other says."
     )
     return click.option(
         "-m",

@@ -1,0 +1,116 @@
+"""Progress under a memory model: a progress model and a consistency model in one, named ``fair & rc11``.
+
+A program may hang under the two where some execution that never ends is allowed by the consistency model and keeps the
+promise of the progress model; ``oracle.executions.stuck`` says what that is. Under ``sc`` that is what the progress
+model alone says of the program (``oracle.progress.models``), and a test holds the two together.
+
+A bare ``fair`` is read weakly here, and ``fair & rc11`` is one model. Strong fairness, ``fair-strong & rc11``, says the
+same wherever threads only wait; it is UNKNOWN where all hangs that are found are livelocks, which it may forbid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+from oracle.cat.interpreter import Model
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.executions.judge import UNROLL
+from oracle.executions.stuck import Hanging, find_hang
+from oracle.progress.models import GUARANTEES, MODELS, ProgressModel, Verdict
+from oracle.progress.plugins import is_progress_model, resolve_models
+
+AND = "&"
+"""What stands between the two names."""
+
+LIVELOCK = "every hang that was found is a livelock; whether strong fairness forbids all of them is not decided"
+"""Why strong fairness leaves a verdict open."""
+
+
+@dataclass(frozen=True, slots=True)
+class LivenessModel:
+    """A progress model and a consistency model."""
+
+    name: str
+    progress: ProgressModel
+    consistency: Model
+
+    @property
+    def digest(self) -> str:
+        """Of both, where both are texts."""
+        return AND.join(digest for digest in (self.progress.digest, self.consistency.digest) if digest)
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """What such a model says of a test. ``hanging``: a hang, if there is one, and how far one was looked for.
+
+    Loops were followed for ``unroll`` jumps back.
+    """
+
+    test: LitmusTest
+    model: LivenessModel
+    hanging: Hanging
+    unroll: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """MAY_HANG, TERMINATES, or UNKNOWN where strong fairness leaves it open."""
+        hang = self.hanging.hang
+        if hang is None:
+            return Verdict.TERMINATES
+        return Verdict.MAY_HANG if hang.steady or not self.model.progress.strong else Verdict.UNKNOWN
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is UNKNOWN."""
+        return LIVELOCK if self.verdict is Verdict.UNKNOWN else ""
+
+
+def judge_liveness(test: LitmusTest, model: LivenessModel, unroll: int = UNROLL) -> Liveness:
+    """What the model says, by listing executions. Raises ``TooManyError`` where there are too many."""
+    progress = model.progress
+    hanging = find_hang(test, progress.guarantee, model.consistency, unroll, progress.strong)
+    return Liveness(test, model, hanging, unroll)
+
+
+def is_liveness_model(name: str) -> bool:
+    """Whether a name, among those of models of all kinds, is meant for ``resolve_liveness_models``."""
+    return AND in name and not Path(name).is_file()
+
+
+def resolve_liveness_models(names: Sequence[str]) -> list[LivenessModel]:
+    """The models that ``names`` mean, in their order, each once.
+
+    Raises ``InputError`` where one is not two names with ``&`` between, where the first is no progress model, or the
+    second no consistency model or one without executions; and as ``resolve_models`` and
+    ``resolve_consistency_models`` do.
+    """
+    pairs = list(dict.fromkeys(_two(name) for name in names))
+    second = list(dict.fromkeys(consistency for _, consistency in pairs))
+    consistency = dict(zip(second, resolve_consistency_models(second), strict=True)) if second else {}
+    found: dict[str, LivenessModel] = {}
+    for progress, name in pairs:
+        fair, model = resolve_models([progress])[0], consistency[name]
+        if not isinstance(model, AxiomaticModel):
+            raise InputError(f"{progress} {AND} {name}: {name} has no axioms that executions without an end could pass")
+        called = f"{fair.name.removesuffix('-weak')} {AND} {model.name}"
+        found.setdefault(called, LivenessModel(called, fair, model.model))
+    return list(found.values())
+
+
+def _two(name: str) -> tuple[str, str]:
+    parts = [part.strip() for part in name.split(AND)]
+    if len(parts) != 2 or not all(parts):
+        raise InputError(f"expected a progress model {AND} a consistency model, as 'fair {AND} rc11', found {name!r}")
+    progress, consistency = parts
+    if not is_progress_model(progress):
+        known = (*GUARANTEES, *MODELS)
+        near = get_close_matches(progress, known)
+        hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(GUARANTEES)}, with -weak or -strong"
+        raise InputError(f"no progress model before the {AND} of {name!r}; {hint}")
+    return progress, consistency

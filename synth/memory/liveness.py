@@ -1,0 +1,125 @@
+"""Progress under a memory model, as commands ask for it and as text: verdicts, hangs, and where loops were cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from constraints.stuck import find_hang_by_sat
+from corpus.litmus.test import LitmusTest
+from oracle.executions.steps import TooManyError
+from oracle.executions.stuck import Ending, Hang
+from oracle.liveness import Liveness, LivenessModel, judge_liveness
+from oracle.progress.models import Verdict
+from synth.accounts import Account
+from synth.labels import UNKNOWN, Label
+from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
+
+ENUMERATE, SMT = "enumerate", "smt"
+
+
+def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: int) -> Label:
+    """The verdict by the method that is named, SAT unless it is ``enumerate``; UNKNOWN where a test is too large."""
+    if method == SMT:
+        return Label(UNKNOWN, f"executions without an end are found by {ENUMERATE} or sat, not by {SMT}")
+    try:
+        found = judge_liveness(test, model, unroll) if method == ENUMERATE else explain_liveness(test, model, unroll)
+    except TooManyError as error:
+        return Label(UNKNOWN, error.message)
+    return Label(found.verdict, found.reason, provisional=found.hanging.provisional)
+
+
+def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liveness:
+    """What a model says, and a hang if there is one, by SAT. Raises ``TooManyError`` where that takes too much."""
+    progress = model.progress
+    hanging = find_hang_by_sat(test, progress.guarantee, model.consistency, unroll, progress.strong)
+    return Liveness(test, model, hanging, unroll)
+
+
+def stuck_events(hang: Hang) -> frozenset[int]:
+    """The events that are done for ever, and barriers that are waited at, by their number in the execution."""
+    repeated = frozenset[tuple[int, ...]]().union(*(part for parts in hang.rounds for part in parts))
+    return frozenset(
+        number
+        for number, event in enumerate(hang.execution.events)
+        if event.key in repeated or (event.barrier is not None and event.barrier.stays)
+    )
+
+
+def liveness_account(found: Liveness) -> Account:
+    """The verdict and why, as lines to read."""
+    hang, consistency = found.hanging.hang, found.model.consistency.name
+    lines = []
+    if hang is None:
+        lines += [
+            f"Every execution that {consistency} allows comes to an end, where all writes become visible at last.",
+            "",
+        ]
+        lines.append(_promise(found))
+        if found.hanging.provisional:
+            beyond = f"beyond that it may hang; --unroll {found.unroll + 1} looks further."
+            lines += ["", f"Loops that write were followed for {found.unroll} jumps back: {beyond}"]
+    else:
+        lines += [*_story(hang), "", _promise(found), f"{consistency} allows this execution:", ""]
+        lines += execution_lines(hang.execution)
+        if found.reason:
+            lines += ["", f"No verdict: {found.reason}."]
+    about = "\n".join(program_lines(found.test, asked=False))
+    return Account(found.test.name, found.model.name, found.verdict, about, "\n".join(lines))
+
+
+def _promise(found: Liveness) -> str:
+    progress = found.model.progress
+    promised = (progress.guarantee.__doc__ or "").strip().split("\n")[0].rstrip(".")
+    return f"Fair execution under {progress.name}: {promised[:1].lower()}{promised[1:] or 'as its function says'}."
+
+
+def _story(hang: Hang) -> Iterator[str]:
+    """A line for each thread: how it ends, or what it does for ever."""
+    events = hang.execution.events
+    names = dict(zip((event.key for event in events), event_names(events), strict=True))
+    order = {event.key: number for number, event in enumerate(events)}
+    for number, (ending, rounds) in enumerate(zip(hang.endings, hang.rounds, strict=True)):
+        told = [" ".join(names[key] for key in sorted(part, key=order.__getitem__)) for part in rounds]
+        match ending:
+            case Ending.SPINS if not told[0]:
+                yield f"P{number} goes round for ever, and touches no memory."
+            case Ending.SPINS:
+                reads = "each reads" if len(rounds[0]) > 1 else "it reads"
+                yield f"P{number} does {told[0]} again and again: {reads} what no later write overwrites."
+            case Ending.CYCLES:
+                yield f"P{number} does {told[0]}, then {told[1]}, and goes on like that."
+            case Ending.WAITS:
+                waits = next(event for event in events if event.thread == number and _stays(event.barrier))
+                yield f"P{number} waits at {names[waits.key]} for ever."
+            case Ending.LEFT:
+                yield f"P{number} is not run any more."
+            case Ending.ENDED:
+                yield f"P{number} has ended."
+
+
+def _stays(arrival: Any) -> bool:
+    return arrival is not None and bool(arrival.stays)
+
+
+def liveness_record(file: str, found: Liveness) -> dict[str, Any]:
+    """The same as plain data: ``hang`` is null where there is none."""
+    hang = found.hanging.hang
+    record: dict[str, Any] = {
+        "file": file,
+        "model": found.model.name,
+        "verdict": found.verdict,
+        "unroll": found.unroll if found.hanging.provisional else None,
+        "hang": None,
+    }
+    if hang is not None:
+        events = hang.execution.events
+        names = dict(zip((event.key for event in events), event_names(events), strict=True))
+        record["hang"] = execution_record(hang.execution) | {
+            "threads": [
+                {"ending": ending, "rounds": [sorted(names[key] for key in part) for part in rounds]}
+                for ending, rounds in zip(hang.endings, hang.rounds, strict=True)
+            ],
+            "steady": hang.steady,
+        }
+    return record | ({"reason": found.reason} if found.verdict is Verdict.UNKNOWN else {})
