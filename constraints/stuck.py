@@ -122,7 +122,7 @@ class _Hangs:
                     true = frozenset(number for number in opened.model() if number > 0)
                     known = len(circuit.formula.clauses)
                     if self._is_kept(guarantee, promised, true):
-                        return Hanging(self._decoded(true, self._steady in asked), executions.bounded, False)
+                        return Hanging(self._decoded(true), executions.bounded, False)
                     opened.add(circuit.formula.clauses[known:])
             provisional = not executions.complete and opened.solve([(~self._hang).number, self._further.number])
             return Hanging(None, executions.bounded, provisional)
@@ -334,7 +334,7 @@ class _Hangs:
 
     # What is found
 
-    def _decoded(self, true: frozenset[int], steady: bool) -> Hang:
+    def _decoded(self, true: frozenset[int]) -> Hang:
         endings: list[Ending] = []
         rounds: list[tuple[frozenset[Key], ...]] = []
         kept = [one for one in self._rounds if _holds(one.literal, true)]
@@ -360,7 +360,7 @@ class _Hangs:
                 )
             )
         execution = decoded(self._executions, self._values, true)
-        return Hang(execution, tuple(endings), tuple(rounds), steady or Ending.CYCLES not in endings)
+        return Hang(execution, tuple(endings), tuple(rounds))
 
 
 def _ahead(thread: Unrolled) -> list[int]:

@@ -66,6 +66,7 @@ from oracle.executions.judge import UNROLL, is_complete, passing_checks
 from oracle.executions.steps import Constraint, State, TooManyError, Walker
 from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate
+from oracle.executions.values import Value
 from oracle.executions.witness import Execution, execution_of
 
 Guarantee = Callable[[int, int], int]
@@ -119,15 +120,21 @@ class Way:
 
 @dataclass(frozen=True)
 class Hang:
-    """A hang: an execution, how each thread's run ends in it, and the keys of the events of each thread's rounds.
-
-    ``steady``: memory looks the same for ever, so strong fairness does not help.
-    """
+    """A hang: an execution, how each thread's run ends in it, and the keys of the events of each thread's rounds."""
 
     execution: Execution
     endings: tuple[Ending, ...]
     rounds: tuple[tuple[frozenset[tuple[int, ...]], ...], ...]
-    steady: bool
+
+    @property
+    def steady(self) -> bool:
+        """Whether memory looks the same for ever, so that strong fairness does not help."""
+        last = frozenset[tuple[int, ...]]().union(*(parts[-1] for parts in self.rounds if parts))
+        written: dict[str | None, set[Value | None]] = {}
+        for event, value in zip(self.execution.events, self.execution.values, strict=True):
+            if event.key in last and event.kind is Kind.WRITE:
+                written.setdefault(event.location, set()).add(value)
+        return all(len(values) == 1 for values in written.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,7 @@ def find_hang(
             hanging = passing_checks(batch.valid & rounds.repeat(), model.judge(batch.base))
             still = hanging & rounds.steady()
             if still or (hanging and found is None):
-                found = _hang(ways, batch, _lowest(still or hanging), bool(still))
+                found = _hang(ways, batch, _lowest(still or hanging))
             if found is not None and (found.steady or not steady):
                 return _hanging(found, threads, model)
     return _hanging(found, threads, model)
@@ -420,9 +427,9 @@ def _turned(relation: Relation[int]) -> Relation[int]:
     return tuple(rows)
 
 
-def _hang(ways: Sequence[Way], batch: Batch, candidate: int, steady: bool) -> Hang:
+def _hang(ways: Sequence[Way], batch: Batch, candidate: int) -> Hang:
     rounds = tuple(
         tuple(frozenset(event.key for event in way.path.events[part.start : part.stop]) for part in way.rounds)
         for way in ways
     )
-    return Hang(execution_of(batch, candidate), tuple(way.ending for way in ways), rounds, steady)
+    return Hang(execution_of(batch, candidate), tuple(way.ending for way in ways), rounds)
