@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The locks, queues and scans of examples/locks: what a memory model says of the bad outcome that each asks about, what
-# progress models say of its waiting, and a drawing of a run that hangs for each that may hang under HSA or OBE, or else
-# under weak fairness. Usage: locks.sh [FOLDER] [SYNTH]
+# The locks, queues and scans of examples/locks: what a memory model says of the bad outcome that each asks about, and
+# what progress models say of its waiting; and for each that may hang a drawing of a run that does, under the fairest
+# model that allows one. Usage: locks.sh [FOLDER] [SYNTH]
 set -euo pipefail
 out=${1:-locks}
 synth=${2:-synth}
@@ -18,12 +18,10 @@ progress=(-m hsa -m obe -m lobe -m fair)
 "$synth" label "$examples"/vk-*.litmus -m vulkan "${progress[@]}"
 
 mkdir -p "$out"
-for test in "$examples"/[!cv]*.litmus; do
-    name=$(basename "$test" .litmus)
-    for model in fair-weak lobe-weak obe-weak hsa-weak; do
-        if "$synth" label "$test" -m "$model" --format csv | grep -q MAY_HANG; then
-            "$synth" explain "$test" -m "$model" --svg "$out/$name.$model.svg" | head -1
-            break
-        fi
+fairest_first=(-m fair-weak -m lobe-weak -m obe-weak -m hsa-weak)
+"$synth" label "$examples"/[!cv]*.litmus "${fairest_first[@]}" --format csv | grep MAY_HANG | sort -s -u -t, -k1,1 |
+    while IFS=, read -r test model _; do
+        picture=$out/$(basename "$test" .litmus).$model.svg
+        "$synth" explain "$test" -m "$model" --svg "$picture" > "${picture%.svg}.txt"
+        echo "$picture"
     done
-done
