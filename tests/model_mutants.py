@@ -15,7 +15,6 @@ within ``a``: that is for a comparison to say. Lines that no axiom depends on ha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -35,7 +34,7 @@ from oracle.cat.syntax import (
     read_cat,
     shipped_models,
 )
-from oracle.cat.text import check_text, term_text
+from oracle.cat.text import model_text, term_text
 
 WIDER = {"rfe": "rf", "rfi": "rf", "coe": "co", "coi": "co", "fre": "fr", "fri": "fr", "po-loc": "po"}
 """Names of the prelude that restrict others."""
@@ -47,7 +46,6 @@ TESTS = {"loc", "int", "ext", "sr", "incl", "morally-strong", "cta", "gl", "sys"
 """Relations that restrict what they are intersected with, those that models define included."""
 
 _CHAINS = ("union", "intersection", "compose")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +81,6 @@ def mutants_of(syntax: Syntax, path: str) -> Iterator[Mutant]:
         for change, changed in _changed(statements[at], _sets(statements)):
             before, after = term_text(change.before), term_text(change.after)
             yield mutant(change.slip, f"{_where(change.before.position, path)}: {before} -> {after}", at, [changed])
-
-
-def model_text(syntax: Syntax) -> str:
-    """A model as one file: reading it gives the model again, but for its comments and where things stand."""
-    lines = [f'"{syntax.title}"', *["with co from partial-co"] * syntax.partial_co]
-    for statement in syntax.statements:
-        if isinstance(statement, Check):
-            name = statement.name if _NAME.fullmatch(statement.name) else f'"{statement.name}"'
-            lines.append(f"{check_text(statement)} as {name}")
-            continue
-        bindings = []
-        for binding in statement.bindings:
-            parameters = f"({', '.join(binding.parameters)})" * bool(binding.parameters)
-            bindings.append(f"{binding.name}{parameters} = {term_text(binding.body)}")
-        lines.append(f"let {'rec ' * statement.recursive}{' and '.join(bindings)}")
-    return "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

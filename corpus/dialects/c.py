@@ -8,12 +8,13 @@
 
 C says nothing of scopes: every atomic is of scope sys, every thread in a CTA of its own, all memory is global. What
 herd and Dartagnan do not read (``do``, the comma operator, ``&r`` as a compare-exchange's expected value) is refused in
-files for herd.
+files for herd. There, what is at gpu scope is at system scope: with one GPU, they include the same threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from corpus.dialects.c_like.reader import read_c
 from corpus.dialects.c_like.writer import print_c
@@ -21,9 +22,18 @@ from corpus.dialects.herd import check_comparisons, check_terms, herd_name
 from corpus.errors import InputError
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.normal import without_predicates
-from corpus.litmus.test import Assign, LitmusTest, Rmw
+from corpus.litmus.normal import map_modes, without_predicates
+from corpus.litmus.test import Assign, LitmusTest, Mode, Rmw, Scope
 from corpus.litmus.text import Dialect, Runner
+
+
+def _of_one_gpu(test: LitmusTest) -> LitmusTest:
+    """The test with system scope for gpu scope, where all its threads are on one GPU."""
+
+    def widened(mode: Mode) -> Mode:
+        return replace(mode, scope=Scope.SYS) if mode.scope is Scope.GPU else mode
+
+    return map_modes(test, widened) if len({thread.place.gpu for thread in test.threads}) == 1 else test
 
 
 def _check_herd(test: LitmusTest) -> None:
@@ -52,5 +62,7 @@ def _check_loops(number: int, statements: Sequence[Statement]) -> None:
                 _check_loops(number, then + (otherwise or ()))
 
 
-C = Dialect("c", "C", read_c, print_c, c_comments=True, runners=(Runner("herd-c", herd_name, _check_herd),))
+C = Dialect(
+    "c", "C", read_c, print_c, c_comments=True, runners=(Runner("herd-c", herd_name, _of_one_gpu, _check_herd),)
+)
 """C litmus tests, as herd reads them."""

@@ -13,6 +13,7 @@ Source: herdtools7 as of 2026.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -43,9 +44,12 @@ WORDS = frozenset(_WORDS.split())
 """Words that are no names of locations, registers or labels."""
 
 
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.+-]")
+
+
 def herd_name(name: str) -> str:
-    """The name with what herd7 would end it at spelled out: ``MP@01`` is ``MP+at-01``."""
-    return name.replace("@", "+at-")
+    """The name with what herd7 would end it at spelled out: ``MP@01`` is ``MP+at-01``; of other signs, ``_``."""
+    return _NO_NAME.sub("_", name.replace("@", "+at-"))
 
 
 def herd_condition(condition: Condition, known: Callable[[Term], Term] = lambda term: term) -> Condition:

@@ -1,7 +1,8 @@
 """What litmus tests are made of that are made from executions: names of locations, dependencies, and observers.
 
-**Dependencies** survive compilers: the value read is and-ed with the high bit, which no value of a test has, and what
-is left, 0, goes into the address, the data or a branch (Alglave et al. 2015, section 4.5).
+**Dependencies** survive compilers: the value read is and-ed with a high bit, which no value of a test has, and what is
+left, 0, goes into the address, the data or a branch (Alglave et al. 2015, section 4.5). The bit is not the sign: not
+every reader of C litmus tests knows negative numbers.
 
 **Observers.** Where three writes or more to a location meet, its final value does not say in which order they came. A
 thread of its own reads them one after the other, with a fence of the widest scope between.
@@ -25,8 +26,8 @@ from corpus.litmus.test import (
     Thread,
 )
 
-HIGH_BIT = -(1 << 31)
-"""The one bit that no value of a test has set."""
+HIGH_BIT = 1 << 30
+"""A bit that no value of a test has set."""
 
 
 def location_name(number: int) -> str:

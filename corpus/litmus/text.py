@@ -203,12 +203,14 @@ def _place(text: str, position: int) -> tuple[int, int]:
 class Runner:
     """Another program that takes the files of a dialect, and what its own reader asks of them.
 
-    ``rename`` makes a test's name one that it reads whole; ``check`` raises ``InputError`` that names what it does not
-    read, of what the dialect can say.
+    ``rename``, for one that knows tests by their names, makes a name that it reads whole of a file's; ``prepare`` says
+    a test in the runner's terms where they are narrower and the meaning is the same; ``check`` raises ``InputError``
+    that names what it does not read, of what the dialect can say.
     """
 
     name: str
-    rename: Callable[[str], str] = str
+    rename: Callable[[str], str] | None = None
+    prepare: Callable[[LitmusTest], LitmusTest] = lambda test: test
     check: Callable[[LitmusTest], None] = lambda test: None
 
 

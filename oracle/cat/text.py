@@ -1,8 +1,12 @@
-"""Terms and checks of a .cat model as text again, in one line, with brackets around binary operators."""
+"""Terms and statements of a .cat model as text again, each in one line, with brackets around binary operators."""
 
 from __future__ import annotations
 
-from oracle.cat.syntax import Call, Check, Constant, Name, Operation, Term
+import re
+
+from oracle.cat.terms import Call, Check, Constant, Definition, Linearisation, Name, Operation, Statement, Syntax, Term
+
+_NAME = re.compile(r"[A-Za-z][\w.-]*")
 
 _BINARY = {"union": " | ", "compose": "; ", "difference": " \\ ", "intersection": " & ", "product": " * "}
 _ASSOCIATIVE = {"union", "compose", "intersection"}
@@ -12,6 +16,27 @@ _SUFFIXES = {"plus": "^+", "star": "^*", "optional": "?", "inverse": "^-1"}
 def check_text(check: Check) -> str:
     """A check as it is written, without its name: ``acyclic rf | co | fr | po``."""
     return f"{'flag ' * check.flag}{'~' * check.negated}{check.kind} {term_text(check.body)}"
+
+
+def statement_text(statement: Statement) -> str:
+    """A statement as it is written; a check's name is left out where it is no name but says where the check stands."""
+    match statement:
+        case Check(name=name):
+            return check_text(statement) + (f" as {name}" if _NAME.fullmatch(name) else "")
+        case Linearisation(name, events):
+            return f"with {name} from linearisations({term_text(events)}, 0)"
+        case Definition(bindings, recursive):
+            lines = []
+            for binding in bindings:
+                parameters = f"({', '.join(binding.parameters)})" * bool(binding.parameters)
+                lines.append(f"{binding.name}{parameters} = {term_text(binding.body)}")
+            return f"let {'rec ' * recursive}{' and '.join(lines)}"
+
+
+def model_text(syntax: Syntax) -> str:
+    """A model as one file: reading it gives the model again, but for comments and where things stand."""
+    lines = [f'"{syntax.title}"', *["with co from partial-co"] * syntax.partial_co]
+    return "\n".join([*lines, *map(statement_text, syntax.statements), ""])
 
 
 def term_text(term: Term) -> str:
@@ -26,7 +51,7 @@ def term_text(term: Term) -> str:
         case Operation("identity", (operand,)):
             return f"[{term_text(operand)}]"
         case Operation("complement", (operand,)):
-            return f"~{_inside(operand, 'complement')}"
+            return f"~{_inside(operand, 'product')}"
         case Operation(kind, (operand,)):
             return f"{_inside(operand, 'suffix')}{_SUFFIXES[kind]}"
         case Operation(kind, operands):

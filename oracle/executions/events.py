@@ -128,13 +128,14 @@ PROXIES = ("TEXTURE", "SURFACE", "CONSTANT", "ASYNC", "TENSORMAP", "ALIAS")
 
 _FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
-_DIALECT_TAGS = (
+DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
-SETS = frozenset({*_FIXED_SETS, *_CACHES, *_DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})
+"""Sets of what single dialects can say: an event is in them where its instruction has that word."""
+SETS = frozenset({*_FIXED_SETS, *_CACHES, *DIALECT_TAGS, *_ORDER_TAGS.values(), *(scope.name for scope in Scope)})
 """The sets of a base: the tags that an event may have."""
 
 

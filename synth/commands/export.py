@@ -23,9 +23,24 @@ from synth.options.choice import Choice, choice_options
     help="The format to write.",
 )
 @drop_option
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="A model for herd7: one that ships, or a .cat file. May be repeated.",
+)
 @choice_options
 @click.option("-o", "--output", required=True, metavar="DIR", type=click.Path(path_type=Path), help="A new folder.")
-def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choice: Choice, output: Path) -> None:
+def command(
+    inputs: tuple[str, ...],
+    target: str,
+    dropped: tuple[str, ...],
+    models: tuple[str, ...],
+    choice: Choice,
+    output: Path,
+) -> None:
     """Write tests in another runner's format: progress tests, or litmus tests such as those of synth memory.
 
     \b
@@ -33,8 +48,8 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choi
       dartagnan-ptx     each thread in its own CTA               Dartagnan's PTX
       dartagnan-vulkan  each thread in its own workgroup         Dartagnan's Vulkan
       dartagnan-opencl                                           Dartagnan's OpenCL
-      herd-lisa                                                  LISA, and synth.bell for herd7
-      herd-c                                                     herd's C
+      herd-lisa                                                  LISA, synth.bell and models for herd7
+      herd-c                                                     herd's C, and models for herd7
       litmus                                                     each in the dialect that it is in
       axb               the programs as pseudo-code
 
@@ -42,6 +57,9 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choi
     each model that has any, expected/MODEL.csv. Of a progress test it says FILE,1 where the test terminates and FILE,0
     where it may hang, and the condition is the constant one, for what is asked is whether it ends. Of a litmus test it
     says whether the condition as it is written is true, taken from the corpus, or from labels.csv beside the file.
+
+    With tests for herd7 come models in its own terms, models/MODEL.cat: those of --model, or all that ship and that
+    herd7 has words for.
 
     Every litmus test is read back and must be the same. One that a dialect cannot say is a line on standard error and
     is left out, and the exit code is 2, as for synth convert; --drop is the same as there, and nothing is expected of
@@ -56,6 +74,7 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choi
       synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
       synth export classic --to herd-lisa -o lisa
       synth export classic --to dartagnan-ptx --drop cache -o ptx
+      synth export classic --to herd-c --model my-model.cat -o c
       synth export classic --to litmus --where ptx-rmo=allowed -o weak
     """
     asked = family_given(inputs)
@@ -64,4 +83,4 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], choi
         kinds = " and ".join(each.kind for each in families().values() if target in each.targets)
         raise InputError(f"--to {target} is for {kinds}; these are none, and go to {others}")
     tests = chosen(asked, inputs, choice)
-    sys.exit(asked.export(tests, target, dropped, output))
+    sys.exit(asked.export(tests, target, dropped, models, output))

@@ -122,8 +122,10 @@ class Family(Protocol):
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         """Run tests on a device, or read what one of them wrote elsewhere; tell of it, and give the exit code."""
 
-    def export(self, tests: Sequence[Input], target: str, dropped: Sequence[str], folder: Path) -> int:
-        """Write tests in one of these forms into a new folder, and give the exit code."""
+    def export(
+        self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
+    ) -> int:
+        """Write tests in one of these forms into a new folder, with models for who judges them; give the exit code."""
 
 
 _FAMILIES = {PROGRESS: "synth.families.progress", MEMORY: "synth.families.memory"}

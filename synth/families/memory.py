@@ -26,7 +26,7 @@ from synth.inputs import Input
 from synth.labels import Labelling
 from synth.memory import show
 from synth.memory.compilation import compile_memory
-from synth.memory.conversion import TARGETS, convert_folder
+from synth.memory.conversion import TARGETS, convert_folder, model_files
 from synth.memory.explanation import explanation_account, explanation_record, no_picture, run_account, run_record
 from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
@@ -144,9 +144,12 @@ class Memory:
         launches = Launches(instances, running.iterations, running.timeout, running.stress)
         return run_memory_tests(tests, language, device, launches, compared, believed, running.output, running.as_json)
 
-    def export(self, tests: Sequence[Input], target: str, dropped: Sequence[str], folder: Path) -> int:
+    def export(
+        self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
+    ) -> int:
         dialect, runner = TARGETS[target] or (None, None)
-        return convert_folder(tests, dialect, dropped, folder, runner, expected=True)
+        beside = model_files(target, models)
+        return convert_folder(tests, dialect, dropped, folder, runner, expected=True, beside=beside)
 
 
 FAMILY = Memory()

@@ -90,9 +90,11 @@ class Progress:
         )
         return 1 if wrong else code
 
-    def export(self, tests: Sequence[Input], target: str, dropped: Sequence[str], folder: Path) -> int:
-        if dropped:
-            raise InputError("--drop is for litmus tests")
+    def export(
+        self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
+    ) -> int:
+        if dropped or models:
+            raise InputError(f"{'--drop' if dropped else '--model'} is for litmus tests")
         export([given.axb() for given in tests], target, folder)
         click.echo(f"{len(tests)} tests in {folder}")
         return 0

@@ -1,8 +1,8 @@
 """Litmus tests into another dialect: one file, or a folder that runners take.
 
-The folder has one file a test, the index ``@all``, for LISA the bell file, and where it is asked for
-``expected/MODEL.csv``: ``FILE,1`` where the condition is true under the model as it is written, ``FILE,0`` where it is
-false. That is taken from the corpus, or from ``labels.csv`` beside a file; of a test that was changed on the way
+The folder has one file a test, the index ``@all``, for LISA the bell file, for herd7 the models, and where it is asked
+for ``expected/MODEL.csv``: ``FILE,1`` where the condition is true under the model as it is written, ``FILE,0`` where it
+is false. That is taken from the corpus, or from ``labels.csv`` beside a file; of a test that was changed on the way
 nothing is expected.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -22,7 +23,9 @@ from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
 from corpus.litmus.text import Dialect, Runner
 from corpus.litmus.verdict_table import read_verdicts
 from corpus.suite import LABELS
+from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
+from oracle.herd import LANGUAGES, herd_model
 from synth.inputs import INDEX, Input
 from synth.screen import watched
 
@@ -37,6 +40,8 @@ def _without_volatile(mode: Mode) -> Mode:
 
 TARGETS: Mapping[str, tuple[Dialect, Runner] | None] = {"litmus": None, **runners()}
 """Who takes litmus tests, and in which dialect; ``litmus`` is each test as it is."""
+
+_HERD = {f"herd-{language}": language for language in LANGUAGES}
 
 DROPS: Mapping[str, Callable[[Mode], Mode]] = {"cache": _without_cache, "volatile": _without_volatile}
 """What may be left out on demand, for PTX 6.0 gives it a meaning of its own (Lustig et al. 2019, 3.6)."""
@@ -74,10 +79,12 @@ def converted(given: Input, dialect: Dialect | None, dropped: Sequence[str], run
     changed = test != before
     try:
         if runner:
+            test = runner.prepare(test)
             runner.check(test)
-            test = replace(test, name=runner.rename(test.name))
+        if runner and runner.rename:
             stem, dot, suffix = file.rpartition(".")
-            file = f"{runner.rename(stem)}{dot}{suffix}"
+            test = replace(test, name=runner.rename(stem))
+            file = f"{test.name}{dot}{suffix}"
         return Converted(given, before, file, translate(test, dialect) if dialect else text, changed)
     except InputError as error:
         raise InputError(error.message, given.label) from None
@@ -90,19 +97,43 @@ def convert_folder(
     folder: Path,
     runner: Runner | None = None,
     expected: bool = False,
+    beside: Mapping[str, str] | None = None,
 ) -> int:
     """Write what can be converted into a new or empty folder; what cannot is a line on standard error.
 
     Says how many there are, and gives the exit code: 2 where a test is left out. With ``expected`` come the tables of
-    expected verdicts. Raises ``InputError`` where two files have one name or the folder cannot be written.
+    expected verdicts, and ``beside`` are further files by their names. Raises ``InputError`` where two files have one
+    name or the folder cannot be written.
     """
     done = list(_converted(tests, dialect, dropped, runner))
     _check_names(done)
     if done:
-        write_folder(folder, _contents(done, dialect, expected))
+        write_folder(folder, chain(_contents(done, dialect, expected), (beside or {}).items()))
     complete = len(done) == len(tests)
     click.echo(f"{len(done)} of {len(tests)} tests in {folder}", err=not complete)
     return 0 if complete else 2
+
+
+def model_files(target: str, names: Sequence[str]) -> dict[str, str]:
+    """The models that whoever takes a target judges by, as files of a folder ``models``.
+
+    Where none is named, they are those that ship and that can be said there. Raises ``InputError`` where a named one
+    cannot, or the target has no models.
+    """
+    if target not in _HERD:
+        if names:
+            raise InputError(f"--model is for {' and '.join(_HERD)}, not for {target}")
+        return {}
+    files: dict[str, str] = {}
+    for model in resolve_consistency_models(names):
+        try:
+            if isinstance(model, OperationalModel):
+                raise InputError(f"{model.name}: herd7 has no transition systems, and this model is one")
+            files[f"models/{model.name}.cat"] = herd_model(model.model, _HERD[target])
+        except InputError:
+            if names:
+                raise
+    return files
 
 
 def _converted(

@@ -25,7 +25,7 @@ from corpus.litmus.test import (
 )
 
 BOTH = (Region.GLOBAL, Region.SHARED)
-HIGH_BIT = -(2**31)
+HIGH_BIT = 2**30
 
 
 def all_of(text, **bounds):

@@ -445,7 +445,12 @@ def test_show_of_what_is_damaged(tmp_path):
 
 @pytest.mark.parametrize(
     ("target", "beside"),
-    [("dartagnan-ptx", set()), ("dartagnan-opencl", set()), ("herd-lisa", {"synth.bell"}), ("herd-c", set())],
+    [
+        ("dartagnan-ptx", set()),
+        ("dartagnan-opencl", set()),
+        ("herd-lisa", {"synth.bell", "models"}),
+        ("herd-c", {"models"}),
+    ],
 )
 def test_exported_folders_are_what_runners_take(tmp_path, target, beside):
     every = memory(tmp_path / "d", "-e", PLAIN, "-m", "sc", "-m", "tso")

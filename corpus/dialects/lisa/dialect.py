@@ -452,7 +452,7 @@ LISA = Dialect(
     "LISA",
     _parse,
     _print,
-    runners=(Runner("herd-lisa", herd_name, check_terms),),
+    runners=(Runner("herd-lisa", herd_name, check=check_terms),),
     companions=(("synth.bell", bell_file()),),
 )
 """The language of herd7's generic tests, with the annotations of our bell file."""
