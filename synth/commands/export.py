@@ -74,7 +74,7 @@ def command(
       synth export examples/progress/mutex.axb --to dartagnan-vulkan -o mutex-vulkan
       synth export classic --to herd-lisa -o lisa
       synth export classic --to dartagnan-ptx --drop cache -o ptx
-      synth export classic --to herd-c --model my-model.cat -o c
+      synth export classic --to herd-lisa --model ptx-rmo -o rmo
       synth export classic --to litmus --where ptx-rmo=allowed -o weak
     """
     asked = family_given(inputs)
