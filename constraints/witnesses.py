@@ -104,7 +104,13 @@ def decoded(executions: Executions, values: FiniteValues, true: frozenset[int]) 
         return frozenset(key for key, truth in runs.reads(sources).items() if key in known and holds(truth))
 
     events = tuple(
-        replace(event, addr=reads(event.addr), data=reads(event.data), ctrl=reads(event.ctrl))
+        replace(
+            event,
+            addr=reads(event.addr),
+            data=reads(event.data),
+            ctrl=reads(event.ctrl),
+            compared=reads(event.compared),
+        )
         for event in (executions.events[number] for number in kept)
     )
     told = tuple(None if (what := shown(event)) is None else _value(what, known) for event in events)

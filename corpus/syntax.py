@@ -45,10 +45,15 @@ _PUNCTUATION = {
 """How the names that lark gives to signs read to a person."""
 
 
+def grammar_text(grammar: str) -> str:
+    """The text of a grammar, or of several that are joined by `` + ``; see ``parse``."""
+    names = [name.rpartition(".") for name in grammar.split(" + ")]
+    return "\n".join(files(folder).joinpath(f"{name}.lark").read_text(encoding="utf-8") for folder, _, name in names)
+
+
 @cache
 def _grammar(grammar: str, start: str) -> Grammar:
-    package, _, name = grammar.rpartition(".")
-    return Grammar(files(package).joinpath(f"{name}.lark").read_text(encoding="utf-8"), start)
+    return Grammar(grammar_text(grammar), start)
 
 
 @lru_cache(maxsize=32)
@@ -89,7 +94,8 @@ def parse(
 ) -> Tree[Token]:
     """The syntax tree of ``text`` by a grammar; not to be changed, for it is kept.
 
-    The grammar ``corpus.progress.axb`` is the file ``axb.lark`` beside the modules of ``corpus.progress``.
+    The grammar ``corpus.progress.axb`` is the file ``axb.lark`` beside the modules of ``corpus.progress``; one that
+    extends another is read after it, ``oracle.cat.terms + oracle.cat.language``.
 
     ``terminals`` says how a terminal's name in the grammar reads to a person, signs apart. The tree has no more than
     ``DEEPEST`` levels, unless it need not be ``bounded``, for readers walk it by recursion. Where one of the rules

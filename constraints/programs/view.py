@@ -345,4 +345,5 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "syncbar": View._syncbar,
     "awaits": View._awaits,
     "ssw": lambda view: view.pairs(lambda e, f: None),
+    "casdep": lambda view: view.pairs(lambda e, f: None),
 }

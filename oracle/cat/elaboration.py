@@ -41,6 +41,8 @@ from oracle.cat.terms import (
     Position,
     Statement,
     Term,
+    bodies_of,
+    subterms,
 )
 
 
@@ -133,6 +135,7 @@ class Elaboration:
         self._stays = False  # no part of what is read may be taken out of it
         self._sizes: dict[int, tuple[Term, int, int]] = {}
         self._check_name: str | None = None
+        self._made_by_herd = False  # coherence is
 
     def run(self, tree: Tree[Token], scope: Scope) -> Scope:
         """Reads a file."""
@@ -146,6 +149,17 @@ class Elaboration:
             if len(self.statements) - start > MOST_STATEMENTS:
                 raise _error(f"more than {MOST_STATEMENTS} definitions and checks so far", _at(item, scope))
         return scope
+
+    def finish(self, position: Position) -> None:
+        """A flag for what a model written for herd says of an atomic operation as one event that reads and writes.
+
+        In C, herd has one, and a model for it need not speak of ``rmw``. Here there are two.
+        """
+        bodies = [body for statement in self.statements for body in bodies_of(statement)]
+        names = {part.name for body in bodies for part in subterms(body) if isinstance(part, Name)}
+        if self._made_by_herd and not names & {"rmw", "amo", "lxsx"}:
+            two = Check("empty", Name("rmw", position), "atomic-operations-are-two-events-here", True, True, position)
+            self.statements.append(two)
 
     def _entitle(self, tree: Tree[Token]) -> None:
         words = leaves(tree)
@@ -367,6 +381,7 @@ class Elaboration:
         self, name: str, position: Position, events: Tree[Token] | None, base: Tree[Token], scope: Scope
     ) -> Scope:
         """Coherence that holds a relation, or the part of it within a set."""
+        self._made_by_herd = True
         self._around = name
         self.partial = False
         co, writes = Name("co", position), Name("W", position)

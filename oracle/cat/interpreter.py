@@ -34,9 +34,9 @@ from oracle.cat.terms import (
     Name,
     Operation,
     Position,
-    Statement,
     Syntax,
     Term,
+    bodies_of,
     operands_of,
     subterms,
 )
@@ -151,7 +151,7 @@ class Model:
             defined = {binding.name for binding in bindings}
             hidden = own | {name for binding in bindings for name in binding.parameters}
             hidden |= defined if isinstance(statement, Definition) and statement.recursive else set()
-            for part in (part for body in _bodies(statement) for part in subterms(body)):
+            for part in (part for body in bodies_of(statement) for part in subterms(body)):
                 if isinstance(part, Name | Call) and part.name not in hidden:
                     for base in _reached([Name(part.name, part.position)], {}):
                         if isinstance(base, Name | Call):
@@ -554,16 +554,6 @@ def _chain(term: Term, kind: str) -> Iterator[Term]:
             yield from _chain(operand, kind)
     else:
         yield term
-
-
-def _bodies(statement: Statement) -> Sequence[Term]:
-    match statement:
-        case Check(body=body):
-            return [body]
-        case Linearisation(events=events):
-            return [events]
-        case Definition(bindings=bindings):
-            return [binding.body for binding in bindings]
 
 
 def _own(syntax: Syntax) -> Mapping[str, Sequence[Term]]:

@@ -107,12 +107,17 @@ _TERMINALS = {
     "ASSERT": "assert",
     "FLAG": "flag",
 }
-_KEYWORDS = (
-    *("let", "rec", "and", "when", "with", "from", "include", "as", "in", "fun", "try", "if", "then", "else", "match"),
-    *("begin", "end", "not", "variant", "subset", "show", "unshow", "debug", "procedure", "call", "forall", "do"),
-    *("enum", "instructions", "default"),
+_KEYWORDS = ("let", "rec", "and", "with", "from", "include", "as", "show")
+_KEYWORDS_BEYOND = (
+    *("when", "in", "fun", "try", "if", "then", "else", "match", "begin", "end", "not", "variant", "subset", "unshow"),
+    *("debug", "procedure", "call", "forall", "do", "enum", "instructions", "default", "assert"),
 )
-_WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in _KEYWORDS}}
+_WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in (*_KEYWORDS, *_KEYWORDS_BEYOND)}}
+_BEYOND = re.compile(rf"\+\+|[{{}}']|\(\s*\)|let\s*\(|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])")
+"""Something that only the whole language has."""
+
+_TERMS = "oracle.cat.terms"
+_LANGUAGE = f"{_TERMS} + oracle.cat.language"
 
 _MODELS = files("oracle").joinpath("models")
 _LIBRARY = files("oracle.cat").joinpath("library")
@@ -138,6 +143,7 @@ def parse_cat(text: str, path: str) -> Syntax:
     found.texts[path] = text
     elaboration = Elaboration(Path(path).stem, found.included)
     elaboration.run(found.tree(path), Scope(path, (str(Path(path).resolve()),)))
+    elaboration.finish(Position(path, 1, 1))
     return Syntax(elaboration.title, tuple(elaboration.statements), elaboration.partial, found.digest(path))
 
 
@@ -161,8 +167,7 @@ class _Files:
         if path not in self._trees:
             if path not in self.texts:
                 self.texts[path] = read_text(Path(path), MOST_BYTES)
-            text = _without_comments(self.texts[path])
-            self._trees[path] = parse("oracle.cat.cat", "model", text, path, _WORDS, bounded=False)
+            self._trees[path] = _tree(_without_comments(self.texts[path]), path)
         return self._trees[path]
 
     def included(self, token: Token, scope: Scope) -> tuple[Tree[Token], Scope]:
@@ -203,6 +208,11 @@ class _Files:
                     parts.append(self.digest(other))
             self._digests[path] = sha256("".join(parts).encode()).hexdigest()
         return self._digests[path]
+
+
+def _tree(text: str, path: str) -> Tree[Token]:
+    # The tables of the whole language take longer to make than a model of terms to judge a test.
+    return parse(_LANGUAGE if _BEYOND.search(text) else _TERMS, "model", text, path, _WORDS, bounded=False)
 
 
 def _inclusions(tree: Tree[Token]) -> list[Token]:

@@ -134,6 +134,17 @@ class Syntax:
     digest: str
 
 
+def bodies_of(statement: Statement) -> Sequence[Term]:
+    """The terms that a statement is made of."""
+    match statement:
+        case Check(body=body):
+            return [body]
+        case Linearisation(events=events):
+            return [events]
+        case Definition(bindings=bindings):
+            return [binding.body for binding in bindings]
+
+
 def subterms(term: Term) -> Iterator[Term]:
     """A term and all that it is made of."""
     yield term

@@ -86,8 +86,9 @@ class Event:
     ``key`` is unique in a test: thread, count of events before it in the thread, and the outcome of each fork before it
     (a branch, a compare-and-swap, an address that is not known). Two events of a thread can happen together when the
     outcomes of one are the first of the other's. ``value`` is what is written or read. ``addr``, ``data`` and ``ctrl``
-    are keys of the reads that the event depends on, ``rmw`` is the key of the read whose write this event is.
-    ``location`` is where memory is accessed, ``virtual`` the virtual address, another one for an alias.
+    are keys of the reads that the event depends on, ``compared`` of those that a compare-and-swap compares with;
+    ``rmw`` is the key of the read whose write this event is. ``location`` is where memory is accessed, ``virtual`` the
+    virtual address, another one for an alias.
     ``scope`` is that of its order; ``barrier`` is what a barrier is besides. ``sides``: the operands of C's expressions
     that it is evaluated in; ``round``: how often each backward jump had been taken then.
     """
@@ -108,6 +109,7 @@ class Event:
     barrier: Arrival | None = None
     sides: tuple[int, ...] = ()
     round: tuple[tuple[int, int], ...] = ()
+    compared: frozenset[tuple[int, ...]] = frozenset()
 
 
 _ORDER_TAGS = {
@@ -359,6 +361,7 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "addr": lambda base: base._depends(lambda e: iter(e.addr)),
     "data": lambda base: base._depends(lambda e: iter(e.data)),
     "ctrl": lambda base: base._depends(lambda e: iter(e.ctrl)),
+    "casdep": lambda base: base._depends(lambda e: iter(e.compared)),
     "rmw": lambda base: base._depends(lambda e: iter(() if e.rmw is None else (e.rmw,))),
     "rf": lambda base: base.choices.rf,
     "co": lambda base: base.choices.co,

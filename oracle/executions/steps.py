@@ -284,9 +284,10 @@ class Walker:
             yield _with(state, event(state, Kind.WRITE, value, data, nothing))
             return
 
-        def reading(state: State, mode: Mode) -> tuple[State, Key]:
+        def reading(state: State, mode: Mode, compared: Sources = nothing) -> tuple[State, Key]:
             key = self.key(state)
-            return _with(state, event(state, Kind.READ, Read(key), nothing, nothing, None, mode), ins.target), key
+            read = event(state, Kind.READ, Read(key), nothing, nothing, None, mode)
+            return _with(state, replace(read, compared=compared) if compared else read, ins.target), key
 
         if isinstance(ins, Load):
             yield reading(state, ins.mode)[0]
@@ -300,11 +301,11 @@ class Walker:
             if ins.failure is not None:  # the read is another event where the exchange fails
                 misses, hits = (replace(state, outcomes=(*state.outcomes, outcome)) for outcome in (0, 1))
                 missing = replace(ins.mode, order=ins.failure)
-            missed, key = reading(misses, missing)
+            missed, key = reading(misses, missing, values[0][1])
             failed = missed.assuming(Constraint("ne", Read(key), expected), 0)
             if failed is not None:
                 yield failed
-            hit, key = reading(hits, ins.mode)
+            hit, key = reading(hits, ins.mode, values[0][1])
             swapped = hit.assuming(Constraint("eq", Read(key), expected), 1)
             if swapped is not None:
                 yield _with(swapped, event(swapped, Kind.WRITE, new, data, frozenset({key}), key))

@@ -192,7 +192,7 @@ def error_of(text, path="m.cat"):
     ("text", "line", "column", "words"),
     [
         ("let x = ", 1, 9, "found the end of the file"),
-        ("let x = po\nlet = rf", 2, 5, "expected '(' or a name or rec, found '='"),
+        ("let x = po\nlet = rf", 2, 5, "expected a name or rec, found '='"),
         ("let x = po ;; rf", 1, 13, "found ';'"),
         ("let x = (po | rf", 1, 17, "found the end of the file"),
         ("let x = po\n\n  let y = {po}", 3, 11, "found '{'"),

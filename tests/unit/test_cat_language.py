@@ -11,7 +11,7 @@ from litmus_code import program
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
-from corpus.dialects.registry import read_litmus
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat, read_cat, shipped_models
@@ -286,3 +286,31 @@ def test_what_is_put_in_too_often_is_refused():
             model(text)
     named = "".join(f" let r{n + 1} = twice(r{n})" for n in range(40))
     assert model(f"{doubled} let r0 = po{named} acyclic r40").checks
+
+
+COMPARED = """PTX compared
+{ x = 0; y = 0; }
+ P0@cta 0,gpu 0                      | P1@cta 0,gpu 0         ;
+ ld.relaxed.gpu r0, x                | st.relaxed.gpu x, 1    ;
+ atom.relaxed.gpu.cas r1, y, r0, 2   |                        ;
+exists (0:r0 = 1)
+"""
+
+
+def test_what_a_compare_and_swap_compares_with():
+    """``casdep``, as of IMM: from the read that the expected value comes from, whether the exchange fails or not."""
+    judged = model(
+        "flag ~empty casdep & data as data flag ~empty casdep \\ po as strange flag ~empty casdep; [R & RMW] as c"
+    )
+    for way in (judge, judge_by_sat, judge_by_smt):
+        assert set(way(parse_litmus(COMPARED), judged).flags) == {"c"}
+    plain = parse_litmus(COMPARED.replace("y, r0, 2", "y, 0, 2"))
+    assert not judge(plain, judged).flags
+
+
+def test_models_for_one_event_an_atomic_operation_say_that_they_are():
+    """herd's C has one; a model for it that does not speak of ``rmw`` is not what it is there."""
+    test = parse_litmus(COMPARED)
+    lacking = 'include "cos.cat" acyclic po-loc | rf | co | fr as coherence'
+    assert judge(test, model(lacking)).flags == ("atomic-operations-are-two-events-here",)
+    assert not judge(test, model(f"{lacking} {ATOMIC}")).flags and not judge(TESTS[1], model(lacking)).flags
