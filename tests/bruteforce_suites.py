@@ -464,7 +464,10 @@ class Suite:
     def _weaker(self, kind: Kind) -> list[NDArray[np.intp]]:
         """By mode the mode a step weaker, -1 where there is none; several where there are several."""
         ways, words = self._words.modes[kind], self._words
-        found = [[*words.lower_orders(kind, way), *filter(None, [words.narrower(kind, way)])] for way in ways]
+        found = [
+            [*words.lower_orders(kind, way), *filter(None, [words.narrower(kind, way)]), *words.less_memory(kind, way)]
+            for way in ways
+        ]
         return [
             np.array([ways.index(steps[number]) if number < len(steps) else -1 for steps in found])
             for number in range(max(map(len, found)))

@@ -192,7 +192,7 @@ def called(execution, step, words):
     """What the clauses call a relaxation of an execution."""
     firsts = [sum(step.kind.events for step in execution.steps[:i]) for i in range(len(execution.steps))]
     kind = step.kind.value
-    if kind in ("instruction", "order", "scope", "update"):
+    if kind in ("instruction", "order", "scope", "memory", "update"):
         i, e = step.instructions[0], firsts[step.instructions[0]]
         before = execution.steps[i]
         if before.kind is Kind.BARRIER:
@@ -202,6 +202,9 @@ def called(execution, step, words):
         if kind == "order":
             rank = words.lower_orders(before.kind, before.mode).index(step.mode)
             return f"{('order', 'other order')[rank]}({e})"
+        if kind == "memory":
+            rank = words.less_memory(before.kind, before.mode).index(step.mode)
+            return f"{('memory', 'other memory')[rank]}({e})"
         return f"{ {'instruction': 'remove', 'scope': 'scope', 'update': 'split'}[kind] }({e})"
     if kind == "dependency":
         dep = step.dependency

@@ -83,17 +83,21 @@ def without(unknown: Unknown, view: View, executed: Sequence[Literal]) -> View:
 def _weaker_modes(unknown: Unknown, view: View) -> Iterator[Relaxed]:
     words = unknown.words
 
-    def orders(rank: int) -> Callable[[Instruction, Mode], Mode | None]:
-        def lower(kind: Instruction, mode: Mode) -> Mode | None:
-            below = words.lower_orders(kind, mode)
+    def ranked(
+        weaker: Callable[[Instruction, Mode], Sequence[Mode]], rank: int
+    ) -> Callable[[Instruction, Mode], Mode | None]:
+        def step(kind: Instruction, mode: Mode) -> Mode | None:
+            below = weaker(kind, mode)
             return below[rank] if rank < len(below) else None
 
-        return lower
+        return step
 
     steps: dict[str, Callable[[Instruction, Mode], Mode | None]] = {
-        "order": orders(0),
-        "other order": orders(1),
+        "order": ranked(words.lower_orders, 0),
+        "other order": ranked(words.lower_orders, 1),
         "scope": words.narrower,
+        "memory": ranked(words.less_memory, 0),
+        "other memory": ranked(words.less_memory, 1),
     }
     for name, step in steps.items():
         weaker = {

@@ -168,6 +168,10 @@ class View:
 
     def _set(self, name: str) -> Set[Literal]:
         found: dict[int, Literal] = {}
+        if name == "NAL":
+            found = {e: self._is_plain(e) & self.executed[e] for e in range(self.size)}
+            found |= {self.size + e: used & self._is_plain(e) for e, used in enumerate(self.used)}
+            return {e: literal for e, literal in found.items() if literal}
         if name in (Region.GLOBAL.name, Region.SHARED.name):
             found = {e: self._about_memory(e, name) & self.executed[e] for e in range(self.size)}
         else:
@@ -176,6 +180,15 @@ class View:
             if name in initial_tags(Region.GLOBAL) | {Region.SHARED.name}:
                 found[self.size + event] = used & self._in_memory(event, name) if name in Region.__members__ else used
         return {e: literal for e, literal in found.items() if literal}
+
+    def _is_plain(self, event: int) -> Literal:
+        """That an event is at a location that no atomic accesses."""
+        atomic = (
+            literal & self.executed[f] & self.ways[f].tags["ATOM"]
+            for f, literal in self.loc[event].items()
+            if f < self.size and "ATOM" in self.ways[f].tags
+        )
+        return self.loc[event][event] & ~self.circuit.any_of(atomic)
 
     def _about_memory(self, event: int, name: str) -> Literal:
         """That an event accesses memory of that kind, or is a fence or barrier that orders it."""

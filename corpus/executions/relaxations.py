@@ -25,6 +25,7 @@ class Relaxed(StrEnum):
     INSTRUCTION = "instruction"
     ORDER = "order"
     SCOPE = "scope"
+    MEMORY = "memory"
     DEPENDENCY = "dependency"
     UPDATE = "update"
     REGION = "region"
@@ -84,6 +85,9 @@ def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation
         if narrower is not None and mode.scope is not None and narrower.scope is not None:
             text = f"{_called(execution, i)}: scope {mode.scope.label} -> {narrower.scope.label}"
             yield Relaxation(Relaxed.SCOPE, (i,), narrower, text=text)
+        for less in vocabulary.less_memory(kind, mode):
+            text = f"{_called(execution, i)}: {', '.join(less.tags)}"
+            yield Relaxation(Relaxed.MEMORY, (i,), less, text=text)
 
 
 def _dependencies(execution: Execution) -> Iterator[Relaxation]:
@@ -157,7 +161,7 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
     match relaxation:
         case Relaxation(Relaxed.INSTRUCTION, gone):
             return _with_steps(execution, dict.fromkeys(gone, ()))
-        case Relaxation(Relaxed.ORDER | Relaxed.SCOPE, (i,), Mode() as mode):
+        case Relaxation(Relaxed.ORDER | Relaxed.SCOPE | Relaxed.MEMORY, (i,), Mode() as mode):
             return _with_steps(execution, {i: (replace(steps[i], mode=mode),)})
         case Relaxation(Relaxed.UPDATE, (i,)):
             halves = [

@@ -115,6 +115,13 @@ class Vocabulary:
         ways = [replace(mode, scope=scope) for scope in sorted(narrower, key=lambda scope: scope.value)]
         return next((way for way in ways if way in self.modes[kind]), None)
 
+    def less_memory(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
+        """The ways of this kind that order one memory alone, of one that orders all."""
+        if not set(mode.tags).isdisjoint(opencl.FENCED):
+            return ()
+        ways = (replace(mode, tags=tuple(sorted((*mode.tags, tag)))) for tag in opencl.FENCED)
+        return tuple(way for way in ways if way in self.modes[kind])
+
     def half(self, kind: Kind, mode: Mode) -> Mode:
         """How a read or a write is done that was the half of an update done in this way: as that half, or weaker."""
         read, write = c11.HALVES[mode.order]
@@ -240,7 +247,10 @@ def _c_like(name: str, scopes: tuple[Scope | None, ...]) -> Vocabulary:
 
 def _opencl() -> Vocabulary:
     plain = _c_like("opencl", _SCOPES)
-    return replace(plain, modes={**plain.modes, Kind.BARRIER: (PLAIN,)}, levels=_TREE, regions=_BOTH)
+    memory = ((), *((tag,) for tag in opencl.FENCED))
+    fences = tuple(replace(mode, tags=tags) for tags in memory for mode in plain.modes[Kind.FENCE])
+    modes = {**plain.modes, Kind.FENCE: fences, Kind.BARRIER: (PLAIN,)}
+    return replace(plain, modes=modes, levels=_TREE, regions=_BOTH)
 
 
 def _cpu() -> Vocabulary:

@@ -16,7 +16,7 @@ Memory starts at 0 where nothing else is said, and so do registers. Values are 3
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import NamedTuple
@@ -454,13 +454,24 @@ def element_of(location: str) -> tuple[str, int]:
 
 
 def accessed_atomically(threads: Iterable[Thread]) -> frozenset[str]:
-    """The locations, or arrays, that some instruction accesses by name and with an order."""
-    return frozenset(
-        element_of(ins.address.name)[0]
-        for thread in threads
-        for ins in thread.instructions
-        if isinstance(ins, Load | Store | Rmw) and isinstance(ins.address, Loc) and ins.mode.order is not Order.WEAK
-    )
+    """The locations, or arrays, that an atomic accesses: by name, or by a register that is computed of it."""
+    found: set[str] = set()
+    for thread in threads:
+        held = {name: {value.name} for name, value in thread.registers if isinstance(value, Loc)}
+        computed = [ins for ins in thread.instructions if isinstance(ins, Assign) and ins.operation in ("mov", "add")]
+        for _ in computed:  # at most so far can an address go
+            for assign in computed:
+                held.setdefault(assign.target, set()).update(*(_held(operand, held) for operand in assign.operands))
+        for ins in thread.instructions:
+            if isinstance(ins, Load | Store | Rmw) and (ins.mode.order is not Order.WEAK or ins.mode.volatile):
+                found |= _held(ins.address, held)
+    return frozenset(element_of(name)[0] for name in found)
+
+
+def _held(operand: Operand, held: Mapping[str, set[str]]) -> set[str]:
+    if isinstance(operand, Loc):
+        return {operand.name}
+    return held.get(operand.name, set()) if isinstance(operand, Reg) else set()
 
 
 def plain_locations(test: LitmusTest) -> frozenset[str]:

@@ -41,6 +41,8 @@ def dialect_of(models: Sequence[Model]) -> str:
 
     if mention("AV", "VIS", "SEMAV", "SEMVIS", "AVDEVICE", "VISDEVICE"):
         return "webgpu" if mention("SHARED") else "vulkan"
+    if any(model.checks_mention("SHARED", kind="F") for model in models):
+        return "opencl"  # fences of one memory
     if mention("sync_fence", "CTA", "GPU", "CG", "CA", "VOL") or any(model.partial_co for model in models):
         return "ptx"
     if mention(*_SCOPED, "SHARED"):

@@ -110,6 +110,9 @@ def seen_as_it_is(execution, partial):
             if step.location is not None:
                 assert event.location == "xyzab"[step.location]
                 tags = tags - {"GLOBAL"} | {execution.regions[step.location].name}
+                others = (each for each in execution.steps if each.location == step.location)
+                if all("ATOM" not in half for each in others for half in mode_tags(each.kind, each.mode)):
+                    tags.add("NAL")
             assert event.tags == tags
             assert (event.thread, event.kind.value) == (execution.thread_of[i], kind.value)
         assert base.places == execution.places
@@ -158,7 +161,14 @@ def test_relaxations_change_something_and_leave_executions(seed):
         for i, source in enumerate(left.rf):
             if source is not None and source != INITIAL:
                 assert left.steps[source].location == left.steps[i].location
-        if step.kind in (Relaxed.ORDER, Relaxed.SCOPE, Relaxed.DEPENDENCY, Relaxed.REGION, Relaxed.TREE):
+        if step.kind in (
+            Relaxed.ORDER,
+            Relaxed.SCOPE,
+            Relaxed.MEMORY,
+            Relaxed.DEPENDENCY,
+            Relaxed.REGION,
+            Relaxed.TREE,
+        ):
             assert (left.rf, left.co, left.final) == (execution.rf, execution.co, execution.final)
 
 
