@@ -10,15 +10,18 @@ import click
 from corpus.dialects.registry import DIALECTS
 from corpus.files import write_atomically
 from synth.inputs import expand
-from synth.memory.conversion import convert_folder, converted, drop_option
+from synth.memory.conversion import convert_folder, converted, drop_option, storage_option
 
 
 @click.command(name="convert")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER...", type=click.Path())
 @click.option("--to", "target", type=click.Choice(list(DIALECTS)), required=True, help="The dialect to write.")
 @drop_option
+@storage_option
 @click.option("-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="A file, or a new folder.")
-def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], output: Path | None) -> None:
+def command(
+    inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], storage: tuple[str, ...], output: Path | None
+) -> None:
     """Write litmus tests in another dialect.
 
     The inputs are .litmus files in any of the dialects, whose first word says which, folders of them, and indexes such
@@ -44,16 +47,25 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
       --drop volatile  make volatile accesses relaxed ones at system scope, which order alike
 
     \b
+    Vulkan's tests have storage classes, and other languages have none. To Vulkan and from it, where the meaning is
+    the same, scope by scope and order by order:
+      --storage sc0      all memory is of class sc0
+      --storage sc0,sc1  global memory is of class sc0, shared memory of sc1
+    A private access, an order that makes nothing available, sequential consistency and the like are refused by name.
+    In C, which has no scopes, the system's stands for every scope that includes all threads.
+
+    \b
     Examples:
       synth convert examples/memory/c-mp-rel-acq.litmus --to opencl
       synth convert examples/memory/mp-L1.litmus --to ptx --drop cache -o mp-L1-ptx.litmus
       synth convert examples/memory/thesis-*.litmus --to opencl -o thesis
+      synth convert examples/memory/mp-acq-rel.litmus --to vulkan --storage sc0
       synth convert examples/memory/thesis-iriw-*.litmus --to lisa -o lisa
     """
     dialect = DIALECTS[target]
     tests = expand(inputs)
     if len(inputs) == len(tests) == 1 and tests[0].label == inputs[0] and not (output and output.is_dir()):
-        text = converted(tests[0], dialect, dropped).text
+        text = converted(tests[0], dialect, dropped, storage=storage).text
         if output is None:
             click.echo(text, nl=False)
         else:
@@ -61,4 +73,4 @@ def command(inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], outp
         return
     if output is None:
         raise click.UsageError("several files need -o FOLDER")
-    sys.exit(convert_folder(tests, dialect, dropped, output))
+    sys.exit(convert_folder(tests, dialect, dropped, output, storage=storage))

@@ -15,9 +15,13 @@ from pathlib import Path
 
 import click
 
+from corpus.dialects.c import C
+from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.dialects.registry import parse_litmus, runners, translate
+from corpus.dialects.storage_classes import has_classes, of_the_system, with_classes, without_classes
 from corpus.errors import InputError
 from corpus.export import Files, expected_file, write_folder
+from corpus.laws.vulkan import STORAGE
 from corpus.litmus.normal import map_modes
 from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
 from corpus.litmus.text import Dialect, Runner
@@ -52,6 +56,17 @@ drop_option = click.option(
 """``--drop``; its value is a tuple of names of ``DROPS``."""
 
 
+def _classes(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...]:
+    classes = tuple(value.split(",")) if value else ()
+    if not set(classes) <= set(STORAGE) or len(set(classes)) != len(classes) or len(classes) > 2:
+        raise click.BadParameter(f"expected one or two of {', '.join(STORAGE)}, found {value}")
+    return classes
+
+
+storage_option = click.option("--storage", metavar="CLASS[,CLASS]", callback=_classes, help="See above.")
+"""``--storage``: Vulkan's storage classes of global and of shared memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Converted:
     """A test in its new dialect, and what its file is called.
@@ -66,8 +81,17 @@ class Converted:
     changed: bool
 
 
-def converted(given: Input, dialect: Dialect | None, dropped: Sequence[str], runner: Runner | None = None) -> Converted:
+def converted(
+    given: Input,
+    dialect: Dialect | None,
+    dropped: Sequence[str],
+    runner: Runner | None = None,
+    storage: Sequence[str] = (),
+) -> Converted:
     """A test in another dialect, or in its own, for a runner if there is one.
+
+    With ``storage`` classes, those of global and of shared memory, a test that has none gets them on its way to
+    Vulkan, and one that has them loses them on its way elsewhere.
 
     Raises ``InputError`` where it is no test, the dialect cannot say it, or the runner does not read it.
     """
@@ -76,8 +100,14 @@ def converted(given: Input, dialect: Dialect | None, dropped: Sequence[str], run
     file = given.file_name
     for name in dropped:
         test = map_modes(test, DROPS[name])
-    changed = test != before
     try:
+        if dialect is VULKAN and storage and not has_classes(test):
+            test = with_classes(test, storage)
+        elif dialect is not VULKAN and storage and has_classes(test):
+            test = without_classes(test, storage)
+        if dialect is C:
+            test = of_the_system(test)
+        changed = test != before
         if runner:
             test = runner.prepare(test)
             runner.check(test)
@@ -98,6 +128,7 @@ def convert_folder(
     runner: Runner | None = None,
     expected: bool = False,
     beside: Mapping[str, str] | None = None,
+    storage: Sequence[str] = (),
 ) -> int:
     """Write what can be converted into a new or empty folder; what cannot is a line on standard error.
 
@@ -105,7 +136,7 @@ def convert_folder(
     expected verdicts, and ``beside`` are further files by their names. Raises ``InputError`` where two files have one
     name or the folder cannot be written.
     """
-    done = list(_converted(tests, dialect, dropped, runner))
+    done = list(_converted(tests, dialect, dropped, runner, storage))
     _check_names(done)
     if done:
         write_folder(folder, chain(_contents(done, dialect, expected), (beside or {}).items()))
@@ -137,11 +168,15 @@ def model_files(target: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def _converted(
-    tests: Sequence[Input], dialect: Dialect | None, dropped: Sequence[str], runner: Runner | None
+    tests: Sequence[Input],
+    dialect: Dialect | None,
+    dropped: Sequence[str],
+    runner: Runner | None,
+    storage: Sequence[str],
 ) -> Iterator[Converted]:
     for given in watched(tests, len(tests), "Converting"):
         try:
-            yield converted(given, dialect, dropped, runner)
+            yield converted(given, dialect, dropped, runner, storage)
         except InputError as error:
             click.echo(f"synth: {error}", err=True)
 

@@ -1,15 +1,25 @@
 """``synth convert``: one file, folders and indexes, what a dialect cannot say, what may be dropped."""
 
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
 import pytest
 from click.testing import CliRunner
+from litmus_random import PTX_2019, SCOPED_C, random_test
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
+from corpus.dialects.storage_classes import with_classes, without_classes
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Load, Mode, Order, Scope, Store
+from corpus.litmus.test import Load, Loc, Mode, Order, Region, Rmw, Scope, Store
 from corpus.litmus.text import Dialect
+from oracle.consistency import resolve_consistency_models
 from synth.cli import main
 from synth.inputs import expand
 
+WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, _ = Order
+ACCESSES = Load | Store | Rmw
+EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 PLAIN = """\
 PTX MP
 "message passing"
@@ -176,3 +186,97 @@ def test_the_help_has_a_line_for_every_dialect(folder):
     lines = synth("convert", "--help").stdout.splitlines()
     for name in DIALECTS:
         assert any(line.startswith(f"  {name} ") for line in lines), name
+
+
+def verdict(text, model):
+    (judge,) = resolve_consistency_models([model])
+    return judge.judge(parse_litmus(text)).answer
+
+
+@pytest.mark.parametrize("name", ["c-mp-rel-acq", "c-mp-rlx", "c-mp-fences", "c-corr-rlx", "c-atomicity", "c-lb-rlx"])
+def test_c_in_vulkan_is_as_it_was(name):
+    text = synth("convert", EXAMPLES / f"{name}.litmus", "--to", "vulkan", "--storage", "sc2").stdout
+    assert verdict(text, "vulkan") == verdict((EXAMPLES / f"{name}.litmus").read_text(), "rc11-scoped")
+
+
+@pytest.mark.parametrize("name", ["cl-mp-dev-scope", "cl-mp-wg-scope", "cl-mp-wg-scope-same-wg"])
+def test_scopes_of_opencl_in_vulkan_are_as_they_were(name):
+    text = synth("convert", EXAMPLES / f"{name}.litmus", "--to", "vulkan", "--storage", "sc0").stdout
+    assert verdict(text, "vulkan") == verdict((EXAMPLES / f"{name}.litmus").read_text(), "rc11-scoped")
+
+
+@pytest.mark.parametrize("profile", [PTX_2019, SCOPED_C], ids=lambda profile: profile.name)
+def test_to_vulkan_and_back_is_the_same_test(profile):
+    orders = {"loads": (WEAK, RELAXED, ACQUIRE), "stores": (WEAK, RELAXED, RELEASE), "fences": (ACQ_REL,)}
+    plain = replace(profile, **orders, rmws=(RELAXED, ACQ_REL), scopes=(Scope.CTA, Scope.GPU), levels=(Scope.CTA,))
+    for number in range(100):
+        test = random_test(Random(f"{profile.name} {number}"), plain)
+        there = with_classes(test, ("sc0", "sc1"))
+        used = {ins.address for thread in there.threads for ins in thread.instructions if isinstance(ins, ACCESSES)}
+        unused = [location for location in test.locations if Loc(location.name) not in used]
+        if not any(location.region is Region.SHARED for location in unused):  # of which nothing says where they are
+            assert litmus_digest(without_classes(there, ("sc0", "sc1"))) == litmus_digest(test)
+
+
+VULKAN = """\
+VULKAN t
+{{ x=0; y=0; }}
+ P0@sg 0,wg 0,qf 0 | P1@sg 0,wg 1,qf 0     ;
+ {}                | ld.atom.dv.sc0 r1, y  ;
+exists (P1:r1 == 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("st.sc0 x, 1", "other languages have no private accesses"),
+        ("st.av.wg.sc0 x, 1", "it is made available or visible to a part of the threads alone"),
+        ("st.atom.dv.sc1 x, 1", "no memory is known for sc1; --storage names sc0"),
+        ("avdevice", "other languages have no operations of the device"),
+        ("membar.acq.dv.semsc1", "an order of another language speaks for semsc0"),
+        ("cbar.wg 0", "barriers of other languages order memory"),
+        ("cbar.acq.wg.semsc0 0", "barriers of other languages acquire and release for all who meet"),
+        ("cbar.acq_rel.sg.semsc0 0", "barriers of other languages acquire and release for all who meet"),
+    ],
+)
+def test_what_only_vulkan_says_is_refused_by_name(folder, line, reason):
+    (folder / "v.litmus").write_text(VULKAN.format(line))
+    result = synth("convert", "v.litmus", "--to", "opencl", "--storage", "sc0")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("synth: v.litmus: P0: ") and result.stderr.endswith(f": {reason}\n")
+
+
+def test_what_makes_nothing_available_is_refused_where_something_needs_it(folder):
+    text = VULKAN.format("st.nonpriv.sc0 x, 1").replace("ld.atom.dv.sc0", "ld.atom.acq.dv.sc0.semsc0")
+    (folder / "v.litmus").write_text(text)
+    result = synth("convert", "v.litmus", "--to", "ptx", "--storage", "sc0")
+    assert "without semvis it is weaker than in other languages" in result.stderr
+    (folder / "v.litmus").write_text(text.replace("st.nonpriv", "st.av.dv"))
+    assert synth("convert", "v.litmus", "--to", "ptx", "--storage", "sc0").exit_code == 0
+
+
+def test_shared_memory_is_a_class_of_its_own(folder):
+    given = ("convert", EXAMPLES / "sb-shared-global.litmus", "--to", "vulkan", "--drop", "cache", "--storage")
+    one = synth(*given, "sc0")
+    assert one.exit_code == 2 and "is in shared memory, which needs a second storage class" in one.stderr
+    two = synth(*given, "sc0,sc3")
+    assert two.exit_code == 0 and "st.nonpriv.sc3 x, 1" in two.stdout and "st.nonpriv.sc0 y, 1" in two.stdout
+
+
+def test_aliases_do_not_go_from_one_language_to_another(folder):
+    (folder / "v.litmus").write_text(VULKAN.format("st.atom.dv.sc0 z, 1").replace("y=0;", "y=0; z aliases x;"))
+    result = synth("convert", "v.litmus", "--to", "ptx", "--storage", "sc0")
+    assert "z is another reference to x" in result.stderr
+
+
+@pytest.mark.parametrize("classes", ["sc4", "sc0,sc0", "sc0,sc1,sc2", ""])
+def test_storage_classes_that_are_none(folder, classes):
+    result = synth("convert", "plain.litmus", "--to", "vulkan", "--storage", classes)
+    assert result.exit_code == 2
+
+
+def test_a_scope_of_all_threads_is_that_of_the_system_in_c(folder):
+    (folder / "t.litmus").write_text(SCOPED.replace("release.cta", "release.gpu"))
+    assert "memory_order_release" in synth("convert", "t.litmus", "--to", "c").stdout
+    assert synth("convert", "scoped.litmus", "--to", "c").exit_code == 2
