@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rich.table import Table
 from rich.text import Text
@@ -73,7 +73,7 @@ class LitmusLabelling:
         """The labels of some models, or why the file is no test, or no test to one of them."""
         try:
             test = _read(asked.test)
-            models = questions(self.models)
+            models = _questions(self.models)
             first = asked.models[0]
             if first < len(models.consistency):
                 labels = [self._judged(test, models.consistency[first])]
@@ -173,6 +173,9 @@ class LitmusLabelling:
 
 def _value(value: Value) -> int | str:
     return f"&{value.location}" if isinstance(value, Address) else value
+
+
+_questions = cache(questions)  # a model keeps what it finds out of itself
 
 
 @lru_cache(maxsize=1)
