@@ -7,11 +7,12 @@ on loops allows are dropped, and the thread says so; and whether that can matter
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
-from corpus.litmus.test import LitmusTest
+from corpus.litmus.test import Barrier, Branch, FinalRegister, LitmusTest, Location, Rmw, Term, Thread
 from oracle.executions.events import Event, Expression
+from oracle.executions.flow import asked_terms
 from oracle.executions.spins import spinning_jumps
 from oracle.executions.steps import Constraint, TooManyError, Walker
 
@@ -57,21 +58,54 @@ def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
 
 @lru_cache(maxsize=4)  # the models judge a test one after the other, and what is too much is so for all of them
 def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooManyError:
+    asked = asked_terms(test)
+    parts = [
+        _Part(
+            number,
+            thread,
+            test.locations,
+            tuple(term for term in asked if isinstance(term, FinalRegister) and term.thread == number),
+            unroll,
+            test,
+        )
+        for number, thread in enumerate(test.threads)
+    ]
     try:
-        return tuple(_unrolled(test, number, unroll) for number in range(len(test.threads)))
+        return tuple(_remembered(part) if part.is_small else _unrolled(part) for part in parts)
     except TooManyError as error:
         return error
 
 
-def _unrolled(test: LitmusTest, number: int, unroll: int) -> Paths:
-    walker = Walker(test, number, unroll)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A thread, and all that its paths depend on; the test besides, which it is a part of."""
+
+    number: int
+    thread: Thread
+    locations: tuple[Location, ...]
+    asked: tuple[Term, ...]
+    unroll: int
+    test: LitmusTest = field(compare=False)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has few paths, so that they may be kept."""
+        return sum(isinstance(ins, Branch | Barrier | Rmw) for ins in self.thread.instructions) <= _FEW
+
+
+def _unrolled(part: _Part) -> Paths:
+    walker = Walker(part.test, part.number, part.unroll)
     paths = []
     for path in _paths(walker):
         paths.append(path)
         if len(paths) > MOST_PATHS:
-            raise TooManyError(f"P{number} has more than {MOST_PATHS} ways through it")
-    spins = bool(walker.cut) and walker.cut <= spinning_jumps(test, number)
+            raise TooManyError(f"P{part.number} has more than {MOST_PATHS} ways through it")
+    spins = bool(walker.cut) and walker.cut <= spinning_jumps(part.test, part.number)
     return Paths(tuple(paths), bool(walker.cut), spins)
+
+
+_remembered = lru_cache(maxsize=1024)(_unrolled)  # the tests of a suite have threads in common
+_FEW = 3
 
 
 def _paths(walker: Walker) -> Iterator[Path]:
