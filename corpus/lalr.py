@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from lark import Lark, Token, Tree
+from lark.grammar import Rule
 from lark.lexer import BasicLexer, PatternStr, UnlessCallback
+from lark.parse_tree_builder import ExpandSingleChild
 from lark.parsers.lalr_analysis import Shift
 
 
@@ -29,7 +31,8 @@ class Leaf(Token):
 
 
 _Match = Callable[[str, int], re.Match[str] | None]
-_Reduction = tuple[int, str, Callable[[list[Any]], Any]]
+_Reduction = tuple[int, str, Callable[[list[Any]], Any] | None]
+"""How many values become one, of which rule, and how; None: one that stays what it is."""
 
 
 class Grammar:
@@ -42,16 +45,14 @@ class Grammar:
         callbacks = parser.parser_conf.callbacks
         self._start: int = table.start_states[start]
         self._end: int = table.end_states[start]
-        # Where each state goes with a terminal or a rule; else what it reduces: how many values, to which rule, how.
+        # What a state does with a terminal: it goes to another one, or it reduces. Where it goes with a rule.
+        self._actions: dict[int, dict[str, int | _Reduction]] = {}
         self._goes: dict[int, dict[str, int]] = {}
-        self._reduces: dict[int, dict[str, _Reduction]] = {}
         for state, row in table.states.items():
-            self._goes[state] = {name: to for name, (action, to) in row.items() if action is Shift}
-            self._reduces[state] = {
-                name: (len(rule.expansion), rule.origin.name, callbacks[rule])
-                for name, (action, rule) in row.items()
-                if action is not Shift
+            self._actions[state] = {
+                name: to if action is Shift else _reduction(to, callbacks[to]) for name, (action, to) in row.items()
             }
+            self._goes[state] = {name: to for name, (action, to) in row.items() if action is Shift}
         ignored = [terminal for terminal in parser.lexer_conf.terminals if terminal.name in parser.lexer_conf.ignore]
         skipped = f"(?:{'|'.join(terminal.pattern.to_regexp() for terminal in ignored)})*+" if ignored else ""
         self._skip = re.compile(skipped).match
@@ -71,7 +72,7 @@ class Grammar:
 
     def _parse(self, text: str) -> Tree[Token] | None:
         """The syntax tree, None where there is an error."""
-        goes, reduces, scanners, new = self._goes, self._reduces, self._scanners, str.__new__
+        actions, goes, scanners, new, last = self._actions, self._goes, self._scanners, str.__new__, self._end
         state = self._start
         states, values, firsts = [state], list[Any](), list[Token | None]()  # firsts: with which token a value begins
         at, line, line_start = 0, 1, -1
@@ -105,31 +106,43 @@ class Grammar:
                 if not skipped or skipped.end() < len(text):
                     return None
                 kind = "$END"
-            while kind not in goes[state]:
-                reduction = reduces[state].get(kind)
-                if reduction is None:
+            action = actions[state].get(kind)
+            while not isinstance(action, int):
+                if action is None:
                     return None
-                size, rule, make = reduction
-                value: Any
-                first: Any = None
-                if size:
-                    value = make(values[-size:])
-                    first = firsts[-size] or next((one for one in firsts[-size:] if one is not None), None)
-                    del states[-size:], values[-size:], firsts[-size:]
+                size, rule, make = action
+                if make is None:  # one value for another
+                    states.pop()
                 else:
-                    value = make([])
-                if value.__class__ is Tree and value._meta is None:
-                    value._meta = first
+                    first: Any = None
+                    if size == 1:
+                        value = make([values.pop()])
+                        first = firsts.pop()
+                        states.pop()
+                    elif size:
+                        value = make(values[-size:])
+                        first = firsts[-size] or next((one for one in firsts[-size:] if one is not None), None)
+                        del states[-size:], values[-size:], firsts[-size:]
+                    else:
+                        value = make([])
+                    if value.__class__ is Tree and value._meta is None:
+                        value._meta = first
+                    values.append(value)
+                    firsts.append(first)
                 state = goes[states[-1]][rule]
-                if state == self._end and kind == "$END":
-                    return cast("Tree[Token]", value)
+                if state == last and kind == "$END":
+                    return cast("Tree[Token]", values[-1])
                 states.append(state)
-                values.append(value)
-                firsts.append(first)
-            state = goes[state][kind]
+                action = actions[state].get(kind)
+            state = action
             states.append(state)
             values.append(token)
             firsts.append(token)
+
+
+def _reduction(rule: Rule, make: Callable[[list[Any]], Any]) -> _Reduction:
+    alone = len(rule.expansion) == 1 and isinstance(make, ExpandSingleChild)
+    return len(rule.expansion), rule.origin.name, None if alone else make
 
 
 def _scanner(lexer: BasicLexer, skipped: str) -> tuple[_Match, Mapping[str, Mapping[str, str]]]:

@@ -28,7 +28,6 @@ from oracle.cat.terms import (
     Binding,
     Call,
     Check,
-    Constant,
     Definition,
     Linearisation,
     Name,
@@ -62,6 +61,15 @@ class _Function(Generic[T]):
     binding: Binding
     names: Mapping[str, Meaning[T]]
     ships: bool = False
+
+
+@dataclass(slots=True)
+class _Later(Generic[T]):
+    """What a name will mean once it is asked for."""
+
+    binding: Binding
+    names: Mapping[str, Meaning[T]]
+    value: Meaning[T] | None = None
 
 
 Meaning = Relation[T] | Set[T] | _Function[T] | _Nothing
@@ -176,6 +184,10 @@ class Model:
         """The result of every check, in the order of the file."""
         return _Interpreter(base).run(self.syntax)
 
+    def allows(self, base: Base[T]) -> bool:
+        """Whether some execution passes every check that is no flag; what that does not hang on is not looked at."""
+        return _Decision(base).allows(self.syntax)
+
     def relations(self, base: Base[T]) -> Mapping[str, Meaning[T]]:
         """Every name that the model defines, for explanations."""
         interpreter = _Interpreter(base)
@@ -256,14 +268,19 @@ class _Interpreter(Generic[T]):
     def run(self, syntax: Syntax) -> list[CheckResult[T]]:
         results = []
         for statement in syntax.statements:
-            match statement:
-                case Check():
-                    results.append(self._check(statement))
-                case Linearisation(name, _, position):
-                    self.names = {**self.names, name: self._chosen(name, position)}
-                case Definition():
-                    self.define(statement)
+            if isinstance(statement, Check):
+                results.append(self._check(statement))
+            else:
+                self.bind(statement)
         return results
+
+    def bind(self, statement: Definition | Linearisation) -> None:
+        """Binds the names of a statement that is no check."""
+        if isinstance(statement, Definition):
+            self.define(statement)
+        else:
+            name = statement.name
+            self.names = {**self.names, name: self._chosen(name, statement.position)}
 
     def define(self, definition: Definition) -> None:
         """Binds the names of a definition."""
@@ -374,21 +391,30 @@ class _Interpreter(Generic[T]):
             )
 
     def _eval(self, term: Term, names: Mapping[str, Meaning[T]]) -> Meaning[T]:
-        match term:
-            case Operation(operands=(one, other)):
-                return self._binary(term, self._eval(one, names), self._eval(other, names))
-            case Operation(operands=(one,)):
-                return self._unary(term, self._eval(one, names))
-            case Name(name, position):
-                value = names[name] if name in names else self.value(name)
-                assert value is not None, (name, position)  # names are checked when a model is loaded
-                return value
-            case Call():
-                return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
-            case Constant("0"):
-                return NOTHING
-            case _:
-                return self._algebra.everything()
+        if isinstance(term, Name):
+            value = names[term.name] if term.name in names else self.value(term.name)
+            assert value is not None, term  # names are checked when a model is loaded
+            if isinstance(value, _Later):
+                if value.value is None:
+                    value.value = self._eval(value.binding.body, value.names)
+                return value.value
+            return value
+        if isinstance(term, Operation):
+            if len(term.operands) == 1:
+                return self._unary(term, self._eval(term.operands[0], names))
+            one, other = term.operands
+            if term.kind == "compose":
+                if isinstance(one, Operation) and one.kind == "identity":
+                    events = self._set(self._eval(one.operands[0], names), one.operands[0].position)
+                    return self._algebra.from_set(events, self._relation(self._eval(other, names), other.position))
+                if isinstance(other, Operation) and other.kind == "identity":
+                    relation = self._relation(self._eval(one, names), one.position)
+                    events = self._set(self._eval(other.operands[0], names), other.operands[0].position)
+                    return self._algebra.to_set(relation, events)
+            return self._binary(term, self._eval(one, names), self._eval(other, names))
+        if isinstance(term, Call):
+            return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
+        return NOTHING if term.symbol == "0" else self._algebra.everything()
 
     def _unary(self, term: Operation, value: Meaning[T]) -> Meaning[T]:
         algebra = self._algebra
@@ -462,6 +488,29 @@ class _Interpreter(Generic[T]):
 
 
 _ON_RELATIONS = {"inverse": "inverse", "plus": "closure", "star": "reflexive_closure", "optional": "reflexive"}
+
+
+class _Decision(_Interpreter[T]):
+    """Finds out whether every check can hold at once, and evaluates only what that takes."""
+
+    def allows(self, syntax: Syntax) -> bool:
+        among = self._algebra.true
+        for statement in syntax.statements:
+            if not isinstance(statement, Check):
+                self.bind(statement)
+            elif not statement.flag:
+                among = among & self._check(statement).truth
+                if not among:
+                    return False
+        return True
+
+    def _bound(self, binding: Binding) -> Meaning[T]:
+        if binding.parameters:
+            return _Function(binding, self.names)
+        return cast("Meaning[T]", _Later(binding, self.names))  # nobody but ``_eval`` sees it
+
+    def _must_grow(self, term: Term, recursive: frozenset[str], names: Mapping[str, Meaning[T]]) -> None:
+        """It is known to."""
 
 
 class _Trial(_Interpreter[int]):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property, partial
 from itertools import combinations, permutations, product
 from math import factorial, prod
 from typing import TypeVar
@@ -69,18 +69,28 @@ Outcome = tuple[tuple[Term, Value], ...]
 """Final values, each with the term that it is the value of."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Batch:
-    """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values."""
+    """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values.
 
-    base: ProgramBase[int]
+    ``only`` makes the base of some of them, which it numbers anew.
+    """
+
+    only: Callable[[int], ProgramBase[int]]
+    every: Callable[[], ProgramBase[int]]
+    algebra: Algebra[int]
     valid: int
     values: Mapping[Key, Valuation[int]]
     finals: Mapping[Term, Valuation[int]]
 
+    @cached_property
+    def base(self) -> ProgramBase[int]:
+        """What models start from, in the valid candidates."""
+        return self.every()
+
     def satisfying(self, proposition: Proposition) -> int:
         """The valid candidates whose final state satisfies the proposition."""
-        return self.valid & satisfied(proposition, self.finals, self.base.algebra)
+        return self.valid & satisfied(proposition, self.finals, self.algebra)
 
     def outcomes(self, among: int, terms: Sequence[Term]) -> set[Outcome]:
         """The final values of some terms in some of the candidates."""
@@ -345,7 +355,13 @@ class _Combination:
                 final[term] = evaluate(self._paths[term.thread].registers.get(term.register, 0), values, algebra)
             elif isinstance(term, Loc):
                 final[term] = memory[physical_location(self._test, term)]
-        return Batch(self._base(table, algebra, valid), valid, values, final)
+
+        def only(some: int) -> ProgramBase[int]:
+            kept = table.keeping(some)
+            chosen = bits(kept.count, len(self._events))
+            return self._base(kept, chosen, chosen.true)
+
+        return Batch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final)
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -450,12 +466,18 @@ class _Table:
 
     def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
         """Those of the candidates that are ``among``, each with each value that the read may guess; in parts."""
-        members = [candidate for candidate, member in enumerate(_bits(among, self.count)) if member == "1"]
         most = max(1, MOST_CANDIDATES // len(domain))
-        kept = self._with(len(members), lambda mask: _chosen(_bits(mask, self.count), members))
+        kept = self.keeping(among)
         for start in range(0, kept.count, most):
             width = min(most, kept.count - start)
             yield kept._part(start, width)._guessed(read, domain)
+
+    def keeping(self, some: int) -> _Table:
+        """Some of the candidates, numbered anew."""
+        if some.bit_count() == 1:
+            return self._with(1, lambda mask: 1 if mask & some else 0)
+        members = [candidate for candidate, member in enumerate(_bits(some, self.count)) if member == "1"]
+        return self._with(len(members), lambda mask: _chosen(_bits(mask, self.count), members))
 
     def _part(self, start: int, width: int) -> _Table:
         return self._with(width, lambda mask: mask >> start & ((1 << width) - 1))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
-from itertools import product
+from itertools import combinations, product
 from typing import Generic
 
 from corpus.laws import opencl, vulkan
@@ -282,6 +282,46 @@ class ProgramBase(Generic[T]):
             if related is None or related(events[one], events[other])
         )
 
+    @cached_property
+    def _later(self) -> list[tuple[int, int]]:
+        """The pairs of different events of one path through a thread, that which is written first before the other."""
+        threads: dict[int, list[int]] = {}
+        for index, event in enumerate(self.events):
+            threads.setdefault(event.thread, []).append(index)
+        threads.pop(INITIAL, None)
+        events = self.events
+        found = []
+        for members in threads.values():
+            forked = any(len(events[index].key) > 2 for index in members)
+            members.sort(key=lambda index: events[index].key)
+            found += [
+                (one, other)
+                for one, other in combinations(members, 2)
+                if not forked or together(events[one], events[other])
+            ]
+        return found
+
+    def _program_order(self) -> Relation[T]:
+        events = self.events
+        return self.algebra.pairs(
+            (one, other) for one, other in self._later if is_sequenced(events[one], events[other])
+        )
+
+    def _of_one_thread(self) -> Relation[T]:
+        """In either order; and each event with itself."""
+        itself = [(index, index) for index, event in enumerate(self.events) if event.thread != INITIAL]
+        return self.algebra.pairs([*itself, *self._later, *((other, one) for one, other in self._later)])
+
+    def _of_two_threads(self) -> Relation[T]:
+        """Initial writes are each of a thread of its own."""
+        threads = [event.thread for event in self.events]
+        return self.algebra.pairs(
+            (one, other)
+            for one, thread in enumerate(threads)
+            for other, its in enumerate(threads)
+            if thread != its or (thread == INITIAL and one != other)
+        )
+
     def _depends(self, sources: Callable[[Event], Iterator[tuple[int, ...]]]) -> Relation[T]:
         return self.algebra.pairs(
             (self._index[key], other)
@@ -348,14 +388,10 @@ def sync_fence_pairs(events: Sequence[Event], places: Sequence[Place]) -> list[t
     return [(i, j) for i in fences for j in fences if i < j and related(events[i], events[j])]
 
 
-def _in_order(one: Event, other: Event) -> bool:
-    return one.key < other.key and together(one, other) and is_sequenced(one, other)
-
-
 _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
-    "po": lambda base: base._grouped(lambda e: e.thread, _in_order),
-    "int": lambda base: base._grouped(lambda e: e.thread, together),
-    "ext": lambda base: base._pairs(lambda e, f: e.thread != f.thread or (e.thread == INITIAL and e is not f)),
+    "po": lambda base: base._program_order(),
+    "int": lambda base: base._of_one_thread(),
+    "ext": lambda base: base._of_two_threads(),
     "loc": lambda base: base._grouped(lambda e: e.location),
     "vloc": lambda base: base._grouped(lambda e: e.virtual),
     "addr": lambda base: base._depends(lambda e: iter(e.addr)),

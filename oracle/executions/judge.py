@@ -7,7 +7,7 @@ and ``forall`` claims that no allowed execution violates the proposition.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
@@ -99,10 +99,18 @@ def asks_nothing(condition: Condition) -> bool:
     return condition.quantifier is Quantifier.EXISTS and condition.proposition == And(())
 
 
-def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
-    """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many."""
+def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = True) -> Judgement:
+    """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many.
+
+    Without ``counts``, it has the answer and the truth of the condition, and does not count nor name flags or outcomes:
+    then only the executions are looked at that decide, until they have.
+    """
     threads = unroll_threads(test, unroll)
     condition = test.condition
+    if not counts:
+        satisfied, violated = _decided(test, threads, model)
+        bounded = any(thread.bounded for thread in threads)
+        return answered(condition, satisfied, violated, bounded=bounded, complete=is_complete(threads, model))
     executions = matching = violating = 0
     flags: dict[str, None] = {}
     terms = asked_terms(test) if asks_nothing(condition) else ()
@@ -131,6 +139,21 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     )
 
 
+def _decided(test: LitmusTest, threads: Sequence[Paths], model: Model) -> tuple[bool, bool]:
+    """Whether an allowed execution satisfies the condition's proposition; and where that matters, violates it."""
+    condition = test.condition
+    satisfied, violated = False, condition.quantifier is not Quantifier.FORALL
+    for batch in candidates(test, threads, model, worth_guessing=_allowing(model)):
+        passing = batch.valid if condition.filter is None else batch.satisfying(condition.filter)
+        satisfying = passing & batch.satisfying(condition.proposition)
+        satisfied = satisfied or (satisfying > 0 and model.allows(batch.only(satisfying)))
+        violating = passing & ~satisfying
+        violated = violated or (violating > 0 and model.allows(batch.only(violating)))
+        if satisfied and violated:
+            break
+    return satisfied, violated
+
+
 def is_complete(threads: Sequence[Paths | Unrolled], model: Model) -> bool:
     """Whether every outcome is seen: no loop was cut, or only such as spin, under a model that forgets reads."""
     cut = [thread for thread in threads if thread.bounded]
@@ -152,13 +175,14 @@ def judged(
 
     Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
     """
-
-    def allowed_of(base: ProgramBase[int]) -> int:
-        return passing_checks(base.algebra.true, model.judge(base))
-
-    for batch in candidates(test, threads, model, worth_guessing=None if forbidden else allowed_of):
+    for batch in candidates(test, threads, model, worth_guessing=None if forbidden else _allowing(model)):
         results = model.judge(batch.base)
         yield batch, passing_checks(batch.valid, results), results
+
+
+def _allowing(model: Model) -> Callable[[ProgramBase[int]], int]:
+    """The candidates of a base that a model allows."""
+    return lambda base: passing_checks(base.algebra.true, model.judge(base))
 
 
 def passing_checks(among: int, results: Sequence[CheckResult[int]]) -> int:

@@ -136,7 +136,7 @@ def command(
         raise click.UsageError("-o writes csv or json, and a table is neither")
     form = form or (TABLE if output is None else CSV)
     kind = family_given(inputs)
-    labelling = kind.labelling(models, method, unroll, digests=form == JSON)
+    labelling = kind.labelling(models, method, unroll, form)
     tests = kind.checked(chosen(kind, inputs, choice))
     limits, tally = Limits(timeout, memory), Tally(labelling.names)
     if output is None:

@@ -23,7 +23,7 @@ from oracle.progress.litmus import explore_litmus
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.families.progress import told_of_system
 from synth.inputs import Input
-from synth.labels import Labelling
+from synth.labels import CSV, JSON, Labelling
 from synth.memory import show
 from synth.memory.compilation import compile_memory
 from synth.memory.conversion import TARGETS, convert_folder, model_files
@@ -114,10 +114,17 @@ class Memory:
             ]
         return told
 
-    def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
+    def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
         asked = questions(models)
         return LitmusLabelling(
-            tuple(models), asked.names, len(asked.liveness), len(asked.progress), method, unroll, digests
+            tuple(models),
+            asked.names,
+            len(asked.liveness),
+            len(asked.progress),
+            method,
+            unroll,
+            digests=form == JSON,
+            counts=form != CSV,
         )
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:

@@ -65,7 +65,7 @@ class Progress:
         system = explore(program_of(given.axb()))
         return [told_of_system(given, explain_system(system, model)) for model in resolved]
 
-    def labelling(self, models: Sequence[str], method: str, unroll: int, digests: bool) -> Labelling:
+    def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
         return ProgressLabelling(tuple(models), tuple(model.name for model in resolve_models(models)))
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
@@ -17,7 +17,13 @@ from oracle.executions.judge import UNROLL, Judgement, is_quick_to_list, judge, 
 from oracle.executions.steps import TooManyError, TooManyValuesError
 from oracle.executions.witness import MemoryExplanation, explain_memory
 
-METHODS = {"enumerate": judge, "sat": judge_by_sat, "smt": judge_by_smt}
+ENUMERATE = "enumerate"
+
+METHODS: dict[str, Callable[[LitmusTest, Model, int], Judgement]] = {
+    ENUMERATE: judge,
+    "sat": judge_by_sat,
+    "smt": judge_by_smt,
+}
 """Ways to the verdict of a model that is a .cat file."""
 
 AUTO = "auto"
@@ -28,21 +34,26 @@ MOST_UNROLL = 8
 """How far an explanation follows loops by itself."""
 
 
-def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: int) -> Judgement:
-    """The judgement of a model; an operational one is always explored. UNKNOWN where a test is too large."""
+def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: int, counts: bool = True) -> Judgement:
+    """The judgement of a model; an operational one is always explored. UNKNOWN where a test is too large.
+
+    Without ``counts``, executions are listed as far as the answer needs them; see ``oracle.executions.judge.judge``.
+    """
     if isinstance(model, OperationalModel):
         return model.judge(test, unroll)
     try:
+        if method == ENUMERATE:
+            return judge(test, model.model, unroll, counts)
         if method != AUTO:
             return METHODS[method](test, model.model, unroll)
-        return _judge(test, model.model, unroll)
+        return _judge(test, model.model, unroll, counts)
     except TooManyError as error:
         return unknown(error.message)
 
 
 def labelled_record(test: LitmusTest, text: str, size: int, models: Iterable[ConsistencyModel]) -> Test:
     """A test as one of a corpus, ``text`` being what it is written as, with what the models say of it."""
-    judged = {model.name: judge_with(test, model, AUTO, UNROLL) for model in models}
+    judged = {model.name: judge_with(test, model, AUTO, UNROLL, counts=False) for model in models}
     verdicts = {name: str(judgement.answer) for name, judgement in judged.items()}
     reasons = {name: judgement.reason for name, judgement in judged.items() if judgement.reason}
     return litmus_record(test, text, size, verdicts, reasons)
@@ -84,10 +95,10 @@ def _explain(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:
     return explain_by_sat(test, model, unroll)
 
 
-def _judge(test: LitmusTest, model: Model, unroll: int) -> Judgement:
+def _judge(test: LitmusTest, model: Model, unroll: int, counts: bool) -> Judgement:
     try:
         if is_quick_to_list(test, model, unroll):
-            return judge(test, model, unroll)
+            return judge(test, model, unroll, counts)
     except TooManyError:
         pass
     try:

@@ -39,7 +39,8 @@ PROGRESS_VERDICTS = (Verdict.TERMINATES, Verdict.MAY_HANG)
 
 @dataclass(frozen=True, slots=True)
 class LitmusLabelling:
-    """How litmus files are labelled: by which models and method, and whether with their digests.
+    """How litmus files are labelled: by which models and method, and whether with their digests,
+    and with counts, flags and outcomes.
 
     ``models`` are as the user named them, ``names`` what they are called, of which the last ``progress`` are progress
     models and the ``liveness`` before these are pairs; models travel to other processes by name.
@@ -52,6 +53,7 @@ class LitmusLabelling:
     method: str
     unroll: int
     digests: bool = False
+    counts: bool = True
     columns = ("verdict", "condition")
 
     @property
@@ -87,7 +89,7 @@ class LitmusLabelling:
         return Labels(asked.test.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
 
     def _judged(self, test: LitmusTest, model: ConsistencyModel) -> Label:
-        judgement = judge_with(test, model, self.method, self.unroll)
+        judgement = judge_with(test, model, self.method, self.unroll, self.counts)
         return Label(judgement.answer, judgement.reason, judgement)
 
     def facts(self, test: Input) -> Mapping[str, object]:

@@ -1,12 +1,17 @@
 """Which method is asked: the estimate, what is listed, what is left to solvers, and what nobody says."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import pytest
 from litmus_models import choosing
+from litmus_random import PROFILES, random_test
 
 from corpus.dialects.registry import parse_litmus, read_litmus
+from corpus.errors import InputError
+from corpus.litmus.test import Quantifier
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import AxiomaticModel, load_model
 from oracle.executions.candidates import candidates, count_candidates
@@ -97,3 +102,24 @@ def test_values_that_are_too_many_are_left_to_z3(monkeypatch):
     monkeypatch.setattr(judging, "judge_by_smt", lambda *_: asked.append(1))
     judge_with(test, MODELS["sc"], AUTO, 2)
     assert asked
+
+
+@pytest.mark.parametrize("quantifier", Quantifier)
+def test_a_verdict_that_does_not_count_is_the_same(quantifier):
+    """What decides is looked at, and the rest is not: over examples and random tests, whatever their condition asks."""
+    seen = set()
+    tests = [
+        *map(read_litmus, EXAMPLES[::4]),
+        *(random_test(Random(f"count {n}"), PROFILES[n % len(PROFILES)]) for n in range(60)),
+    ]
+    for test in tests:
+        test = replace(test, condition=replace(test.condition, quantifier=quantifier))
+        for model in ("sc", "ptx-rmo", "ptx-6.0", "rc11"):
+            try:
+                whole = judge(test, MODELS[model].model)
+            except InputError:
+                continue
+            quick = judge(test, MODELS[model].model, counts=False)
+            assert quick == replace(whole, executions=None, matching=None, flags=(), outcomes=())
+            seen.add((quick.answer, quick.condition))
+    assert len(seen) == (4 if quantifier is Quantifier.FORALL else 2)

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from oracle.cat.algebra import bits
+from oracle.cat.algebra import Algebra, bits
 
 SIZE = 5
 EVENTS = range(SIZE)
@@ -148,7 +148,7 @@ def test_nothing_changes_its_operands():
 
 def test_events_that_do_not_happen():
     """In candidate 0 event 1 does not happen: no set and no relation holds it, complements neither."""
-    partial = type(ALGEBRA)(0b11, lambda truth: 0b11 ^ truth, (0b11, 0b10, 0b11))
+    partial = Algebra(0b11, lambda truth: 0b11 ^ truth, (0b11, 0b10, 0b11))
     assert partial.everything() == {0: 0b11, 1: 0b10, 2: 0b11}
     assert partial.universe()[1] == {0: 0b10, 1: 0b10, 2: 0b10}
     assert partial.pairs([(0, 1), (0, 2)])[0] == {1: 0b10, 2: 0b11}

@@ -169,17 +169,12 @@ class _Column:
     """Reads one thread's instructions."""
 
     def __init__(self, column: Sequence[Tree[Token]], path: str | None) -> None:
-        mentioned = {
-            str(token) for item in column for token in item.scan_values(lambda value: isinstance(value, Token))
-        }
+        tokens = [token for item in column for token in item.scan_values(lambda value: isinstance(value, Token))]
+        mentioned = set(map(str, tokens))
         self._column = column
         self._path = path
         self._fresh = (name for at in count() if (name := f"r{at}") not in mentioned)
-        self._mentions = Counter(
-            str(token)
-            for item in column
-            for token in item.scan_values(lambda value: isinstance(value, Token) and value.type == "REGISTER")
-        )
+        self._mentions = Counter(str(token) for token in tokens if token.type == "REGISTER")
 
     def instructions(self) -> Iterator[Instruction]:
         """The neutral instructions; one of LISA may be several."""
