@@ -180,7 +180,7 @@ class CudaKernel(Kernel):
         if ins.operation not in OPERATIONS:
             raise cannot_say(thread, ins, f"PTX has no atomic {ins.operation}")
         if ins.failure is not None:
-            raise cannot_say(thread, ins, "in PTX an exchange has one order, whether or not it fails")
+            raise cannot_say(thread, ins, "PTX has one order for an exchange, whether or not it fails")
         words = mode_words(ins.mode, ATOM, partial(cannot_say, thread, ins), f".{cell.region}")
         words += f".{ins.operation}.{_TYPES.get(ins.operation, 'b32')}"
         reduces = target is None and ins.operation in REDUCTIONS and ins.mode.order in RED_ORDERS

@@ -15,7 +15,7 @@ from oracle.executions.judge import Answer
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "memory"
-SOURCES = ("alglave2015", "lustig2019", "rc11", "sorensen2013", "vulkan", "webgpu")
+SOURCES = ("alglave2015", "c11", "lustig2019", "opencl", "rc11", "sorensen2013", "sra", "vulkan", "webgpu")
 AXIOMATIC = [model for model in resolve_consistency_models() if isinstance(model, AxiomaticModel)]
 
 
@@ -64,3 +64,9 @@ def test_an_example_has_a_verdict_under_every_axiomatic_model(path):
     for model in AXIOMATIC:
         judgement = model.judge(test)
         assert judgement.answer is not Answer.UNKNOWN and not judgement.bounded, model.name
+
+
+@pytest.mark.parametrize("row", _rows("flags"), ids=lambda row: f"{row['test']}-{row['model']}")
+def test_a_model_flags_what_the_specification_leaves_undefined(row):
+    (model,) = resolve_consistency_models([row["model"]])
+    assert " ".join(model.judge(read_litmus(EXAMPLES / f"{row['test']}.litmus")).flags) == row["flags"], row["source"]

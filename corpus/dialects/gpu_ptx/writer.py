@@ -223,7 +223,7 @@ class _Writer:
         if ins.operation not in OPERATIONS:
             raise refuse(f"PTX has no atomic {ins.operation}")
         if ins.failure is not None:
-            raise refuse("in PTX an exchange has one order, whether or not it fails")
+            raise refuse("PTX has one order for an exchange, whether or not it fails")
         wide = self._wide.memory
         bits = {"add": ".u64" if wide else ".s32", "min": _signed(wide), "max": _signed(wide)}
         suffix = "" if ins.mode == DEFAULT_RMW else mode_words(ins.mode, ATOM, refuse)
