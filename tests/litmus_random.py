@@ -16,6 +16,7 @@ from random import Random
 from corpus.laws.c11 import FAILURE_ORDERS
 from corpus.litmus.test import (
     COMPARISONS,
+    Alias,
     And,
     Assign,
     Atom,
@@ -81,6 +82,7 @@ class Profile:
     store_caches: tuple[str, ...] = ()
     barriers: bool = False
     quorums: bool = False  # barriers of some threads only, with names in registers, and barriers that do not wait
+    proxies: bool = False  # accesses through proxies of PTX, their fences, and aliases
     levels: tuple[Scope, ...] = ()  # of WARP, CTA, QUEUE, GPU: where threads may be apart, or together
     shared: bool = False
     initial: bool = False  # initial values other than 0
@@ -151,6 +153,18 @@ C11 = Profile(
 
 PTX_BARRIERS = replace(PTX_2019, name="ptx-barriers", quorums=True, loops=False)
 
+PTX_PROXIES = replace(
+    PTX_2019,
+    name="ptx-proxies",
+    fences=(SC, ACQ_REL, ACQUIRE, RELEASE),
+    rmws=(RELAXED, ACQ_REL),
+    barriers=False,
+    levels=(Scope.CTA,),
+    locations=2,
+    proxies=True,
+    loops=False,
+)
+
 SCOPED_C = replace(
     C11,
     name="scoped-c",
@@ -219,7 +233,7 @@ DIALECTS = {
 }
 """What the dialects of ``corpus.dialects`` were made for."""
 
-PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, LISA, ALL, PTX_BARRIERS)
+PROFILES = (PLAIN, PTX_2015, PTX_2019, C11, SCOPED_C, VULKAN, LISA, ALL, PTX_BARRIERS, PTX_PROXIES)
 
 
 def random_test(rng: Random, profile: Profile = ALL) -> LitmusTest:
@@ -464,6 +478,8 @@ class _ThreadWriter:
     ) -> Mode:
         rng, profile = self._rng, self._profile
         order = rng.choice(orders)
+        if profile.proxies and orders is not profile.rmws and rng.random() < 0.4:
+            return self._through_proxy(orders)
         tags = () if orders is profile.fences else rng.choice(profile.access_tags)
         tags = tuple(sorted((*tags, *rng.choice(profile.weak_tags if order is WEAK else profile.order_tags))))
         if order is not WEAK:
@@ -471,6 +487,13 @@ class _ThreadWriter:
         if profile.volatile and rng.random() < 0.2:
             return Mode(volatile=True, tags=tags)
         return Mode(cache=rng.choice(caches) if caches and rng.random() < 0.5 else None, tags=tags)
+
+    def _through_proxy(self, orders: Sequence[Order]) -> Mode:
+        """A weak access through a proxy, or a fence of one."""
+        rng, profile = self._rng, self._profile
+        if orders is profile.fences:
+            return Mode(tags=(rng.choice(("surface", "surface", "texture", "alias", "alias")),))
+        return Mode(tags=("surface" if orders is profile.stores else rng.choice(("surface", "surface", "texture")),))
 
     def _address(self, step: list[Instruction]) -> Operand:
         """A location, in one of the ways that the profile has to name it."""
@@ -571,6 +594,9 @@ def _locations(
         pointed = any(Loc(POINTER) in _mentioned(thread) for thread in threads)
         shared = profile.shared and together and not pointed and rng.random() < 0.4
         initial = rng.choice((1, 2)) if profile.initial and rng.random() < 0.1 else 0
+        if profile.proxies and locations and locations[0].name == names[0] and rng.random() < 0.6:
+            locations.append(Location(name, alias=Alias(names[0], rng.choice((None, None, "surface")))))
+            continue
         locations.append(Location(name, initial, Region.SHARED if shared else Region.GLOBAL))
     return tuple(locations)
 

@@ -45,6 +45,7 @@ class Happening:
     place: int
     tags: frozenset
     location: str | None = None
+    virtual: str | None = None
     value: object = 0
     scope: Scope | None = None
     addr: frozenset = frozenset()
@@ -180,7 +181,36 @@ def access(kind, mode, region, rmw):
     names |= {"RMW"} if rmw else set()
     names |= {mode.cache.upper()} if mode.cache else set()
     names |= said(kind, order, mode)
+    names |= proxies(mode)
     return {"tags": frozenset(names), "scope": scope}
+
+
+PROXY_NAMES = {
+    "surface": {"SURFACE", "SUR"},
+    "texture": {"TEXTURE", "TEX"},
+    "constant": {"CONSTANT", "CON"},
+    "alias": {"ALIAS"},
+}
+
+
+def proxies(mode):
+    """The sets of what goes through the proxy of a mode, or is for it."""
+    named = [PROXY_NAMES[tag] for tag in mode.tags if tag in PROXY_NAMES]
+    return set().union(*named) if named else {"GENERIC", "GEN"}
+
+
+def addresses(test):
+    """The memory and the virtual address of each location."""
+    locations, found = {location.name: location for location in test.locations}, {}
+    for name in locations:
+        memory = address = name
+        while locations[memory].alias is not None:
+            alias = locations[memory].alias
+            if address == memory and alias.proxy is not None:
+                address = alias.location
+            memory = alias.location
+        found[name] = memory, address
+    return found
 
 
 def asked_terms(test):
@@ -283,7 +313,7 @@ def runs(test, number, values, unroll):
     """Every run of a thread whose reads read some of ``values[location]``."""
     thread = test.threads[number]
     labels = {ins.name: pc for pc, ins in enumerate(thread.instructions) if isinstance(ins, Label)}
-    labels["body"] = thread.instructions
+    labels["body"], labels["memory"] = thread.instructions, addresses(test)
     regions = {location.name: location.region for location in test.locations}
     initial = {
         name: ((value.name, 0) if isinstance(value, Loc) else value, frozenset()) for name, value in thread.registers
@@ -333,12 +363,12 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             elif taken and run.jumps.count(run.pc) < unroll:
                 yield replace(run, pc=labels[label], jumps=(*run.jumps, run.pc))
         case Fence(mode):
-            tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode)
+            tags = {"F"} | ORDER_NAMES[mode.order] | SCOPE_NAMES[mode.scope] | fenced(mode) | proxies(mode)
             tags |= said("F", mode.order, mode) | ({"WI"} if mode.scope is None else set())
             yield run.then(replace(here, tags=frozenset(tags), scope=mode.scope))
         case Barrier(arrive=arrive, mode=mode):
             tags = {"B", "CBAR"} | SCOPE_NAMES[mode.scope] | fenced(mode) | ({"ARRIVE"} if arrive else set())
-            tags |= {"F"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
+            tags |= {"F", "GENERIC", "GEN"} | ORDER_NAMES[mode.order] if mode.order is not Order.WEAK else set()
             tags |= said("B", mode.order, mode)
             name = run.value(ins.number if ins.resource is None else ins.resource)[0]
             quorum = None if ins.quorum is None else run.value(ins.quorum)[0]
@@ -350,7 +380,8 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             (where, addr) = run.value(ins.address)
             if isinstance(where, int) or where[1] != 0 or where[0] not in regions:
                 return
-            here = replace(here, location=where[0], addr=addr)
+            memory, address = labels["memory"][where[0]]
+            here, where = replace(here, location=memory, virtual=address, addr=addr), (memory, 0)
             atomic = isinstance(ins, Rmw)
             read = replace(here, **access("R", ins.mode, regions[where[0]], atomic))
             write = replace(here, **access("W", ins.mode, regions[where[0]], atomic))
@@ -391,6 +422,7 @@ def all_runs(test, unroll):
     start = {
         location.name: (location.initial.name, 0) if isinstance(location.initial, Loc) else location.initial
         for location in test.locations
+        if location.alias is None
     }
     values = {name: {value} for name, value in start.items()}
     rounds = 0
@@ -494,7 +526,9 @@ class Execution:
                 return self._where(lambda e, f: e.thread is not None and e.thread == f.thread)
             case "ext":
                 return {(a, b) for a, b in self._where(lambda e, f: e.thread is None or e.thread != f.thread) if a != b}
-            case "loc" | "vloc":
+            case "vloc":
+                return self._where(lambda e, f: e.virtual is not None and e.virtual == f.virtual)
+            case "loc":
                 return self._where(lambda e, f: e.location is not None and e.location == f.location)
             case "addr" | "data" | "ctrl":
                 return self._depends(name)
@@ -643,12 +677,15 @@ def candidates(test, syntax, unroll=2):
     ordered = mentions(syntax, "sync_fence")
     for combination in product(*columns):
         happened = [event for run in combination for event in run.happened]
-        used = [name for name in start if Loc(name) in asked or any(event.location == name for event in happened)]
+        memory = {name: found for name, (found, _) in addresses(test).items()}
+        named = {memory[term.name] for term in asked if isinstance(term, Loc)}
+        used = [name for name in start if name in named or any(event.location == name for event in happened)]
         initial = [
             Happening(
                 None,
                 place,
-                frozenset({"W", "M", "IW", "WEAK", "NA"} | REGION_NAMES[region]),
+                frozenset({"W", "M", "IW", "WEAK", "NA", "GENERIC", "GEN"} | REGION_NAMES[region]),
+                name,
                 name,
                 start[name],
             )
@@ -665,9 +702,7 @@ def candidates(test, syntax, unroll=2):
         sources = [
             [at for at in writes[events[read].location] if events[at].value == events[read].value] for read in reads
         ]
-        coherence = [
-            list(coherence_orders(found, syntax.partial_co, Loc(name) in asked)) for name, found in writes.items()
-        ]
+        coherence = [list(coherence_orders(found, syntax.partial_co, name in named)) for name, found in writes.items()]
         fences = list(fence_orders(events, places)) if ordered else [frozenset()]
         ways = meetings(test, events)
         for chosen in product(*sources):
@@ -676,7 +711,7 @@ def candidates(test, syntax, unroll=2):
                 ends = tuple(
                     combination[term.thread].value(Reg(term.register))[0]
                     if isinstance(term, FinalRegister)
-                    else finals[term.name]
+                    else finals[memory[term.name]]
                     for term in asked
                 )
                 co = frozenset().union(*(order for order, _ in orders))

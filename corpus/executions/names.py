@@ -163,7 +163,7 @@ _ORDER_WORDS = {
     Order.ACQ_REL: "acq_rel",
     Order.SC: "sc",
 }
-_TOLD = ("av", "vis", "nonpriv")
+_TOLD = ("av", "vis", "nonpriv", "surface", "texture")
 """The tags that a name says: others are the same for all accesses of an order."""
 
 

@@ -3,8 +3,9 @@
 A vocabulary lists the ways in which each kind of instruction can be done, after what an architecture or language lets
 an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).
 
-What is left out, everywhere: exclusive accesses, barriers that do not wait or have a quorum, proxies, scopes below a
-work-group, and operations of an rmw other than exchange.
+What is left out, everywhere: exclusive accesses, barriers that do not wait or have a quorum, aliases, scopes below a
+work-group, clusters, and operations of an rmw other than exchange. With proxies there are no dependencies, for which
+the dialect has no words; and of texture and constant accesses, which PTX orders alike, there are those of textures.
 """
 
 from __future__ import annotations
@@ -233,6 +234,24 @@ def _ptx() -> Vocabulary:
     return Vocabulary("ptx", modes, _TREE, _BOTH)
 
 
+def _ptx_proxies() -> Vocabulary:
+    plain = _ptx()
+
+    def through(*proxies: str) -> tuple[Mode, ...]:
+        return tuple(Mode(tags=(proxy,)) for proxy in proxies)
+
+    fences = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC)
+    modes = {
+        **plain.modes,
+        Kind.READ: (*plain.modes[Kind.READ], *through("surface", "texture")),
+        Kind.WRITE: (*plain.modes[Kind.WRITE], *through("surface")),
+        Kind.FENCE: (*_modes(fences, _SCOPES), *through("surface", "texture")),
+    }
+    return replace(
+        plain, name="ptx-proxies", modes=modes, regions=(Region.GLOBAL,), dependencies=(), unmade=("swarp", "squeue")
+    )
+
+
 def _c_like(name: str, scopes: tuple[Scope | None, ...]) -> Vocabulary:
     legal = c11.LEGAL_ORDERS
     fences = tuple(order for order in legal[Fence] if order is not Order.RELAXED)
@@ -310,6 +329,7 @@ _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
     "cpu": _cpu,
     "opencl": _opencl,
     "ptx": _ptx,
+    "ptx-proxies": _ptx_proxies,
     "vulkan": lambda: _vulkan(Scope.GPU, Scope.CTA),
     "vulkan-scopes": lambda: _vulkan(Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP),
     "webgpu": _webgpu,

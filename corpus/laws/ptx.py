@@ -10,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.litmus.test import SCOPES, Mode, Order, Scope
+from corpus.litmus.test import CLUSTER, SCOPES, Mode, Order, Scope
+
+ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
+"""The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
 
 MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
 """The scopes of ``membar``."""
@@ -44,8 +47,9 @@ def mode_words(mode: Mode, access: Access, refuse: Callable[[str], InputError], 
 
     Raises what ``refuse`` makes of a reason where PTX has no such mode.
     """
-    if mode.tags:
-        raise refuse(f"PTX has no {access.name} with {mode.tags[0]}")
+    tags = tuple(tag for tag in mode.tags if tag != CLUSTER)
+    if tags:
+        raise refuse(f"PTX has no {access.name} with {tags[0]}")
     if mode.order is Order.WEAK:
         single = mode.volatile + (mode.cache is not None)
         if not access.volatile or mode.scope or single > 1 or (mode.cache and mode.cache not in access.caches):
@@ -53,6 +57,7 @@ def mode_words(mode: Mode, access: Access, refuse: Callable[[str], InputError], 
         return f".volatile{space}" if mode.volatile else f"{space}.{mode.cache}" if mode.cache else space
     if mode.order not in access.orders:
         raise refuse(f"PTX has {access.name} with order {', '.join(access.orders)} only")
-    if mode.scope is None or mode.scope not in SCOPES.values() or mode.volatile or mode.cache:
+    words = {scope: word for word, scope in SCOPES.items()} | ({Scope.QUEUE: CLUSTER} if CLUSTER in mode.tags else {})
+    if mode.scope not in words or mode.volatile or mode.cache:
         raise refuse(f"PTX has {mode.order} with a scope of {', '.join(SCOPES)}, and no volatile or cache operator")
-    return f".{mode.order}.{mode.scope.label}{space}"
+    return f".{mode.order}.{words[mode.scope]}{space}"

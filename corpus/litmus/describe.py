@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from corpus.errors import InputError
 from corpus.litmus.test import (
+    CLUSTER,
     COMPARISONS,
+    FENCED,
     Assign,
     Barrier,
     Branch,
@@ -50,7 +52,7 @@ def _body(instruction: Instruction) -> str:
             failing = "" if instruction.failure is None else f", or {instruction.failure} where it fails"
             return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"
         case Fence(Mode(order=Order.WEAK, tags=(tag,))):
-            return tag
+            return f"fence.proxy.{tag}" if tag in FENCED else tag
         case Fence(mode):
             return f"fence{_suffix(mode)}"
         case Barrier(mode=mode, scope=scope, arrive=arrive):
@@ -72,7 +74,7 @@ def _body(instruction: Instruction) -> str:
 def _suffix(mode: Mode) -> str:
     parts = ["volatile"] if mode.volatile else []
     parts += [] if mode.order is Order.WEAK else [str(mode.order)]
-    parts += [] if mode.scope is None else [mode.scope.label]
+    parts += [] if mode.scope is None or CLUSTER in mode.tags else [mode.scope.label]
     parts += [] if mode.cache is None else [mode.cache]
     return "".join(f".{part}" for part in (*parts, *mode.tags))
 

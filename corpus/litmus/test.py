@@ -34,7 +34,10 @@ class Order(StrEnum):
 
 
 class Scope(Enum):
-    """The levels of the execution hierarchy, narrowest first; the value is the level's depth in ``Place``."""
+    """The levels of the execution hierarchy, narrowest first; the value is the level's depth in ``Place``.
+
+    ``QUEUE`` is a queue family of Vulkan, or a cluster of PTX (``CLUSTER``).
+    """
 
     WARP = 4
     CTA = 3
@@ -100,6 +103,12 @@ class Mode:
     tags: tuple[str, ...] = ()
 
 
+PROXIES = ("texture", "surface", "constant", "async", "tensormap")
+"""The proxies that are not the generic one: tags of accesses through them and, of ``fence.proxy``."""
+FENCED = ("generic", *PROXIES, "alias")
+"""What a ``fence.proxy`` may be for."""
+CLUSTER = "cluster"
+"""The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
 PLAIN = Mode()
 
 DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)

@@ -134,6 +134,7 @@ DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
+    "CLUSTER",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
 """Sets of what single dialects can say: an event is in them where its instruction has that word."""
@@ -197,7 +198,7 @@ def _scope_tags(scope: Scope | None) -> tuple[str, ...]:
 
 
 def _mode_tags(mode: Mode) -> frozenset[str]:
-    return frozenset(tag.removeprefix("fence.proxy.").upper() for tag in mode.tags)
+    return frozenset(tag.upper() for tag in mode.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ _LEVELS = {Scope.GPU: ("sgpu",), Scope.QUEUE: ("squeue",), Scope.CTA: ("scta", "
 """The relations that tell whether threads are together at a level of the scope tree."""
 _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
 """Sets of fences, but for ``F`` and their scopes."""
+_PROXIES = ("SURFACE", "TEXTURE", "CONSTANT")
 
 
 def vocabulary_of(models: Sequence[Model]) -> Vocabulary:
@@ -43,6 +44,8 @@ def dialect_of(models: Sequence[Model]) -> str:
         return "webgpu" if mention("SHARED") else "vulkan"
     if any(model.checks_mention("SHARED", kind="F") for model in models):
         return "opencl"  # fences of one memory
+    if any(model.checks_mention(name) for model in models for name in _PROXIES):
+        return "ptx-proxies"
     if mention("sync_fence", "CTA", "GPU", "CG", "CA", "VOL") or any(model.partial_co for model in models):
         return "ptx"
     if mention(*_SCOPED, "SHARED"):
@@ -85,6 +88,9 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
             told = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
             seen.setdefault((told, events.access_scope(mode) if scopes_matter else None), mode)
         modes[kind] = tuple(seen.values())
+    if Kind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
+        told_of = tags[events.Kind.FENCE] & {*_ORDERS, *_PROXIES}
+        modes[Kind.FENCE] = tuple(mode for mode in modes[Kind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
     named = {mode.scope for ways in modes.values() for mode in ways}
     levels = {level: mention(*_LEVELS[level]) or (scopes_matter and level in named) for level in whole.levels}

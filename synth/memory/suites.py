@@ -52,7 +52,14 @@ MUTANTS = "mutants"
 """The folder of a corpus that holds the mutants of its tests, a corpus as well."""
 
 _BATCH_SECONDS = 0.5
-_DIALECTS = {"c": "c", "opencl": "opencl", "vulkan": "vulkan", "vulkan-scopes": "vulkan", "webgpu": "opencl"}
+_DIALECTS = {
+    "c": "c",
+    "opencl": "opencl",
+    "ptx-proxies": "ptx",
+    "vulkan": "vulkan",
+    "vulkan-scopes": "vulkan",
+    "webgpu": "opencl",
+}
 """The dialects of vocabularies that have one of their own; other tests are printed in the first that says all."""
 
 

@@ -1,11 +1,13 @@
 """Dartagnan's PTX dialect: what files mean, what comes back, and what is refused with which words."""
 
+from dataclasses import replace
+
 import pytest
 
 from corpus.dialects.dartagnan.ptx import PTX
-from corpus.dialects.registry import parse_litmus
+from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
-from corpus.litmus.normal import normal_form
+from corpus.litmus.normal import litmus_digest, map_modes, normal_form
 from corpus.litmus.test import (
     Alias,
     And,
@@ -36,6 +38,9 @@ from corpus.litmus.test import (
     Store,
     Thread,
 )
+from oracle.cat.syntax import shipped_models
+from oracle.consistency import load_model
+from oracle.executions.judge import judge
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
 X, Y = Loc("x"), Loc("y")
@@ -100,8 +105,13 @@ def test_a_whole_file():
         ("sured.relaxed.gpu.and x, 3", Rmw("and", None, X, (3,), Mode(RELAXED, Scope.GPU, tags=("surface",)))),
         ("fence.sc.gpu", Fence(Mode(SC, Scope.GPU))),
         ("fence.acq_rel.cta", Fence(Mode(ACQ_REL, Scope.CTA))),
-        ("fence.proxy.alias", Fence(Mode(tags=("fence.proxy.alias",)))),
-        ("fence.proxy.texture", Fence(Mode(tags=("fence.proxy.texture",)))),
+        ("fence.acquire.gpu", Fence(Mode(ACQUIRE, Scope.GPU))),
+        ("fence.release.cluster", Fence(Mode(RELEASE, Scope.QUEUE, tags=("cluster",)))),
+        ("ld.acquire.cluster r1, x", Load("r1", X, Mode(ACQUIRE, Scope.QUEUE, tags=("cluster",)))),
+        ("suld.acquire.cluster r1, x", Load("r1", X, Mode(ACQUIRE, Scope.QUEUE, tags=("cluster", "surface")))),
+        ("fence.proxy.async", Fence(Mode(tags=("async",)))),
+        ("fence.proxy.alias", Fence(Mode(tags=("alias",)))),
+        ("fence.proxy.texture", Fence(Mode(tags=("texture",)))),
         ("bar.cta.sync 1", Barrier(1)),
         ("bar.cta.sync r1, 2", Barrier(Reg("r1"), resource=2)),
         ("bar.cta.arrive 1, 2, 3", Barrier(1, arrive=True, resource=2, quorum=3)),
@@ -256,8 +266,13 @@ def test_columns_are_aligned():
         ("st.weak x, 1", "atom.relaxed.gpu.cas r1, x, 1", "5:2", "expected 4 operands"),
         ("st.weak x, 1", "atom.add r1, x, 1", "5:2", "expected an order of the PTX dialect"),
         ("st.weak x, 1", "red.relaxed.gpu.exch x, 1", "5:2", "expected add or sub"),
-        ("st.weak x, 1", "fence.acquire.gpu", "5:2", "no such instruction with order acquire"),
-        ("st.weak x, 1", "fence.proxy.async", "5:2", "expected an order of the PTX dialect (acq_rel, sc) after fence"),
+        ("st.weak x, 1", "fence.relaxed.gpu", "5:2", "no such instruction with order relaxed"),
+        (
+            "st.weak x, 1",
+            "fence.proxy.tma",
+            "5:2",
+            "expected an order of the PTX dialect (acquire, release,",
+        ),
         ("st.weak x, 1", "bar.cta.sync 1, -2", "5:18", "expected a number, found -2"),
         ("st.weak x, 1", "goto x", "5:7", "expected a label, found x"),
         ("st.weak x, 1", "goto LC0", "5:7", "expected one label LC0 in thread P0, found no such label"),
@@ -298,7 +313,7 @@ def test_errors_are_one_line_with_a_place(old, new, place, message):
             "P0: atom.relaxed.gpu.min r1, x, 1: the PTX dialect has no",
         ),
         (Rmw("exch", None, X, (1,), Mode(RELAXED, Scope.GPU)), "P0: red.relaxed.gpu.exch x, 1: the PTX dialect has no"),
-        (Fence(Mode(ACQUIRE, Scope.GPU)), "P0: fence.acquire.gpu: the PTX dialect has no such instruction with order"),
+        (Fence(Mode(ACQUIRE, Scope.QUEUE)), "P0: fence.acquire.queue: expected a scope of cta, gpu, sys in the PTX"),
         (
             Fence(Mode(tags=("avdevice",))),
             "P0: avdevice: the PTX dialect has no such instruction with the tag avdevice",
@@ -354,3 +369,46 @@ def test_places_that_cannot_be_said_are_refused(places, message):
     with pytest.raises(InputError) as caught:
         PTX.print(LitmusTest("t", tuple(Thread((), place) for place in places), (), ANY))
     assert str(caught.value) == message
+
+
+CLUSTERS = """PTX MP
+{ x=0; y=0; }
+ P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;
+ st.weak x, 1             | ld.acquire.cluster r1, y ;
+ st.release.cluster y, 1  | ld.weak r2, x            ;
+exists (P1:r1 == 1 /\\ P1:r2 == 0)
+"""
+
+
+def test_clusters():
+    """A header may say them; else each CTA is one of its own. Where nothing has their scope they are not kept."""
+    together = parse_litmus(CLUSTERS)
+    assert [thread.place for thread in together.threads] == [Place(0, 0, 0, 0), Place(0, 0, 1, 0)]
+    unsaid = parse_litmus(CLUSTERS.replace(",cluster 0", ""))
+    apart = parse_litmus(CLUSTERS.replace("cta 1,cluster 0", "cta 1,cluster 1"))
+    assert [thread.place for thread in unsaid.threads] == [Place(0, 0, 0, 0), Place(0, 1, 1, 0)]
+    assert litmus_digest(unsaid) == litmus_digest(apart) != litmus_digest(together)
+    for test in (together, apart):
+        assert litmus_digest(parse_litmus(PTX.print(test))) == litmus_digest(test)
+    wide = CLUSTERS.replace("acquire.cluster", "acquire.gpu").replace("release.cluster", "release.gpu")
+    assert [thread.place for thread in parse_litmus(wide).threads] == [Place(0, 0, 0, 0), Place(0, 0, 1, 0)]
+    model = load_model(shipped_models()["ptx"])
+    assert [judge(test, model).answer.value for test in (together, unsaid)] == ["FORBIDDEN", "ALLOWED"]
+
+
+@pytest.mark.parametrize("instruction", ["fence.acquire.gpu", "fence.sc.cluster", "fence.proxy.async"])
+def test_what_dartagnan_does_not_read_is_not_written_for_it(instruction):
+    test = parse_litmus(MP.replace("st.weak x, 1", instruction))
+    (runner,) = PTX.runners
+    with pytest.raises(InputError, match=f"P0: {instruction}: Dartagnan's PTX has it not"):
+        runner.check(test)
+    runner.check(parse_litmus(MP))
+
+
+@pytest.mark.parametrize("name", ["vulkan", "opencl", "c", "gpu-ptx", "lisa"])
+def test_a_cluster_is_no_queue_family(name):
+    test = parse_litmus(CLUSTERS)
+    if name == "vulkan":  # whose accesses have a storage class
+        test = map_modes(test, lambda mode: replace(mode, tags=(*mode.tags, "sc0", *["semsc0"] * bool(mode.scope))))
+    with pytest.raises(InputError, match="cluster"):
+        translate(test, DIALECTS[name])

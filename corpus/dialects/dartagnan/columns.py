@@ -212,6 +212,8 @@ class Columns(ABC):
     """What an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
     move: ClassVar[str]
     """The opcode of ``mov``."""
+    more_levels: ClassVar[tuple[str, ...]] = ()
+    """What a header may say instead."""
     synchronises: ClassVar[bool] = False
     """Whether threads can synchronise by the system, ``{ ssw 0 1; }``."""
     keywords: ClassVar[str]
@@ -224,6 +226,13 @@ class Columns(ABC):
     @abstractmethod
     def groups(self, places: Sequence[Place]) -> list[tuple[int, ...]]:
         """The inverse of ``places``. Raises ``InputError`` where a header cannot say where a thread is."""
+
+    def headers(self, test: LitmusTest) -> list[str]:
+        """Where each thread is, in words. Raises ``InputError`` as ``groups`` does."""
+        groups = self.groups([thread.place for thread in test.threads])
+        return [
+            ",".join(f"{level} {digits}" for level, digits in zip(self.levels, group, strict=True)) for group in groups
+        ]
 
     @abstractmethod
     def read(self, cell: CodeCell) -> Instruction:
@@ -267,7 +276,8 @@ class Columns(ABC):
         if thread != f"P{index}":
             raise _error(f"expected thread P{index}, found {thread}", thread, path)
         tokens = [leaves(level) for level in levels if isinstance(level, Tree)]
-        for wanted, (word, _) in zip_longest(self.levels, tokens, fillvalue=(thread, thread)):
+        shape = self.more_levels if len(tokens) == len(self.more_levels) else self.levels
+        for wanted, (word, _) in zip_longest(shape, tokens, fillvalue=(thread, thread)):
             if word != wanted:
                 raise _error(f"expected {thread}@{','.join(f'{level} N' for level in self.levels)}", word, path)
         return tuple(number(digits, path) for _, digits in tokens)
@@ -338,12 +348,11 @@ class Columns(ABC):
             if any(_has_address_register(ins) for thread in test.threads for ins in thread.instructions):
                 test = without_constants(test)
         declarations = [self._declaration(location) for location in sorted(test.locations, key=_refers)]
-        groups = self.groups([thread.place for thread in test.threads])
+        places = self.headers(test)
         columns = [_column(self, index, thread) for index, thread in enumerate(test.threads)]
         printed = []
-        for index, (column, numbers) in enumerate(zip(columns, groups, strict=True)):
+        for index, (column, place) in enumerate(zip(columns, places, strict=True)):
             declarations += [f"P{index}:{initial};" for initial in column.registers]
-            place = ",".join(f"{level} {digits}" for level, digits in zip(self.levels, numbers, strict=True))
             printed.append([f"P{index}@{place}", *column.cells])
         widths = [max(map(len, cells)) for cells in printed]
         rows = [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*printed, fillvalue="")]

@@ -1,4 +1,4 @@
-"""Litmus tests in Dartagnan's PTX dialect, of PTX 6.0 with the proxies of 7.5 (Lustig et al. 2019, Fig. 3).
+"""Litmus tests in Dartagnan's PTX dialect, of PTX 6.0 with the proxies of 7.5 (Lustig et al. 2019, Fig. 3), and ours.
 
     PTX MP
     "message passing"
@@ -9,8 +9,12 @@
     exists (P1:r1 == 1 /\\ P1:r2 == 0)
 
 Loads are ``ld`` or, through a proxy, ``tld`` (texture), ``suld`` (surface) and ``cold`` (constant); ``sust``,
-``suatom`` and ``sured`` likewise. The proxy is a tag of the access, ``fence.proxy.alias`` and its like are tags of a
-fence. ``ld r, v`` without an order is a move. Each thread is in a warp of its own.
+``suatom`` and ``sured`` likewise. The proxy is a tag of the access, what ``fence.proxy.alias`` and its like are for a
+tag of the fence. ``ld r, v`` without an order is a move. Each thread is in a warp of its own.
+
+What PTX has got since then and Dartagnan not: ``fence.acquire`` and ``fence.release``, ``fence.proxy.async`` and
+``.tensormap``, and the scope ``.cluster``. Where a test has that scope, headers may say clusters,
+``P0@cta 0,cluster 0,gpu 0``; else each CTA is one of its own, as kernels are launched unless they ask for more.
 
 Gaps: an ``atom`` without order and scope is not read, for the dialect has none; Dartagnan's own ``z=x`` without ``&``
 copies an initial value, and is not read either.
@@ -20,25 +24,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, TypeGuard
 
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Names, Refuse
 from corpus.errors import InputError
-from corpus.laws.ptx import ATOM, FENCE, LOAD, STORE
+from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE
+from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
+    CLUSTER,
+    FENCED,
     SCOPES,
     Assign,
     Barrier,
     Fence,
     Instruction,
+    LitmusTest,
     Load,
     Mode,
     Order,
     Place,
     Rmw,
+    Scope,
     Store,
 )
-from corpus.litmus.text import Dialect, Runner
+from corpus.litmus.text import Dialect, Runner, Source
 
 _LOADS = {"": "ld", "texture": "tld", "surface": "suld", "constant": "cold"}
 _STORES = {"": "st", "surface": "sust"}
@@ -46,19 +56,23 @@ _ATOMS = {"": "atom", "surface": "suatom"}
 _REDUCTIONS = {"": "red", "surface": "sured"}
 _PROXIES = {name: proxy for names in (_LOADS, _STORES, _ATOMS, _REDUCTIONS) for proxy, name in names.items()}
 _ORDERS = {str(order): order for order in Order}
-_FENCES = tuple(f"fence.proxy.{proxy}" for proxy in ("generic", "constant", "surface", "texture", "alias"))
-_ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)  # fences that PTX has since 8.6, and the dialect has not
+_FENCES = {f"fence.proxy.{proxy}": proxy for proxy in FENCED}
+_UNREAD = ("async", "tensormap")  # fences of proxies that Dartagnan has not
 
 _LOAD_ORDERS = (Order.WEAK, *LOAD.orders)
 _STORE_ORDERS = (Order.WEAK, *STORE.orders)
-_FENCE_ORDERS = tuple(order for order in FENCE.orders if order not in _ONE_SIDED)
 _REDUCED = ("add", "sub", "mul", "div", "and", "or", "xor")
+
+
+_UNSAID = -1
+"""A cluster that a header does not name."""
 
 
 class _Ptx(Columns):
     title = "the PTX dialect"
     language = "PTX"
     levels = ("cta", "gpu")
+    more_levels = ("cta", CLUSTER, "gpu")
     scopes: ClassVar = {scope: word for word, scope in SCOPES.items()}
     proxies = ("generic", "texture", "surface", "constant")
     move = "ld"
@@ -71,8 +85,8 @@ class _Ptx(Columns):
         threads: Counter[tuple[int, ...]] = Counter()
         places = []
         for group in groups:
-            cta, gpu = group
-            places.append(Place(gpu, 0, cta, threads[group]))
+            cta, *cluster, gpu = group
+            places.append(Place(gpu, cluster[0] if cluster else _UNSAID, cta, threads[group]))
             threads[group] += 1
         return places
 
@@ -84,6 +98,25 @@ class _Ptx(Columns):
                 if place.gpu == earlier.gpu and place.queue != earlier.queue:
                     raise InputError(f"P{other} and P{index} are in two queues: {self.title} has one for each GPU")
         return [(place.cta, place.gpu) for place in places]
+
+    def parse(self, source: Source) -> LitmusTest:
+        test = super().parse(source)
+        ctas = [thread.place._replace(warp=0) for thread in test.threads]
+        numbers = {cta: number for number, cta in enumerate(dict.fromkeys(ctas))}
+        if _has_clusters(test):  # a CTA is one of its own, unless the header says otherwise
+            found = [cta._replace(queue=cta.cta) if cta.queue == _UNSAID else cta for cta in ctas]
+        else:  # they make no difference
+            found = [cta._replace(queue=0, cta=cta.cta if cta.queue == _UNSAID else numbers[cta]) for cta in ctas]
+        threads = zip(test.threads, found, strict=True)
+        placed = (replace(thread, place=cta._replace(warp=thread.place.warp)) for thread, cta in threads)
+        return replace(test, threads=tuple(placed))
+
+    def headers(self, test: LitmusTest) -> list[str]:
+        if not _has_clusters(test):
+            return super().headers(test)
+        places = [thread.place for thread in test.threads]
+        self.groups([place._replace(queue=0, cta=number) for number, place in enumerate(places)])
+        return [f"cta {place.cta},cluster {place.queue},gpu {place.gpu}" for place in places]
 
     def read(self, cell: CodeCell) -> Instruction:
         name, *words = cell.opcode.split(".")
@@ -105,8 +138,8 @@ class _Ptx(Columns):
         if name == "fence":
             cell.expects(0)
             if cell.opcode in _FENCES:
-                return Fence(Mode(tags=(str(cell.opcode),)))
-            return Fence(self._mode(cell, words, {"": "fence"}, _FENCE_ORDERS))
+                return Fence(Mode(tags=(_FENCES[str(cell.opcode)],)))
+            return Fence(self._mode(cell, words, {"": "fence"}, FENCE.orders))
         if cell.opcode in ("bar.cta.sync", "bar.cta.arrive"):
             cell.expects(1, 3)
             return Barrier(cell.value(0), words[-1] == "arrive", cell.count(1), cell.count(2))
@@ -127,7 +160,7 @@ class _Ptx(Columns):
     def _mode(self, cell: CodeCell, words: list[str], names: Mapping[str, str], orders: Sequence[Order]) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are."""
         name = cell.opcode.split(".")[0]
-        scopes = {word: scope for scope, word in self.scopes.items()}
+        scopes = {word: scope for scope, word in self.scopes.items()} | {CLUSTER: Scope.QUEUE}
         order = next((_ORDERS[word] for word in words if word in _ORDERS), None)
         scope = next((scopes[word] for word in words if word in scopes), None)
         if order is None:
@@ -135,19 +168,21 @@ class _Ptx(Columns):
                 f"expected an order of {self.title} ({', '.join(orders)}) after {name}, found {cell.opcode}"
             )
         proxy = _PROXIES.get(name, "")
-        mode = Mode(order, scope, tags=(proxy,) if proxy else ())
+        tags = sorted(tag for tag in (proxy, CLUSTER if CLUSTER in words else "") if tag)
+        mode = Mode(order, scope, tags=tuple(tags))
         spelled = self._spell(mode, names, orders, cell.error)
         if spelled != ".".join([name, *words]):
             raise cell.error(f"expected {spelled}, found {'.'.join([name, *words])}")
         return mode
 
     def _spell(self, mode: Mode, names: Mapping[str, str], orders: Sequence[Order], refuse: Refuse) -> str:
-        self.check(mode, orders, names, refuse)
-        if len(mode.tags) > 1:
+        self.check(mode, orders, (*names, CLUSTER), refuse)
+        proxies = [tag for tag in mode.tags if tag != CLUSTER]
+        if len(proxies) > 1:
             raise refuse(f"{self.title} has one proxy for an access")
-        name = names["".join(mode.tags)]
+        name = names["".join(proxies)]
         if mode.order is not Order.WEAK:
-            return f"{name}.{mode.order}.{self.scope(mode, refuse)}"
+            return f"{name}.{mode.order}.{CLUSTER if CLUSTER in mode.tags else self.scope(mode, refuse)}"
         if mode.scope is not None:
             raise refuse(f"a weak access has no scope in {self.title}")
         return f"{name}.weak"
@@ -171,10 +206,10 @@ class _Ptx(Columns):
                 return (
                     f"{opcode}.{operation} {', '.join(values if target is None else [names.register(target), *values])}"
                 )
-            case Fence(Mode(order=Order.WEAK, tags=(tag,)) as mode) if mode == Mode(tags=(tag,)) and tag in _FENCES:
-                return tag
+            case Fence(Mode(order=Order.WEAK, tags=(tag,)) as mode) if mode == Mode(tags=(tag,)) and tag in FENCED:
+                return f"fence.proxy.{tag}"
             case Fence(mode):
-                return self._spell(mode, {"": "fence"}, _FENCE_ORDERS, refuse)
+                return self._spell(mode, {"": "fence"}, FENCE.orders, refuse)
             case Barrier(arrive=arrive, mode=mode):
                 self.check(mode, (Order.WEAK,), (), refuse)
                 if mode.scope is not None:
@@ -184,6 +219,25 @@ class _Ptx(Columns):
                 raise refuse(f"{self.title} has no such instruction")
 
 
+def _has_clusters(test: LitmusTest) -> bool:
+    return any(CLUSTER in ins.mode.tags for thread in test.threads for ins in thread.instructions if _ordered(ins))
+
+
+def _ordered(ins: Instruction) -> TypeGuard[Load | Store | Rmw | Fence]:
+    return isinstance(ins, Load | Store | Rmw | Fence)
+
+
+def _check_dartagnan(test: LitmusTest) -> None:
+    """Raises ``InputError`` that names what Dartagnan does not read."""
+    for number, thread in enumerate(test.threads):
+        for ins in thread.instructions:
+            if not _ordered(ins):
+                continue
+            one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
+            if one_sided or CLUSTER in ins.mode.tags or not set(_UNREAD).isdisjoint(ins.mode.tags):
+                raise cannot_say(number, ins, "Dartagnan's PTX has it not")
+
+
 _PTX = _Ptx()
-PTX = Dialect("ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(Runner("dartagnan-ptx"),))
+PTX = Dialect("ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(Runner("dartagnan-ptx", check=_check_dartagnan),))
 """Dartagnan's PTX dialect."""
