@@ -7,7 +7,7 @@ alone (``oracle.executions.witness``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from constraints.circuit import Literal
@@ -17,11 +17,12 @@ from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import Check
-from oracle.executions.events import Apply, Choices, Expression, Kind, ProgramBase, Read
+from oracle.executions.events import Choices, Kind, ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.judge import UNROLL
 from oracle.executions.steps import Key
-from oracle.executions.values import Value, calculate
+from oracle.executions.valuations import value_in
+from oracle.executions.values import Value
 from oracle.executions.witness import Execution, MemoryExplanation, shown, violation_of
 
 
@@ -90,7 +91,7 @@ def decoded(executions: Executions, values: FiniteValues, true: frozenset[int]) 
         for merge in thread.merges:
             for step, value, _ in merge.options:
                 if holds(taken[step]):
-                    known[merge.key] = _value(value, known)
+                    known[merge.key] = value_in(value, known)
     kept = [number for number, happens in enumerate(executions.executed) if holds(happens)]
     place = {number: index for index, number in enumerate(kept)}
 
@@ -113,28 +114,16 @@ def decoded(executions: Executions, values: FiniteValues, true: frozenset[int]) 
         )
         for event in (executions.events[number] for number in kept)
     )
-    told = tuple(None if (what := shown(event)) is None else _value(what, known) for event in events)
+    told = tuple(None if (what := shown(event)) is None else value_in(what, known) for event in events)
     finals: dict[Term, Value] = {}
     for term in asked_terms(executions.test):
         if isinstance(term, FinalRegister):
-            finals[term] = _value(runs.threads[term.thread].registers.get(term.register, 0), known)
+            finals[term] = value_in(runs.threads[term.thread].registers.get(term.register, 0), known)
         elif isinstance(term, Loc):
             (last,) = (write for write, final in executions.last_writes(term) if holds(final))
-            finals[term] = _value(executions.events[last].value, known)
+            finals[term] = value_in(executions.events[last].value, known)
     places = tuple(thread.place for thread in executions.test.threads)
     orders = {name: only(order) for name, order in executions.orders.items()}
     choices = Choices(only(executions.rf), only(executions.co), orders, only(executions.meet))
     base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
     return Execution(base, told, finals)
-
-
-def _value(expression: Expression, known: Mapping[Key, Value]) -> Value:
-    match expression:
-        case Read(key):
-            return known[key]
-        case Apply(operation, left, right):
-            value = calculate(operation, _value(left, known), _value(right, known))
-            assert value is not None
-            return value
-        case _:
-            return expression

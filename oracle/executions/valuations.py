@@ -73,3 +73,16 @@ def add(valuation: dict[Value, T], value: Value, truth: T) -> None:
     """One more way to have a value."""
     if truth:
         valuation[value] = valuation[value] | truth if value in valuation else truth
+
+
+def value_in(expression: Expression, known: Mapping[tuple[int, ...], Value]) -> Value:
+    """The value of an expression, given those of the reads in it."""
+    match expression:
+        case Read(key):
+            return known[key]
+        case Apply(operation, left, right):
+            value = calculate(operation, value_in(left, known), value_in(right, known))
+            assert value is not None
+            return value
+        case _:
+            return expression

@@ -8,7 +8,8 @@ from typing import Any
 from constraints.stuck import find_hang_by_sat
 from corpus.litmus.test import LitmusTest
 from oracle.executions.steps import TooManyError
-from oracle.executions.stuck import Ending, Hang
+from oracle.executions.stuck import Ending, Hang, Hanging
+from oracle.lassos import hang_of_lasso
 from oracle.liveness import Liveness, LivenessModel, judge_liveness
 from oracle.progress.models import Verdict
 from synth.accounts import Account
@@ -30,8 +31,14 @@ def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: 
 
 
 def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liveness:
-    """What a model says, and a hang if there is one, by SAT. Raises ``TooManyError`` where that takes too much."""
+    """What a model says, and a hang if there is one: the execution of a lasso where that will do, else by SAT.
+
+    Raises ``TooManyError`` where that takes too much.
+    """
     progress = model.progress
+    lasso = hang_of_lasso(test, progress, model.consistency)
+    if lasso is not None and (lasso.steady or not progress.strong):
+        return Liveness(test, model, Hanging(lasso, False, False), unroll)
     hanging = find_hang_by_sat(test, progress.guarantee, model.consistency, unroll, progress.strong)
     return Liveness(test, model, hanging, unroll)
 
