@@ -85,7 +85,16 @@ class _Function:
     procedure: bool = False
 
 
-Value = Term | _Tag | _Tags | _Group | _Function
+@dataclass(frozen=True, slots=True)
+class _Orders:
+    """Orders of some events, of writes where no set is said, that hold a relation: ``total``, or for each location."""
+
+    events: Term | None
+    within: Term
+    total: bool
+
+
+Value = Term | _Tag | _Tags | _Group | _Function | _Orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +127,13 @@ _SCOPES = {
     **dict.fromkeys(("gpu", "gl", "dv", "dev", "device", "agent", "kernel"), "sgpu"),
     **dict.fromkeys(("sys", "system", "all"), "sys"),
 }
+
+
+_OF_TAGS = {
+    **dict.fromkeys(("tag2scope", "tag2level"), True),
+    **dict.fromkeys(("tag2events", "tag2instrs", "tag2fence", "tag2set"), False),
+}
+"""Functions of tags, and whether they give pairs of one group."""
 
 
 class Elaboration:
@@ -312,7 +328,7 @@ class Elaboration:
         parameters = _formals(_pattern(tree))
         body = subtrees(tree)[1:]
         put_in = _Function(parameters, body, replace(scope, defined=self._version(scope)))
-        if scope.within or "_" in parameters or len(set(parameters)) < len(parameters):
+        if scope.within or not parameters or "_" in parameters or len(set(parameters)) < len(parameters):
             return put_in
         position = _place(token, scope)
         own: dict[str, Value] = {name: Name(name, position) for name in parameters}
@@ -353,42 +369,47 @@ class Elaboration:
         (token,) = leaves(tree)
         (source,) = subtrees(tree)
         name, position = str(token), _place(token, scope)
-        head, given = self._applied(source)
-        match head, given:
-            case _, [] if name == "co" and head in _COHERENCE:
-                self.partial = _COHERENCE[head]
-                return scope
-            case _, []:
-                raise _error("expected 'with co from partial-co' or 'with co from total-co'", position)
-            case "linearisations", [events, within]:
-                return self._linearised(name, position, events, within, scope)
-            case "generate_cos", [base]:
-                return self._ordered(name, position, None, base, scope)
-            case "generate_orders", [events, base]:
-                return self._ordered(name, position, events, base, scope)
-            case "cross", [orders]:
-                inner, parts = self._applied(orders)
-                if inner == "co_locs" and len(parts) == 2:
-                    base, classes = parts
-                    outer, events_of = self._applied(classes)
-                    if outer in ("partition", "classes-loc") and len(events_of) == 1:
-                        return self._ordered(name, position, events_of[0], base, scope)
+        if name == "co" and source.data == "name" and leaves(source)[0] in _COHERENCE:
+            self.partial = _COHERENCE[leaves(source)[0]]
+            return scope
+        self._around = name
+        orders = self._value(source, scope)
+        if isinstance(orders, _Orders):
+            made = self._linearised if orders.total else self._ordered
+            return made(name, position, orders, scope)
+        if source.data == "name":
+            raise _error("expected 'with co from partial-co' or 'with co from total-co'", position)
         raise _unsupported(
             f"'with {name} from' what is not generate_cos, generate_orders or linearisations", _WIDER, position
         )
 
-    def _ordered(
-        self, name: str, position: Position, events: Tree[Token] | None, base: Tree[Token], scope: Scope
-    ) -> Scope:
+    def _orders(self, name: str, argument: Tree[Token], scope: Scope, depth: int) -> _Orders | None:
+        """The orders that a function of herd's library gives; None where it is none of these."""
+        given = subtrees(argument) if argument.data == "tuple" else [argument]
+        match name, given:
+            case "linearisations", [events, within]:
+                return _Orders(self._term(events, scope, depth), self._term(within, scope, depth), total=True)
+            case "generate_cos", [base]:
+                return _Orders(None, self._term(base, scope, depth), total=False)
+            case "generate_orders", [events, base]:
+                return _Orders(self._term(events, scope, depth), self._term(base, scope, depth), total=False)
+            case "cross", [orders]:
+                inner, parts = _applied(orders)
+                if inner == "co_locs" and len(parts) == 2:
+                    outer, events_of = _applied(parts[1])
+                    if outer in ("partition", "classes-loc") and len(events_of) == 1:
+                        of = self._term(events_of[0], scope, depth)
+                        return _Orders(of, self._term(parts[0], scope, depth), total=False)
+        return None
+
+    def _ordered(self, name: str, position: Position, orders: _Orders, scope: Scope) -> Scope:
         """Coherence that holds a relation, or the part of it within a set."""
         self._made_by_herd = True
-        self._around = name
         self.partial = False
-        co, writes = Name("co", position), Name("W", position)
-        inside = writes if events is None else self._term(events, scope)
-        held = self._term(base, scope)
+        co, writes, held = Name("co", position), Name("W", position), orders.within
+        inside = writes if orders.events is None else orders.events
         pairs = Operation("product", (inside, inside), position)
-        if name != "co" or inside != writes:
+        if name != "co" or not (isinstance(inside, Name) and inside.name == "W"):
             scope = self._bind(name, Operation("intersection", (co, pairs), position), position, scope)
         if not self._is_held_by_any(held):
             order = self._resolved(Token("NAME", name), scope, position)
@@ -416,28 +437,17 @@ class Elaboration:
             term, seen = bodies[-1], seen + 1
         return isinstance(term, Constant)
 
-    def _linearised(
-        self, name: str, position: Position, events: Tree[Token], within: Tree[Token], scope: Scope
-    ) -> Scope:
+    def _linearised(self, name: str, position: Position, orders: _Orders, scope: Scope) -> Scope:
         if scope.within or self._defined[name]:
             raise _unsupported(f"a second order '{name}'", "another name for it", position)
-        self._around = name
-        ordered, held = self._term(events, scope), self._term(within, scope)
+        ordered, held = orders.events, orders.within
+        assert ordered is not None
         pairs = Operation("intersection", (held, Operation("product", (ordered, ordered), position)), position)
         lost = Operation("difference", (pairs, Name(name, position)), position)
         self.statements.append(Linearisation(name, ordered, position))
         self.statements.append(Check("empty", lost, f"{name}-is-a-linearisation", False, False, position))
         self._defined[name] += 1
         return replace(scope, names={other: meant for other, meant in scope.names.items() if other != name})
-
-    def _applied(self, tree: Tree[Token]) -> tuple[str, list[Tree[Token]]]:
-        """The name and the arguments of a function that is applied; none of either where it is none."""
-        if tree.data == "name":
-            return str(leaves(tree)[0]), []
-        if tree.data == "application" and leaves(tree):
-            (argument,) = subtrees(tree)
-            return str(leaves(tree)[0]), subtrees(argument) if argument.data == "tuple" else [argument]
-        return "", [tree]
 
     def _procedure(self, tree: Tree[Token], scope: Scope) -> Scope:
         tokens = leaves(tree)
@@ -503,6 +513,8 @@ class Elaboration:
                 raise _error("expected a set or relation, found a tuple", position)
             case _Function():
                 raise _error("expected a set or relation, found a function", position)
+            case _Orders():
+                raise _error("expected a set or relation, found orders: 'with .. from' chooses one", position)
             case _:
                 return value
 
@@ -606,6 +618,9 @@ class Elaboration:
     def _application(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
         position = _at(tree, scope)
         *inner, argument = subtrees(tree)
+        orders = None if inner else self._orders(str(leaves(tree)[0]), argument, scope, depth + 1)
+        if orders is not None:
+            return orders
         head = self._value(inner[0], scope, depth + 1) if inner else self._resolved(leaves(tree)[0], scope, position)
         if isinstance(head, Name) and self._parameters and head.name in self._parameters:
             raise _NotOfTermsError
@@ -615,16 +630,18 @@ class Elaboration:
             return self._value(head.body[0], inside, depth + 1)
         if not isinstance(head, Name):
             raise _error("expected a function", position)
-        if head.name in ("tag2scope", "tag2level", "tag2events", "tag2instrs", "tag2fence") and isinstance(given, _Tag):
+        if head.name in _OF_TAGS and isinstance(given, _Tag):
             return self._of_tag(head.name, given.name, position)
         members = given.members if isinstance(given, _Group) else (given,)
-        if self._parameters and any(isinstance(member, _Function) for member in members):
-            raise _NotOfTermsError
+        if any(isinstance(member, _Function) for member in members):
+            if self._parameters is not None:
+                raise _NotOfTermsError
+            raise _unsupported(f"'{head.name}' of a function", _WIDER, position)
         arguments = tuple(self._as_term(member, position) for member in members)
         return self._made(Call(head.name, arguments, position), arguments)
 
     def _of_tag(self, function: str, tag: str, position: Position) -> Term:
-        if function not in ("tag2scope", "tag2level"):
+        if not _OF_TAGS[function]:
             return Name(tag[:1].upper() + tag[1:], position)
         if tag not in _SCOPES:
             raise _error(f"expected a scope: {', '.join(sorted(_SCOPES))}; found '{tag}", position)
@@ -750,6 +767,14 @@ class Elaboration:
             yield
         finally:
             self._stays = outer
+
+
+def _applied(tree: Tree[Token]) -> tuple[str, list[Tree[Token]]]:
+    """The name and the arguments of a function that is applied; no name where it has none."""
+    if tree.data == "application" and leaves(tree):
+        (argument,) = subtrees(tree)
+        return str(leaves(tree)[0]), subtrees(argument) if argument.data == "tuple" else [argument]
+    return "", [tree]
 
 
 def _with(scope: Scope, names: Mapping[str, Value]) -> Scope:

@@ -110,7 +110,7 @@ _TERMINALS = {
 _KEYWORDS = ("let", "rec", "and", "with", "from", "include", "as", "show")
 _KEYWORDS_BEYOND = (
     *("when", "in", "fun", "try", "if", "then", "else", "match", "begin", "end", "not", "variant", "subset", "unshow"),
-    *("debug", "procedure", "call", "forall", "do", "enum", "instructions", "default", "assert"),
+    *("debug", "procedure", "call", "forall", "do", "enum", "instructions", "default", "assert", "catdep"),
 )
 _WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in (*_KEYWORDS, *_KEYWORDS_BEYOND)}}
 _BEYOND = re.compile(rf"\+\+|[{{}}']|\(\s*\)|let\s*\(|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])")

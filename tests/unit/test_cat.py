@@ -197,7 +197,7 @@ def error_of(text, path="m.cat"):
         ("let x = (po | rf", 1, 17, "found the end of the file"),
         ("let x = po\n\n  let y = {po}", 3, 11, "found '{'"),
         ("let x = 1", 1, 9, "found '1'"),
-        ("let f() = po", 1, 7, "expected '_' or a name, found ')'"),
+        ("let f(0) = po", 1, 7, "expected '_' or a name, found '0'"),
         ("acyclic", 1, 8, "found the end of the file"),
         ("acyclic po as", 1, 14, "expected a name or a text in quotes, found the end of the file"),
         ("let x = po (* never ended", 1, 13, "found '*'"),

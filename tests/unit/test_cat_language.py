@@ -69,6 +69,8 @@ SAME_AS_SC = {
       {SC}""",
     "observations by their name": f"with co from generate_cos(pco) {SC}",
     "fences": f'include "fences.cat" include "cos.cat" show mfence, dmb as of-others {SC}',
+    "an order by a name": f"""let all = linearisations(M, po | (IW * (M \\ IW))) with S from all
+      empty (rf | co | fr) \\ S as sc let S = S | po {ATOMIC}""",
     "an order of everything": f"""with S from linearisations(M, po | (IW * (M \\ IW)))
       empty (rf | co | fr) \\ S as sc {ATOMIC}""",
     "comments": f"(* a (* nested *) one *) // one\n# two\n/* three\nlines */ {SC}",
@@ -91,6 +93,8 @@ SAME_AS_SC = {
     "try": f"""let f = try fencerel(NO-SUCH-FENCE) with 0 let A = try A with emptyset
       acyclic f | po | rf | co | fr as sc {ATOMIC}""",
     "try that holds": f"let before = try po with 0 acyclic before | rf | co | fr as sc {ATOMIC}",
+    "procedures of nothing": f"procedure all() = acyclic po | rf | co | fr as sc {ATOMIC} end call all()",
+    "dependencies of its own": f'"x" catdep {SC}',
     "variants": f"""if "mixed" acyclic 0 as no else acyclic po | rf | co | fr as sc end
       if not "mixed" && ("a" || not variant "b") {ATOMIC} end
       let none = if "vmsa" then NO-SUCH-SET else emptyset""",
@@ -238,6 +242,8 @@ def test_an_include_in_a_branch_that_is_not_taken_is_not_looked_for():
         ("acyclic 'tag", 9, "expected a set or relation, found tags"),
         ("let x = (po, rf) acyclic x", 26, "expected a set or relation, found a tuple"),
         ("enum T = 'a || 'b let r = match 'b with || 'a -> po end", 27, "no case for 'b"),
+        ("let c = linearisations(M, po) acyclic c", 39, "found orders: 'with .. from' chooses one"),
+        ("let m = map (fun r -> r) W", 9, "not supported: 'map' of a function"),
         ("call nothing(po)", 6, "expected a procedure, and 'nothing' is none"),
         ("procedure p(a, b) = empty a end call p(po)", 38, "p takes 2 arguments, found 1"),
         ("let (a, b) = po", 14, "expected a tuple of 2"),
