@@ -11,18 +11,27 @@
   in its work-group. Compilers may merge or move them as the model allows, and no tool here looks after it.
 - Every barrier is of the whole work-group, orders all memory, and has no number.
 
+**Vulkan's own tests** say all of this themselves, and are written as they are said: class ``sc0`` is the buffer and
+``sc1`` shared memory; an order speaks for the classes that it names (``sc2`` images, ``sc3`` output), makes available
+and visible where it says so; a control barrier orders memory as its semantics say, or not at all. The buffer is
+declared once for each way of a weak access: private, ``nonprivate``, and coherent at a scope for ``av`` and ``vis``.
+These are one reference, for a reference is the descriptor. Shared memory is coherent in its work-group whatever is
+said, so that a weak access to it makes available or visible at that scope, or is refused.
+
 The script launches the test ``Parameters.iterations`` times, with the number of the launch as seed. After each, a
 fourth shader adds the histogram to ``totals`` and clears it. The script ends with checks: that every outcome has a row;
 and, where the condition is ``~exists`` or ``forall`` without a filter, what it claims. ``amber -b FILE -B 3`` writes
 the totals, also where a check fails, and ``decode`` reads them.
 
-Gaps: the storage classes and the availability and visibility operations of Vulkan's own tests are refused. A device may
-have smaller work-groups or less shared memory than the launch asks for.
+Gaps: images and output have no memory here, nor has a second reference to a location; operations of the device, and
+threads that synchronise by the system, are of several launches. A device may have smaller work-groups or less shared
+memory than the launch asks for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from string import Template
 from typing import ClassVar
 
@@ -31,13 +40,41 @@ from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import HISTOGRAM_HEADER, ROWS, Layout, outcome_terms
 from backends.shared.mapping import GROUPS
 from backends.shared.outcomes import Outcomes, signed
+from corpus.dialects.storage_classes import has_classes
 from corpus.errors import InputError
 from corpus.laws.c11 import failure_order
-from corpus.laws.vulkan import FENCE, LOAD, RMW, STORE, Kind
-from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Mode, Order, Quantifier, Region, Rmw, Scope, Store
+from corpus.laws.vulkan import DEVICE_OPERATIONS, FENCE, LOAD, RMW, SEMANTICS, STORAGE, STORE, Kind
+from corpus.litmus.describe import cannot_say
+from corpus.litmus.test import (
+    Barrier,
+    Fence,
+    LitmusTest,
+    Load,
+    Loc,
+    Mode,
+    Order,
+    Quantifier,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+)
 
 _SCOPES = {Scope.GPU: "gl_ScopeDevice", Scope.QUEUE: "gl_ScopeQueueFamily", Scope.CTA: "gl_ScopeWorkgroup"}
 _STORAGE = {Region.GLOBAL: "gl_StorageSemanticsBuffer", Region.SHARED: "gl_StorageSemanticsShared"}
+_CLASSES = {"sc0": Region.GLOBAL, "sc1": Region.SHARED}
+_SPOKEN = dict(
+    zip(SEMANTICS, (*_STORAGE.values(), "gl_StorageSemanticsImage", "gl_StorageSemanticsOutput"), strict=True)
+)
+_MADE = {"semav": "gl_SemanticsMakeAvailable", "semvis": "gl_SemanticsMakeVisible"}
+_BLOCKS = {
+    "": ("memory_private", ""),
+    "nonpriv": ("memory", "nonprivate "),
+    "gl_ScopeDevice": ("memory_device", "devicecoherent "),
+    "gl_ScopeQueueFamily": ("memory_queue_family", "queuefamilycoherent "),
+    "gl_ScopeWorkgroup": ("memory_workgroup", "workgroupcoherent "),
+}
+"""How the buffer is called, and declared, for each way of a weak access."""
 _FENCED = {"global-fence": (Region.GLOBAL,), "local-fence": (Region.SHARED,)}
 _SEMANTICS = {
     Order.ACQUIRE: "gl_SemanticsAcquire | gl_SemanticsMakeVisible",
@@ -63,7 +100,7 @@ SHADER compute $shader GLSL TARGET_ENV spv1.5
 $constants
 layout(local_size_x = $size) in;
 layout(set = 0, binding = 0) nonprivate buffer Memory { uint memory[]; };
-layout(set = 0, binding = 1) buffer Results { uint results[]; };
+${references}layout(set = 0, binding = 1) buffer Results { uint results[]; };
 layout(set = 0, binding = 2) buffer Histogram { uint histogram[]; };
 layout(set = 0, binding = 3) buffer Totals { uint totals[]; };
 shared uint local_memory[SHARED_WORDS];
@@ -150,7 +187,8 @@ class GlslKernel(Kernel):
             raise InputError(f"{layout.groups} work-groups: Vulkan takes at most {GROUPS}; ask for fewer instances")
         if layout.instances * layout.parameters.iterations >= 1 << 32:
             raise InputError("instances of all launches need 2^32 or more to count them: ask for fewer")
-        super().__init__(layout)
+        self._own = has_classes(layout.test)
+        super().__init__(replace(layout, test=_in_memory(layout.test)) if self._own else layout)
 
     @property
     def totals(self) -> int:
@@ -162,12 +200,12 @@ class GlslKernel(Kernel):
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
-            return f"{target} = {cell.text};"
+            return f"{target} = {self._weak(thread, ins, cell)};"
         return f"{target} = atomicLoad({cell.text}, {self._ordering(thread, ins, LOAD)});"
 
     def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
-            return f"{cell.text} = {value};"
+            return f"{self._weak(thread, ins, cell)} = {value};"
         return f"atomicStore({cell.text}, {value}, {self._ordering(thread, ins, STORE)});"
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
@@ -179,7 +217,8 @@ class GlslKernel(Kernel):
             if failure_order(ins) is Order.SC:
                 raise self.refuse(thread, ins, "has no order sc")
             reads = failure_order(ins) is Order.ACQUIRE
-            failed = f"{self._storage(ins.mode)}, {_SEMANTICS[Order.ACQUIRE]}" if reads else "0, 0"
+            acquire = replace(ins.mode, order=Order.ACQUIRE, tags=tuple(tag for tag in ins.mode.tags if tag != "semav"))
+            failed = f"{self._storage(acquire)}, {self._semantics(acquire)}" if reads else "0, 0"
             return f"{kept}atomicCompSwap({cell.text}, {values[0]}, {values[1]}, {ordering}, {failed});"
         if ins.operation in ("min", "max"):
             raise self.refuse(thread, ins, "compares unsigned numbers here, and these are signed")
@@ -196,13 +235,48 @@ class GlslKernel(Kernel):
         for thread, ins in barriers.items():
             if ins.arrive or ins.quorum is not None:
                 raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
+            if self._own and ins.scope is Scope.CTA:
+                continue
             if (
                 ins.scope is not Scope.CTA
                 or ins.mode.scope not in (None, Scope.CTA)
                 or not set(ins.mode.tags) <= set(_FENCED)
             ):
                 raise self.refuse(thread, ins, "has only barriers of a work-group here, which order all its memory")
-        return f"{self.meet};"
+        return self._control_barrier(barriers) if self._own else f"{self.meet};"
+
+    def _control_barrier(self, barriers: Mapping[int, Barrier]) -> str:
+        """A barrier of Vulkan's own, with the memory semantics that it says."""
+        (thread, ins), *others = barriers.items()
+        for other, barrier in others:
+            if barrier.mode != ins.mode:
+                raise self.refuse(other, barrier, "has one barrier for all threads of a work-group, done in one way")
+        if ins.mode.order is Order.WEAK:
+            return "controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, 0, 0);"
+        scope = self.scope(thread, ins, _SCOPES)
+        return f"controlBarrier(gl_ScopeWorkgroup, {scope}, {self._storage(ins.mode)}, {self._semantics(ins.mode)});"
+
+    def _weak(self, thread: int, ins: Load | Store, cell: Cell) -> str:
+        """The lvalue of a weak access, in the buffer as it is declared for such."""
+        if not self._own:
+            return cell.text
+        flow = next((tag for tag in ins.mode.tags if tag in ("nonpriv", "av", "vis")), "")
+        way = flow if flow in ("", "nonpriv") else self.scope(thread, ins, _SCOPES)
+        if cell.region is Region.SHARED:
+            if way not in _SCOPES.values():
+                raise self.refuse(thread, ins, "has shared memory that is coherent in its work-group")
+            return cell.text
+        return cell.text.replace(self.arrays[Region.GLOBAL], _BLOCKS[way][0], 1)
+
+    def _references(self) -> str:
+        """The buffer once more for each way of a weak access that there is, but for the one that is always there."""
+        if not self._own:
+            return ""
+        return "".join(
+            f"layout(set = 0, binding = 0) {qualifier}buffer {name.title().replace('_', '')} {{ uint {name}[]; }};\n"
+            for name, qualifier in _BLOCKS.values()
+            if name != self.arrays[Region.GLOBAL]
+        )
 
     def file(self, name: str) -> str:  # noqa: D102
         layout = self.layout
@@ -215,7 +289,13 @@ class GlslKernel(Kernel):
             "gather": (1, _GATHER.splitlines()),
         }
         shaders = [
-            _SHADER.substitute(shader=shader, constants=self.constants(), size=number, body=shader_text(indented(body)))
+            _SHADER.substitute(
+                shader=shader,
+                constants=self.constants(),
+                size=number,
+                body=shader_text(indented(body)),
+                references=self._references() if shader == "run" else "",
+            )
             for shader, (number, body) in bodies.items()
         ]
         return _FILE.substitute(
@@ -252,10 +332,20 @@ class GlslKernel(Kernel):
         if ins.mode.order not in kind.orders:
             legal = (order for order in kind.orders if order is not Order.WEAK)
             raise self.refuse(thread, ins, f"takes {', '.join(legal)} here")
-        return f"{scope}, {self._storage(ins.mode)}, {_SEMANTICS[ins.mode.order]}"
+        return f"{scope}, {self._storage(ins.mode)}, {self._semantics(ins.mode)}"
+
+    def _semantics(self, mode: Mode) -> str:
+        """The order of an operation, and whether it makes available or visible."""
+        if not self._own:
+            return _SEMANTICS[mode.order]
+        return " | ".join(
+            [_SEMANTICS[mode.order].split(" | ")[0], *(word for tag, word in _MADE.items() if tag in mode.tags)]
+        )
 
     def _storage(self, mode: Mode) -> str:
         """The memory that an operation orders: what its tags name, or all that the test has."""
+        if self._own:
+            return " | ".join(word for tag, word in _SPOKEN.items() if tag in mode.tags)
         named = [region for tag in mode.tags for region in _FENCED[tag]]
         used = {location.region for location in self.test.locations}
         return " | ".join(_STORAGE[region] for region in Region if region in (named or used))
@@ -266,10 +356,39 @@ class GlslKernel(Kernel):
         if mode.volatile or mode.cache is not None:
             what = "volatile accesses as PTX has them" if mode.volatile else "cache operators"
             raise self.refuse(thread, ins, f"has no {what}")
-        for tag in mode.tags:
+        for tag in () if self._own else mode.tags:
             if not isinstance(ins, Fence) or tag not in _FENCED:
                 raise self.refuse(thread, ins, f"has no word for {tag} here")
         return mode.order is not Order.WEAK
+
+
+def _in_memory(test: LitmusTest) -> LitmusTest:
+    """A test of Vulkan's own with each location in the memory of its storage class.
+
+    Raises ``InputError`` where a location is of two classes or of one that has no memory here, where shared memory is
+    that of two work-groups, and what is no instruction of one launch.
+    """
+    home: dict[str, Region] = {}
+    users: dict[str, int] = {}
+    if test.synchronised:
+        raise InputError("threads that synchronise by the system are in several launches")
+    for index, thread in enumerate(test.threads):
+        for ins in thread.instructions:
+            if isinstance(ins, Fence) and set(ins.mode.tags) & set(DEVICE_OPERATIONS):
+                raise cannot_say(index, ins, "an operation of the device is between launches")
+            if not isinstance(ins, Load | Store | Rmw):
+                continue
+            storage = next((tag for tag in ins.mode.tags if tag in STORAGE), "")
+            if storage not in _CLASSES or not isinstance(ins.address, Loc):
+                raise cannot_say(index, ins, f"GLSL has memory of classes {' and '.join(_CLASSES)} here")
+            name = ins.address.name
+            if home.setdefault(name, _CLASSES[storage]) is not _CLASSES[storage]:
+                raise cannot_say(index, ins, f"{name} is of another storage class elsewhere")
+            other = users.setdefault(name, index)
+            if home[name] is Region.SHARED and not test.threads[other].place.shares(thread.place, Scope.CTA):
+                raise cannot_say(index, ins, f"{name} is in shared memory, and P{other} is in another work-group")
+    locations = (replace(location, region=home.get(location.name, location.region)) for location in test.locations)
+    return replace(test, locations=tuple(locations))
 
 
 def decode(dump: str, test: LitmusTest) -> tuple[int, Outcomes]:

@@ -167,7 +167,7 @@ class Kernel(ABC):
         """The error to raise where the language has no words for an instruction: ``P0: ld.cg r1, x: the reason``."""
         return cannot_say(thread, ins, f"{self.title} {reason}")
 
-    def scope(self, thread: int, ins: Load | Store | Rmw | Fence, words: Mapping[Scope, str]) -> str:
+    def scope(self, thread: int, ins: Load | Store | Rmw | Fence | Barrier, words: Mapping[Scope, str]) -> str:
         """The word for the instruction's scope, or for one that includes the same threads of the test.
 
         Raises ``InputError`` where there is none.

@@ -19,6 +19,8 @@ from corpus.errors import InputError
 pytestmark = pytest.mark.device
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
+OF_VULKAN = {"mp", "mp-control-barrier-plain"}
+VULKAN = sorted((Path(__file__).parents[2] / "examples" / "memory" / "vulkan").glob("*.litmus"))
 FEW = {
     "c-mp-rel-acq",
     "cas-sl",
@@ -72,6 +74,14 @@ def test_cuda_is_the_test_after_compilation(file: Path, need: Callable[[str], No
 
 @pytest.mark.parametrize("file", examples_for("glsl"))
 def test_glsl_compiles(file: Path, need: Callable[[str], None], tmp_path: Path) -> None:
+    need("glsl")
+    check(file, "glsl", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "file", [pytest.param(file, marks=[] if file.stem in OF_VULKAN else pytest.mark.slow) for file in VULKAN]
+)
+def test_vulkans_own_tests_compile(file: Path, need: Callable[[str], None], tmp_path: Path) -> None:
     need("glsl")
     check(file, "glsl", tmp_path)
 

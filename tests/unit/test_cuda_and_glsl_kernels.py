@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from backends.glsl.memory import GlslKernel
 from backends.registry import BACKENDS
 from backends.shared.kernel import Kernel
 from backends.shared.layout import Parameters, place
-from corpus.dialects.registry import read_litmus
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.test import (
     And,
@@ -170,7 +171,7 @@ def test_glsl(instruction: Instruction, said: str) -> None:
         (Fence(strong("sc")), "GLSL has no order sc"),
         (Load("r", X, Mode(cache="cg")), "GLSL has no cache operators"),
         (Load("r", X, Mode(volatile=True)), "GLSL has no volatile accesses"),
-        (Load("r", X, Mode(tags=("sc0",))), "GLSL has no word for sc0"),
+        (Load("r", X, Mode(tags=("texture",))), "GLSL has no word for texture"),
         (Rmw("min", "r", X, (1,), strong("relaxed")), "GLSL compares unsigned numbers here"),
         (Rmw("sub", "r", X, (1,), strong("relaxed")), "GLSL has no atomic sub"),
         (Load("r", X, strong("relaxed", Scope.WARP)), "GLSL has no scope warp"),
@@ -179,6 +180,73 @@ def test_glsl(instruction: Instruction, said: str) -> None:
 def test_glsl_refuses(instruction: Instruction, reason: str) -> None:
     with pytest.raises(InputError, match=re.escape(reason)):
         text(GlslKernel, of(instruction))
+
+
+def vulkan(line: str, other: str = "", wg: int = 0, state: str = "x=0; y=0;") -> LitmusTest:
+    """A test in Vulkan's dialect, with an instruction in the first of two threads."""
+    return parse_litmus(
+        f"VULKAN t\n{{ {state} }}\n P0@sg 0,wg 0,qf 0 | P1@sg 1,wg {wg},qf 0 ;\n {line} | {other} ;\nexists (0 == 0)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("ld.sc0 r1, x", "p0_r1 = memory_private[at0];"),
+        ("st.nonpriv.sc0 x, 1", "\n            memory[at0] = 1u;"),
+        ("st.av.dv.sc0 x, 1", "memory_device[at0] = 1u;"),
+        ("ld.vis.qf.sc0 r1, x", "p0_r1 = memory_queue_family[at0];"),
+        ("ld.vis.wg.sc0 r1, x", "p0_r1 = memory_workgroup[at0];"),
+        ("st.av.wg.sc1 x, 1", "local_memory[at0] = 1u;"),
+        ("ld.atom.dv.sc1 r1, x", "p0_r1 = atomicLoad(local_memory[at0], gl_ScopeDevice, 0, 0);"),
+        (
+            "st.atom.rel.wg.sc0.semsc0.semsc1 x, 1",
+            "atomicStore(memory[at0], 1u, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, "
+            "gl_SemanticsRelease);",
+        ),
+        (
+            "membar.acq_rel.dv.semsc2.semav.semvis",
+            "memoryBarrier(gl_ScopeDevice, gl_StorageSemanticsImage, "
+            "gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible);",
+        ),
+        (
+            "rmw.atom.acq_rel.dv.sc0.semsc0.semav.cas r1, x, 0, 1",
+            "p0_r1 = atomicCompSwap(memory[at0], 0u, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, "
+            "gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);",
+        ),
+    ],
+)
+def test_vulkans_own_words_in_glsl(line: str, said: str) -> None:
+    assert said in text(GlslKernel, vulkan(line))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("plain", "gl_ScopeWorkgroup, 0, 0"),
+        ("device", "gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease"),
+    ],
+)
+def test_vulkans_control_barriers_in_glsl(name: str, said: str) -> None:
+    test = read_litmus(EXAMPLES / "vulkan" / f"mp-control-barrier-{name}.litmus")
+    assert f"controlBarrier(gl_ScopeWorkgroup, {said});" in text(GlslKernel, test)
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        (vulkan("ld.sc2 r1, x"), "P0: ld.sc2 r1, x: GLSL has memory of classes sc0 and sc1 here"),
+        (vulkan("ld.sc1 r1, x"), "GLSL has shared memory that is coherent in its work-group"),
+        (vulkan("ld.sc0 r1, x", "st.av.wg.sc1 x, 1"), "x is of another storage class elsewhere"),
+        (vulkan("ld.vis.wg.sc1 r1, x", "st.av.wg.sc1 x, 1", 1), "x is in shared memory, and P0 is in another work-gr"),
+        (vulkan("avdevice", "ld.sc0 r1, x"), "an operation of the device is between launches"),
+        (vulkan("cbar.wg 0", "cbar.acq_rel.wg.semsc0 0"), "GLSL has one barrier for all threads of a work-group"),
+        (replace(vulkan("ld.sc0 r1, x"), synchronised=((0, 1),)), "threads that synchronise by the system"),
+    ],
+)
+def test_what_of_vulkan_glsl_refuses(test: LitmusTest, reason: str) -> None:
+    with pytest.raises(InputError, match=re.escape(reason)):
+        text(GlslKernel, test)
 
 
 @pytest.mark.parametrize(
