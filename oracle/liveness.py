@@ -39,6 +39,10 @@ class LivenessModel:
     progress: ProgressModel
     consistency: Model
 
+    def progress_of(self, test: LitmusTest) -> ProgressModel:
+        """The progress model as the threads of a test see it, where they are."""
+        return self.progress.among([thread.place for thread in test.threads])
+
     @property
     def digest(self) -> str:
         """Of both, where both are texts."""
@@ -73,7 +77,7 @@ class Liveness:
 
 def judge_liveness(test: LitmusTest, model: LivenessModel, unroll: int = UNROLL) -> Liveness:
     """What the model says, by listing executions. Raises ``TooManyError`` where there are too many."""
-    progress = model.progress
+    progress = model.progress_of(test)
     hanging = find_hang(test, progress.guarantee, model.consistency, unroll, progress.strong)
     return Liveness(test, model, hanging, unroll)
 

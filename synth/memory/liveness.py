@@ -35,7 +35,7 @@ def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liv
 
     Raises ``TooManyError`` where that takes too much.
     """
-    progress = model.progress
+    progress = model.progress_of(test)
     lasso = hang_of_lasso(test, progress, model.consistency)
     if lasso is not None and (lasso.steady or not progress.strong):
         return Liveness(test, model, Hanging(lasso, False, False), unroll)

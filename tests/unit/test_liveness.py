@@ -80,6 +80,12 @@ def test_examples(file, hanging):
         assert said(test, f"fair & {model}", 1) == ("MAY_HANG" if model in hanging else "TERMINATES"), model
 
 
+def test_models_of_work_groups():
+    """Whoever is in the spinner's group is run with it."""
+    for places, verdict in ((["cta 0,gpu 0"] * 2, "TERMINATES"), (None, "MAY_HANG")):
+        assert said(ptx(SPIN, ["st.weak x, 1"], places=places), "hsa@cta & ptx-6.0") == verdict
+
+
 def test_a_loop_without_accesses():
     test = ptx(["LC0:", "goto LC0"], ["st.weak x, 1"])
     (model,) = resolve_liveness_models(["fair & sc"])
