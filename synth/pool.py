@@ -1,13 +1,15 @@
 """Work over processes: each task is a generator, and what it yields arrives as it is made.
 
-A worker that dies costs the item that it was at and nothing else. Limits hold for each item and are kept by the worker
-itself: the kernel ends it when its alarm goes off, whatever code it is in, so that neither a SAT solver nor a parent
-that is gone can hold it up. ``run_tasks`` is what an executor on other machines has to offer as well: tasks and items
-are sent, so they can be pickled; a task may be done again from its beginning.
+A worker that dies costs the item that it was at and nothing else, and the rest goes on with another. Where memory runs
+out, Linux is asked to end a worker and not the parent, which holds what was found. Limits hold for each item and are
+kept by the worker itself: the kernel ends it when its alarm goes off, whatever code it is in, so that neither a SAT
+solver nor a parent that is gone can hold it up. ``run_tasks`` is what an executor on other machines has to offer as
+well: tasks and items are sent, so they can be pickled; a task may be done again from its beginning.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import signal
@@ -16,13 +18,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from corpus.errors import InputError
+from corpus.errors import InputError, one_line
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
@@ -88,14 +91,26 @@ def run_tasks(
     once more, by a process that knows what the caller knows by then; the second time ``InputError`` is raised.
     """
     crew = _Crew(work, limits)
-    waiting, again = iter(tasks), deque[Task]()
+    waiting: Iterator[Task] = iter(tasks)
+    again = deque[Task]()
     retried: list[Task] = []
     try:
         while True:
             while len(crew.busy) < max(jobs, 1):
+                fresh = bool(again)
                 try:
-                    crew.begin(again.popleft(), fresh=True) if again else crew.begin(next(waiting))
+                    task = again.popleft() if fresh else next(waiting)
                 except StopIteration:
+                    break
+                try:
+                    crew.begin(task, fresh)
+                except OSError as error:  # there is no room for one more process
+                    if not crew.busy:
+                        raise InputError(f"no process can be started: {error.strerror or error}") from None
+                    if fresh:
+                        again.appendleft(task)
+                    else:
+                        waiting = chain([task], waiting)
                     break
             if not crew.busy:
                 return
@@ -141,14 +156,24 @@ def map_each(
 ) -> Generator[Item | None, None, None]:
     """``function`` of each, in order, over ``jobs`` processes; ``lost(x, reason)`` where that exceeds the limits.
 
-    ``None`` is yielded at least every ``poll`` seconds while a result is waited for.
+    So it is, too, where ``function`` raises another exception than ``InputError``, which ends it all: a fault of ours
+    costs what it is about. ``None`` is yielded at least every ``poll`` seconds while a result is waited for.
     """
     size = max(1, min(_CHUNK, -(-len(given) // (4 * jobs))))
     chunks = [_Chunk(start, given[start : start + size]) for start in range(0, len(given), size)]
 
     def work(chunk: _Chunk[Given]) -> Iterator[tuple[int, Item]]:
         for number, one in enumerate(chunk.given, chunk.start):
-            yield number, function(one)
+            try:
+                item = function(one)
+            except (InputError, MemoryError):
+                raise
+            except Exception as error:
+                if _is_starved(error):
+                    raise
+                what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+                item = lost(one, f"ended with an error that synth did not expect, {one_line(what)}")
+            yield number, item
 
     def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item]]:
         left = loss.task.given[loss.arrived :]
@@ -250,7 +275,8 @@ class _Crew:
             break
         else:
             worker = self._hire()
-            worker.connection.send(task)
+            with suppress(OSError):  # it has died already: that is seen as soon as it is waited for
+                worker.connection.send(task)
         worker.task, worker.arrived = task, 0
         self.busy[worker.connection] = worker
 
@@ -309,6 +335,7 @@ def _cause(code: int, limits: Limits) -> str:
         hint = f", perhaps for want of more than {limits.megabytes} MB"
     elif code == -signal.SIGKILL:
         hint = ", perhaps for want of memory"
+        hint += f": it may take {limits.megabytes} MB" if limits.megabytes else ""
     return f"ended its process with {signal.Signals(-code).name}{hint}"
 
 
@@ -323,6 +350,9 @@ def _serve(
         signal.signal(end, signal.SIG_DFL)
     for parent in parents:
         parent.close()  # else this process would not notice that the parent is gone
+    gc.freeze()  # what the parent made stays, and need not be looked through
+    with suppress(OSError):  # of all processes Linux is to end this one first, where memory runs out
+        Path("/proc/self/oom_score_adj").write_text("1000")
     if limits != UNLIMITED:
         _limit_memory(limits)
         # What C++ says as it dies; the user is told by the loss.
@@ -351,7 +381,7 @@ def _attempt(
         pass  # what was tried is still held here, so there may be no memory to say so
     except Exception as error:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if "out of memory" in str(error):  # z3's way to say it
+        if _is_starved(error):
             return _Starved()
         error.add_note("".join(traceback.format_exception(error)))  # a traceback cannot be sent
         return _Failed(error)
@@ -359,6 +389,10 @@ def _attempt(
         return _Done()
     signal.setitimer(signal.ITIMER_REAL, 0)
     return _Starved()
+
+
+def _is_starved(error: Exception) -> bool:
+    return "out of memory" in str(error)  # z3's way to say it
 
 
 def _limit_memory(limits: Limits) -> None:

@@ -76,7 +76,7 @@ def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(monkeypatch
     wanted, found = expected.splitlines(), result.stdout.splitlines()
     changed = [line for line, before in zip(found, wanted, strict=True) if line != before]
     assert changed == [f"{memory}/coRR.litmus,tso,UNKNOWN,"]
-    reason = "ended its process with SIGKILL, perhaps for want of memory"
+    reason = "ended its process with SIGKILL, perhaps for want of memory: it may take 4096 MB"
     assert result.stderr == f"synth: tso has no verdict on {memory}/coRR.litmus: {reason}\n"
     assert result.exit_code == 0
 
@@ -86,7 +86,10 @@ def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(monkeypatch
     [
         ("while True: pass", "needs more than 3 s"),
         ("held = bytearray(10**9)", "needs more than 300 MB"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "ended its process with SIGKILL, perhaps for want of memory"),
+        (
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            "ended its process with SIGKILL, perhaps for want of memory: it may take 300 MB",
+        ),
         ("os._exit(3)", "ended its process with exit code 3"),
     ],
 )

@@ -9,11 +9,12 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
 from corpus.errors import InputError
-from synth.pool import Limits, map_each, run_tasks
+from synth.pool import Limits, _Crew, map_each, run_tasks
 
 
 def count(task: int) -> Iterator[tuple[int, int]]:
@@ -135,6 +136,8 @@ def misbehave(what: str) -> str:
         os.abort()
     elif what == "exit":
         os._exit(7)
+    elif what == "error":
+        raise KeyError("what")
     elif what.isupper():
         os.kill(os.getpid(), getattr(signal, what))
     return what.upper()
@@ -148,7 +151,8 @@ LARGE = (
         "thrash": "needs more than 200 MB",
         "abort": "ended its process with SIGABRT, perhaps for want of more than 200 MB",
         "exit": "ended its process with exit code 7",
-        "SIGKILL": "ended its process with SIGKILL, perhaps for want of memory",
+        "SIGKILL": "ended its process with SIGKILL, perhaps for want of memory: it may take 200 MB",
+        "error": "ended with an error that synth did not expect, KeyError: 'what'",
         "SIGSEGV": "ended its process with SIGSEGV",
     },
 )
@@ -164,6 +168,47 @@ def test_what_exceeds_its_limits_costs_itself_alone(monkeypatch, jobs, chunks, l
     expected = [f"{what} {reasons[what]}" if what in reasons else what.upper() for what in given]
     assert [result for result in results if result is not None] == expected
     assert active_children() == []
+
+
+def test_workers_that_cannot_be_started_are_done_without(monkeypatch):
+    """The second process is refused, as where there are too many; what it was to do is done by the first."""
+    hire, hired = _Crew._hire, []
+
+    def one(crew: _Crew) -> object:
+        if hired:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        hired.append(crew)
+        return hire(crew)
+
+    monkeypatch.setattr(_Crew, "_hire", one)
+    assert sorted(gathered([1, 2, 3, 4], 3)) == [1, 2, 3, 4]
+    with pytest.raises(InputError, match="no process can be started: Resource temporarily unavailable"):
+        list(run_tasks([1], count, 1))
+
+
+def test_a_worker_that_dies_before_its_task_arrives_costs_nothing(monkeypatch):
+    hire, deaths = _Crew._hire, []
+
+    def frail(crew: _Crew) -> object:
+        worker = hire(crew)
+        if not deaths:
+            deaths.append(worker)
+            worker.process.kill()
+            worker.process.join()
+        return worker
+
+    monkeypatch.setattr(_Crew, "_hire", frail)
+    results = map_each(str, range(10), 2, Limits(60, 4096), lambda number, reason: reason)
+    assert [result for result in results if result is not None] == list(map(str, range(10)))
+    assert deaths and active_children() == []
+
+
+def test_where_memory_runs_out_a_worker_goes_first():
+    def score(task: int) -> Iterator[str]:
+        yield Path("/proc/self/oom_score_adj").read_text().strip()
+
+    assert [score for _, score in filter(None, run_tasks([1], score, 1))] == ["1000"]
+    assert Path("/proc/self/oom_score_adj").read_text().strip() != "1000"
 
 
 def test_what_an_earlier_item_left_in_memory_is_not_held_against_a_later_one():
