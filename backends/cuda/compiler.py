@@ -5,6 +5,7 @@ nvcc needs g++ as its host compiler.
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,8 +24,10 @@ from backends.shared.toolchain import (
     which,
 )
 
-ARCHITECTURES = (75, 90)
-"""Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper."""
+HOPPER = 90
+ARCHITECTURES = (75, HOPPER)
+"""Compute capabilities compiled for: the oldest that CUDA 13 takes (Turing), and Hopper; those that a file needs."""
+_NEEDS = re.compile(r"^// Needs sm_(\d+)", re.MULTILINE)
 
 TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
 
@@ -52,7 +55,9 @@ class CudaCompiler:
         self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
     ) -> Compilation:
         """As ``Compiler.compile``."""
-        codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES]
+        needs = _NEEDS.search(file.read_text(encoding="utf-8"))
+        numbers = [number for number in ARCHITECTURES if needs is None or number >= int(needs[1])]
+        codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in numbers]
         with TemporaryDirectory() as scratch:
             target = binary or Path(scratch, "program")
             nvcc = cuda_tool("nvcc") or "nvcc"

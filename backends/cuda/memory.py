@@ -1,9 +1,10 @@
 """CUDA: every access and fence of a test as one instruction of inline PTX, word for word.
 
 Weak accesses, cache operators, ``volatile``, orders and scopes are PTX's own, so a test in one of its dialects is run
-as it is written; ``membar.gl`` is ``fence.sc.gpu``, its newer name. The code is for sm_75 and later: ``fence.acquire``
-and ``fence.release`` need sm_90 and are refused. Accesses name their state space; an address in shared memory has 32
-bits.
+as it is written; ``membar.gl`` is ``fence.sc.gpu``, its newer name. The code is for sm_75 and later, or, as it
+then says, for sm_90: ``fence.acquire``, ``fence.release`` and the scope of a cluster need that. CTAs are launched as
+clusters of their own. Fences of proxies are refused, for there are no accesses through any. Accesses name their state
+space; an address in shared memory has 32 bits.
 Addresses are counted in bytes, so that a test that adds ``r & 0x80000000`` to one (Alglave et al. 2015, section 4.5)
 does so in the machine code: scaled by 4, that bit would be shifted out of 32.
 
@@ -27,12 +28,25 @@ from functools import partial
 from string import Template
 from typing import ClassVar
 
+from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
 from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import Layout
-from corpus.laws.ptx import ATOM, FENCE, LOAD, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
+from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.test import Barrier, Fence, FinalRegister, Instruction, Load, Order, Region, Rmw, Scope, Store
+from corpus.litmus.test import (
+    CLUSTER,
+    Barrier,
+    Fence,
+    FinalRegister,
+    Instruction,
+    Load,
+    Order,
+    Region,
+    Rmw,
+    Scope,
+    Store,
+)
 
 _TYPES = {"add": "u32", "min": "s32", "max": "s32"}
 """Types of atomics; others have b32."""
@@ -41,7 +55,7 @@ _POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
 
 _FILE = Template("""\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
-$test
+$needs$test
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -196,8 +210,6 @@ class CudaKernel(Kernel):
         refuse = partial(cannot_say, thread, ins)
         if ins.mode.order is Order.WEAK:
             raise refuse("PTX has this fence only for accesses through proxies, which CUDA code here has not")
-        if ins.mode.order in (Order.ACQUIRE, Order.RELEASE):
-            raise refuse("PTX has it from sm_90 on only, and the code is for sm_75 too")
         # OpenCL's fence of global memory is any fence where there is no other memory.
         mode = (
             replace(ins.mode, tags=()) if ins.mode.tags == ("global-fence",) and not self.layout.shareds else ins.mode
@@ -265,6 +277,7 @@ class CudaKernel(Kernel):
     def file(self, name: str) -> str:  # noqa: D102
         return _FILE.substitute(
             name=name,
+            needs=f"// Needs sm_{HOPPER} or later.\n" if any(map(_is_new, self._instructions())) else "",
             test=self.comment("// "),
             constants=self.constants(),
             marks=len(self._marks),
@@ -274,6 +287,9 @@ class CudaKernel(Kernel):
             count=indented(self.count()),
             header=2,
         )
+
+    def _instructions(self) -> list[Instruction]:
+        return [ins for thread in self.test.threads for ins in thread.instructions]
 
     def _apart(self, thread: int, ins: Load | Store | Rmw) -> str:
         """What keeps an access behind the one before it, where ptxas would not."""
@@ -287,6 +303,12 @@ class CudaKernel(Kernel):
     def _pointer(self, ins: Instruction, cell: Cell) -> str:
         """The address of an access, with its mark."""
         return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
+
+
+def _is_new(ins: Instruction) -> bool:
+    """Whether ptxas takes an instruction for Hopper and its successors only."""
+    one_sided = isinstance(ins, Fence) and ins.mode.order in ONE_SIDED
+    return one_sided or (isinstance(ins, Load | Store | Rmw | Fence) and CLUSTER in ins.mode.tags)
 
 
 def _is_weak(ins: Load | Store | Rmw) -> bool:

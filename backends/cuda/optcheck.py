@@ -6,7 +6,8 @@ and dependency of the test is looked for in the SASS that nvdisasm prints:
 
 - each access is there once, in order, of its kind, state space, strength and scope;
 - each fence is there, of its strength and scope, and so is what makes an acquire or a release: ``MEMBAR`` before the
-  access, ``CCTL.IVALL`` after a load at GPU or system scope; and nothing else of the kind;
+  access, ``CCTL.IVALL`` after a load at GPU or system scope; and nothing else of the kind. A fence that releases alone
+  is a ``MEMBAR``, one that acquires alone an invalidation;
 - an access whose address, value or execution depends on an earlier load in the test does so in the code.
 
 **How an access is recognised.** The paper ends each thread with xor instructions whose constants describe it. Here the
@@ -37,6 +38,7 @@ from corpus.litmus.test import (
     Fence,
     LitmusTest,
     Load,
+    Mode,
     Order,
     Reg,
     Region,
@@ -142,6 +144,10 @@ def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
                 wanted += _ordered(ins, region, access)
                 if not isinstance(ins, Store) and ins.target is not None:
                     flow[ins.target] = mark
+            case Fence(Mode(order=Order.ACQUIRE, scope=scope)):
+                wanted += _fence("all", scope)[1:]
+            case Fence(Mode(order=Order.RELEASE, scope=scope)):
+                wanted += _fence("all", scope)[:1]
             case Fence():
                 wanted += _fence("sc" if ins.mode.order is Order.SC else "all", ins.mode.scope)
             case Assign():
@@ -158,7 +164,7 @@ def _words(ins: Load | Store | Rmw, region: Region) -> tuple[str, ...]:
         return (kind, str(region), *operation)
     mode = ins.mode
     scope = Scope.SYS if mode.volatile else _CACHED.get(mode.cache or "", mode.scope)
-    strength = "weak" if scope is None else f"strong.{scope.label}"
+    strength = "weak" if scope is None else f"strong.{_level(scope).label}"
     return (kind, str(region), strength, *operation, *([_EVICTED[mode.cache]] if mode.cache in _EVICTED else []))
 
 
@@ -170,9 +176,14 @@ def _ordered(ins: Load | Store | Rmw, region: Region, access: _Operation) -> lis
     return [*before, access, *([_INVALIDATE] if acquires else [])]
 
 
+def _level(scope: Scope) -> Scope:
+    """The scope in machine code: a cluster's is the GPU's."""
+    return Scope.GPU if scope is Scope.QUEUE else scope
+
+
 def _fence(strength: str, scope: Scope | None) -> list[_Operation]:
     assert scope is not None
-    return [_Operation(("fence", strength, scope.label)), *([_INVALIDATE] if scope is not Scope.CTA else [])]
+    return [_Operation(("fence", strength, _level(scope).label)), *([_INVALIDATE] if scope is not Scope.CTA else [])]
 
 
 # What the machine code says.

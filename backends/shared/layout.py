@@ -38,6 +38,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from corpus.errors import InputError
+from corpus.laws.ptx import has_clusters
 from corpus.litmus.normal import terms
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region, Scope, element_of
 
@@ -283,8 +284,11 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
         if element_of(location.name)[1]:
             raise InputError(f"{location.name}: elements of arrays are apart from each other in a launch")
     places = [thread.place for thread in test.threads]
+    clusters = has_clusters(test)
     for number, other in enumerate(places):
-        if not other.shares(places[0], Scope.QUEUE):
+        if clusters and any(other[:2] == each[:2] and other[:3] != each[:3] for each in places):
+            raise InputError(f"P{number} is in a cluster of several CTAs, and each is launched as one of its own")
+        if not other.shares(places[0], Scope.GPU if clusters else Scope.QUEUE):
             level = "queues" if other.shares(places[0], Scope.GPU) else "GPUs"
             raise InputError(f"P0 and P{number} are on different {level}, and one launch runs on one")
     ctas = _numbered([each[: Scope.CTA.value] for each in places])

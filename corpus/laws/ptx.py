@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from corpus.errors import InputError
-from corpus.litmus.test import CLUSTER, SCOPES, Mode, Order, Scope
+from corpus.litmus.test import CLUSTER, SCOPES, Fence, LitmusTest, Load, Mode, Order, Rmw, Scope, Store
 
 ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
@@ -40,6 +40,12 @@ RED_ORDERS = (Order.RELAXED, Order.RELEASE)
 """The orders that ``red`` can have."""
 OPERATIONS = ("exch", "cas", *REDUCTIONS)
 """What ``atom`` can do."""
+
+
+def has_clusters(test: LitmusTest) -> bool:
+    """Whether anything in a test has the scope of a cluster."""
+    every = (ins for thread in test.threads for ins in thread.instructions)
+    return any(CLUSTER in ins.mode.tags for ins in every if isinstance(ins, Load | Store | Rmw | Fence))
 
 
 def mode_words(mode: Mode, access: Access, refuse: Callable[[str], InputError], space: str = "") -> str:

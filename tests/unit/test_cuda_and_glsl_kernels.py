@@ -73,10 +73,23 @@ X, S = Loc("x"), Loc("s")
         (Rmw("add", None, X, (1,), strong("acq_rel")), "atom.acq_rel.gpu.global.add.u32 _, [%0], %1;"),
         (Fence(strong("sc", Scope.SYS)), "fence.sc.sys;"),
         (Fence(strong("acq_rel", Scope.CTA)), "fence.acq_rel.cta;"),
+        (Fence(strong("acquire")), "fence.acquire.gpu;"),
+        (Fence(strong("release", Scope.SYS)), "fence.release.sys;"),
+        (Fence(Mode(Order.SC, Scope.QUEUE, tags=("cluster",))), "fence.sc.cluster;"),
+        (Load("r", X, Mode(Order.ACQUIRE, Scope.QUEUE, tags=("cluster",))), "ld.acquire.cluster.global.u32 %0, [%1];"),
     ],
 )
 def test_ptx_word_for_word(instruction: Instruction, said: str) -> None:
     assert f'asm volatile("{said}"' in text(CudaKernel, of(instruction))
+
+
+def test_what_only_hopper_has_says_so() -> None:
+    new = (Fence(strong("acquire")), Fence(Mode(Order.SC, Scope.QUEUE, tags=("cluster",))))
+    assert ["// Needs sm_90 or later.\n" in text(CudaKernel, of(each)) for each in (*new, Fence(strong("sc")))] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_every_access_has_a_mark_of_its_own() -> None:
@@ -118,8 +131,12 @@ def test_barriers_count_the_threads_that_come() -> None:
         (Load("r", X, strong("relaxed", Scope.QUEUE)), (), "PTX has relaxed with a scope of cta, gpu, sys"),
         (Load("r", X, Mode(cache="wt")), (), "PTX has weak ld with one of ca, cg, cs, lu, cv"),
         (Rmw("sub", "r", X, (1,), strong("relaxed")), (), "PTX has no atomic sub"),
-        (Fence(strong("release")), (), "PTX has it from sm_90 on only"),
-        (Fence(Mode(tags=("fence.proxy.alias",))), (), "PTX has this fence only for accesses through proxies"),
+        (
+            Fence(Mode(tags=("alias",))),
+            (),
+            "PTX has this fence only for accesses through proxies",
+        ),
+        (Load("r", X, Mode(tags=("texture",))), (), "P0: ld.texture r, x: PTX has no ld with texture"),
         (Barrier(16), (Barrier(16),), "PTX has barriers 0 to 15"),
         (Barrier(1, quorum=3), (Barrier(1),), "2 threads of its CTA come to it"),
     ],

@@ -29,7 +29,7 @@ from typing import ClassVar, TypeGuard
 
 from corpus.dialects.dartagnan.columns import CodeCell, Columns, Names, Refuse
 from corpus.errors import InputError
-from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE
+from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE, has_clusters
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
     CLUSTER,
@@ -103,7 +103,7 @@ class _Ptx(Columns):
         test = super().parse(source)
         ctas = [thread.place._replace(warp=0) for thread in test.threads]
         numbers = {cta: number for number, cta in enumerate(dict.fromkeys(ctas))}
-        if _has_clusters(test):  # a CTA is one of its own, unless the header says otherwise
+        if has_clusters(test):  # a CTA is one of its own, unless the header says otherwise
             found = [cta._replace(queue=cta.cta) if cta.queue == _UNSAID else cta for cta in ctas]
         else:  # they make no difference
             found = [cta._replace(queue=0, cta=cta.cta if cta.queue == _UNSAID else numbers[cta]) for cta in ctas]
@@ -112,7 +112,7 @@ class _Ptx(Columns):
         return replace(test, threads=tuple(placed))
 
     def headers(self, test: LitmusTest) -> list[str]:
-        if not _has_clusters(test):
+        if not has_clusters(test):
             return super().headers(test)
         places = [thread.place for thread in test.threads]
         self.groups([place._replace(queue=0, cta=number) for number, place in enumerate(places)])
@@ -217,10 +217,6 @@ class _Ptx(Columns):
                 return f"bar.cta.{'arrive' if arrive else 'sync'} {self.barrier(instruction, names, refuse)}"
             case _:
                 raise refuse(f"{self.title} has no such instruction")
-
-
-def _has_clusters(test: LitmusTest) -> bool:
-    return any(CLUSTER in ins.mode.tags for thread in test.threads for ins in thread.instructions if _ordered(ins))
 
 
 def _ordered(ins: Instruction) -> TypeGuard[Load | Store | Rmw | Fence]:
