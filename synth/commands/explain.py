@@ -50,16 +50,16 @@ def command(
 ) -> None:
     """Show why a model says so.
 
-    Progress tests (.axb). For MAY_HANG, a lasso: steps from the start to a cycle that keeps every promise of the model,
-    who starves on it, and why the model allows it. For TERMINATES, every place where threads can go round, and the
-    promised steps that lead out of it.
+    Progress models, of tests of either family. For MAY_HANG, a lasso: steps from the start to a cycle that keeps every
+    promise of the model, who starves on it, and why the model allows it. For TERMINATES, every place where threads can
+    go round, and the promised steps that lead out of it.
 
-    Litmus tests (.litmus, in any dialect). For ALLOWED, one execution with the outcome that passes every check of the
-    model. For FORBIDDEN, the executions that have the outcome, each with the check that it fails and the cycle in it:
-    reads and writes are a, b, c .. in program order, and a -rfe-> b says by which relation an edge is one. thesis-weak
-    and thesis-strong show a run, step by step, or how many states they searched for one. Where
-    executions are too many to list, a solver finds one for each check that forbids some; where the outcome cannot come
-    about within --unroll, loops are followed further, up to 8 jumps back.
+    Consistency models, of litmus tests in any dialect. For ALLOWED, one execution with the outcome that passes every
+    check of the model. For FORBIDDEN, the executions that have the outcome, each with the check that it fails and the
+    cycle in it: reads and writes are a, b, c .. in program order, and a -rfe-> b says by which relation an edge is one.
+    thesis-weak and thesis-strong show a run, step by step, or how many states they searched for one. Where executions
+    are too many to list, a solver finds one for each check that forbids some; where the outcome cannot come about
+    within --unroll, loops are followed further, up to 8 jumps back.
 
     \b
     Examples:
@@ -67,6 +67,7 @@ def command(
       synth explain examples/progress/mutex.axb --model obe
       synth explain examples/progress/mutex.axb --model hsa-weak --svg mutex.svg
       synth explain examples/progress/philosophers-simplified.axb --model fair-weak --json
+      synth explain examples/locks/ticket-lock.litmus --model hsa-weak --svg ticket-lock.svg
       synth explain examples/memory/mp+membar.cta+membar.gl.litmus --model ptx-rmo --svg mp.svg
       synth explain examples/memory/mp-weak.litmus -m ptx-6.0 -m tso --side-by-side --svg mp.svg
       synth explain examples/memory/mp-intra.litmus --model thesis-weak

@@ -93,7 +93,8 @@ def command(
 
     Progress tests (.axb files, folders of them, corpora): TERMINATES or MAY_HANG. Litmus tests (.litmus files in any
     dialect, folders of them, indexes such as @all): ALLOWED where some execution that the model allows satisfies the
-    condition's proposition, else FORBIDDEN; and whether the condition as it is written is true.
+    condition's proposition, else FORBIDDEN; and whether the condition as it is written is true. Litmus tests are asked
+    about progress models, too: whether their loops and barriers may go on, or wait, for ever.
 
     Verdicts are always computed anew, never taken from a corpus. What is FORBIDDEN only as far as loops were followed
     says so, as in FORBIDDEN (unroll 2). A litmus file that is no test has the verdict ERROR, a test that a model does
@@ -113,13 +114,14 @@ def command(
       synth label suite --timeout 10 --memory 2000 -o labels.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
       synth label examples/memory --model examples/models/my-model.cat
+      synth label examples/locks/ticket-lock.litmus --model ptx-6.0 --model hsa --model fair
 
     A Python file defines a progress model of your own. This one promises execution to the last thread that has not
     ended:
 
     \b
       NAME = "last"
-      def guarantee(running, stepped):  # masks of threads: not ended, have stepped
+      def guarantee(running, stepped):  # masks of threads: have a step to take, have stepped
           return 1 << running.bit_length() >> 1
 
     A .cat file defines a consistency model of your own. This one is sequential consistency:

@@ -31,7 +31,7 @@ from synth.memory.explanation import explanation_account, explanation_record, no
 from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
 from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
-from synth.memory.questions import questions
+from synth.memory.questions import questions, refuse_progress
 from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
 
 
@@ -134,6 +134,7 @@ class Memory:
         return compile_memory(tests, language, parameters, making.cpu, output, check)
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+        refuse_progress([*running.models, *running.sound])
         compared = resolve_consistency_models([*running.models, *running.sound])
         sound = (
             resolve_consistency_models(running.sound, among=[*running.models, *running.sound]) if running.sound else []

@@ -57,13 +57,16 @@ def questions(names: Sequence[str] = ()) -> Questions:
 
 
 def _check(name: str) -> None:
-    known = (*model_names(), *MODELS, *GUARANTEES)
     if name in model_names() or name.endswith(".cat") or is_progress_model(name):
         return
-    near = get_close_matches(name, known)
-    raise InputError(
-        f"unknown model {name!r}; did you mean {', '.join(near)}?"
-        if near
-        else f"unknown model {name!r}; known, besides paths that end in .cat or .py: "
-        f"{', '.join((*model_names(), *GUARANTEES))}"
-    )
+    near = get_close_matches(name, (*model_names(), *MODELS, *GUARANTEES))
+    hint = "did you mean" if near else "known, besides paths that end in .cat or .py:"
+    known = ", ".join(near or (*model_names(), *GUARANTEES))
+    raise InputError(f"unknown model {name!r}; {hint} {known}{'?' if near else ''}")
+
+
+def refuse_progress(names: Sequence[str]) -> None:
+    """Raises ``InputError`` where a name is a progress model's, and outcomes are what is asked about."""
+    for name in names:
+        if is_progress_model(name):
+            raise InputError(f"{name} is a progress model, and says nothing of outcomes; synth label asks it")

@@ -28,9 +28,9 @@ def model_option(required: bool = False, memory: bool = False) -> Callable[[Call
     """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too."""
     default = "" if required else " Default: all built-in models."
     consistency = (
-        " For litmus tests: sc, tso, rmo, ptx-rmo, ptx-6.0, rc11, rc11-scoped, thesis-weak or thesis-strong; or a "
-        ".cat file. 'fair & rc11': whether the test may hang where threads are scheduled by the one and memory behaves "
-        "as the other says."
+        " For litmus tests besides: hsa@cta, a model of work-groups; a consistency model by its name, as synth models "
+        "lists them (sc, ptx-6.0, opencl, vulkan ..), or a .cat file. 'fair & rc11': whether the test may hang where "
+        "threads are scheduled by the one and memory behaves as the other says."
     )
     return click.option(
         "-m",

@@ -255,6 +255,9 @@ def test_a_model_of_the_users_own_and_one_that_is_none(tmp_path):
     path.write_text("def guarantee(running, stepped):\n    return 1 << running.bit_length() >> 1\n")
     assert synth("label", SPINLOCK, "-m", path, "--format", "csv").count("MAY_HANG") == 2
     assert "unknown model 'hsa-wek'; did you mean hsa-weak" in synth("label", SPINLOCK, "-m", "hsa-wek", exit_code=2)
+    assert "unknown model 'zz'; known, besides paths" in synth("label", SPINLOCK, "-m", "zz", exit_code=2)
+    refused = synth("run", SPINLOCK, "--backend", "cpp", "-m", "obe@cta", exit_code=2)
+    assert "obe@cta is a progress model, and says nothing of outcomes" in refused
 
 
 def test_labels_of_litmus_tests_go_on_where_they_were(tmp_path):
