@@ -74,6 +74,8 @@ def the_oracle_agrees(name, events, less):
         ("ptx-6.0", 3, (), 16),
         ("rc11", 3, (), 10),
         ("rc11-scoped", 3, ("sys",), 16),
+        ("vulkan", 3, ("rmw",), 14),
+        ("webgpu", 3, (), 12),
     ],
 )
 def test_the_oracle_agrees_with_every_test(name, events, less, count):
@@ -90,6 +92,8 @@ def test_the_oracle_agrees_with_every_test(name, events, less, count):
         ("ptx-6.0", 4, ("sys", "gpu", "acq_rel")),
         ("rc11", 4, ()),
         ("rc11-scoped", 4, ("sys", "sc")),
+        ("vulkan", 4, ()),
+        ("webgpu", 4, ()),
     ],
 )
 def test_the_oracle_agrees_with_every_larger_test(name, events, less):

@@ -37,6 +37,11 @@ def test_tests_of_tso(tmp_path: Path, golden: Callable[[str, str], None]) -> Non
     golden("suites/tso.tests.jsonl", (folder / "tests.jsonl").read_text(encoding="utf-8"))
 
 
+@pytest.mark.parametrize("model", ["vulkan", "webgpu"])
+def test_vulkan_and_webgpu(tmp_path: Path, model: str, golden: Callable[[str, str], None]) -> None:
+    golden(f"suites/{model}.txt", listing(made(tmp_path / "d", f"--from {model} --events 2..3")))
+
+
 def test_ptx_with_mutants(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     folder = made(tmp_path / "d", "--from ptx-6.0 --events 2..3 --mutants")
     golden("suites/ptx-6.0.txt", listing(folder))
