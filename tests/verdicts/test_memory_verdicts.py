@@ -15,7 +15,7 @@ from oracle.executions.judge import Answer
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "memory"
-SOURCES = ("alglave2015", "c11", "lustig2019", "opencl", "rc11", "sorensen2013", "sra", "vulkan", "webgpu")
+SOURCES = ("alglave2015", "c11", "lustig2019", "opencl", "ptx", "rc11", "sorensen2013", "sra", "vulkan", "webgpu")
 AXIOMATIC = [model for model in resolve_consistency_models() if isinstance(model, AxiomaticModel)]
 
 
@@ -45,7 +45,9 @@ def test_each_verdict_is_stated_once_and_has_a_source():
     assert {row["race"] for row in TABLE if "race" in row} == {"yes", "no"}
 
 
-@pytest.mark.parametrize(("model", "unstated"), [("vulkan", set()), ("webgpu", {"webgpu/beyond-release"})])
+@pytest.mark.parametrize(
+    ("model", "unstated"), [("ptx", set()), ("vulkan", set()), ("webgpu", {"webgpu/beyond-release"})]
+)
 def test_examples_of_a_model_have_stated_verdicts(model, unstated):
     stated = {row["test"] for row in TABLE if row["model"] == model}
     assert stated == {f"{model}/{path.stem}" for path in (EXAMPLES / model).glob("*.litmus")} - unstated
