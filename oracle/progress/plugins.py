@@ -104,6 +104,8 @@ def _models(name: str) -> tuple[ProgressModel, ...]:
 
 
 def _unknown(name: str, installed: Sequence[str]) -> str:
+    if "&" in name:
+        return f"{name!r} is asked of litmus tests; synth export --to dartagnan-ptx makes these of progress tests"
     bare = [*GUARANTEES, *installed]
     near = get_close_matches(name, [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))])
     hint = "did you mean" if near else "known, each also with -weak or -strong:"

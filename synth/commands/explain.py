@@ -78,6 +78,12 @@ def command(
     \b
       synth explain classic --test MP --model ptx-6.0
 
+    Of a litmus test under a pair, 'fair & rc11', a hang is shown: an execution that the consistency model allows, which
+    threads have ended in it, and what the others do for ever.
+
+    \b
+      synth explain examples/liveness/leader.litmus --model 'fair & tso' --svg leader.svg
+
     --side-by-side gives each model a column, in the text and in the picture, which otherwise is of one model. Of a
     progress test, name its reading, as in hsa-weak: blue steps lead to the cycle, red ones are the cycle. Of a litmus
     test: threads in columns within their scopes, program order downwards, and behind what is forbidden a yellow band.

@@ -113,6 +113,7 @@ def command(
       synth label suite --where obe-weak=hangs --model lobe
       synth label suite --timeout 10 --memory 2000 -o labels.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
+      synth label examples/liveness --model 'fair & rc11' --model 'obe & ptx-6.0'
       synth label examples/memory --model examples/models/my-model.cat
       synth label examples/locks/ticket-lock.litmus --model ptx-6.0 --model hsa --model fair
 

@@ -11,6 +11,7 @@ from corpus.errors import InputError
 from oracle.executions.stuck import Ending, find_hang
 from oracle.liveness import judge_liveness, resolve_liveness_models
 from oracle.progress.models import GUARANTEES
+from oracle.progress.plugins import resolve_models
 from synth.cli import main
 from synth.memory.liveness import explain_liveness, stuck_events
 
@@ -198,3 +199,10 @@ def test_what_goes_on_for_ever_is_marked():
     hang = explain_liveness(ptx(SPIN, ["st.weak x, 1"]), model, 1).hanging.hang
     (number,) = stuck_events(hang)
     assert hang.execution.events[number].kind == "R"
+
+
+def test_programs_are_asked_as_litmus_tests(capsys):
+    _, code = run(capsys, "label", "examples/progress/mutex.axb", "-m", "fair & sc")
+    assert code == 2
+    with pytest.raises(InputError, match="'fair & sc' is asked of litmus tests; synth export --to dartagnan-ptx makes"):
+        resolve_models(["fair & sc"])
