@@ -3,9 +3,10 @@
 A vocabulary lists the ways in which each kind of instruction can be done, after what an architecture or language lets
 an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).
 
-What is left out, everywhere: exclusive accesses, barriers that do not wait or have a quorum, aliases, scopes below a
-work-group, clusters, and operations of an rmw other than exchange. With proxies there are no dependencies, for which
-the dialect has no words; and of texture and constant accesses, which PTX orders alike, there are those of textures.
+What is left out, everywhere: exclusive accesses, barriers that do not wait, have a quorum or order one memory alone,
+aliases, scopes below a work-group, clusters, and operations of an rmw other than exchange. With proxies there are no
+dependencies, for which the dialect has no words; and of texture and constant accesses, which PTX orders alike, there
+are those of textures.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from corpus.litmus.test import (
     Scope,
     Store,
     operands,
+    sides_of,
 )
 
 
@@ -37,7 +38,9 @@ def cannot_say(thread: int, instruction: Instruction, reason: str) -> InputError
 def describe(instruction: Instruction) -> str:
     """The instruction in one line, in words close to PTX's. What the default is (order weak, no tag) is not said."""
     guard = None if isinstance(instruction, Label) else instruction.guard
-    return ("" if guard is None else f"@{'!' * guard.unless}{guard.register} ") + _body(instruction)
+    sides = sides_of(instruction)
+    side = f" ({'left' if sides[-1] > 0 else 'right'} operand)" if sides else ""
+    return ("" if guard is None else f"@{'!' * guard.unless}{guard.register} ") + _body(instruction) + side
 
 
 def _body(instruction: Instruction) -> str:

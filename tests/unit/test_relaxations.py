@@ -1,7 +1,10 @@
 """Relaxations of executions, one table for all kinds."""
 
+from dataclasses import replace
+
 import pytest
 
+from corpus.executions.execution import Kind
 from corpus.executions.relaxations import mutants, relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import vocabulary
@@ -137,3 +140,14 @@ def test_a_mutant_asks_for_something():
 )
 def test_orders_one_step_down(words, kind, mode, lower):
     assert [way.order for way in vocabulary(words).lower_orders(kind, mode)] == lower
+
+
+def test_a_fence_of_all_memory_is_relaxed_to_one_of_either_kind():
+    words = vocabulary("opencl")
+    both = Mode(Order.ACQUIRE, Scope.CTA)
+    less = words.less_memory(Kind.FENCE, both)
+    assert [mode.tags for mode in less] == [("global-fence",), ("local-fence",)]
+    assert not any(words.less_memory(Kind.FENCE, mode) for mode in less)
+    assert words.lower_orders(Kind.FENCE, less[0]) == ()  # acquire fences are the weakest
+    assert words.narrower(Kind.FENCE, replace(less[0], scope=Scope.GPU)) == less[0]
+    assert not words.less_memory(Kind.READ, both) and not vocabulary("ptx").less_memory(Kind.FENCE, both)
