@@ -1,5 +1,6 @@
 """Litmus tests as transition systems: against AXB programs, single instructions, and the definitions of fairness."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -68,6 +69,29 @@ def test_so_it_has_in_every_dialect_that_says_it(name):
         said += 1
         assert explore_litmus(parse_litmus(text)).successors == explore(program).successors
     assert said > 50
+
+
+def as_others_write_it(test):
+    """The litmus form of a program with its threads in one work-group, and each ``goto`` to one that jumps back."""
+    threads = []
+    for thread in test.threads:
+        jumps = [ins.label for ins in thread.instructions if isinstance(ins, Branch) and ins.condition is None]
+        code = [
+            Branch(f"LC9{ins.label[2:]}") if isinstance(ins, Branch) and ins.condition is None else ins
+            for ins in thread.instructions
+        ]
+        code.append(Branch("LC8"))
+        for label in dict.fromkeys(jumps):
+            code += [Label(f"LC9{label[2:]}"), Branch(label)]
+        threads.append(Thread((*code, Label("LC8")), Place()))
+    return replace(test, threads=tuple(threads))
+
+
+def test_jumps_to_jumps_and_threads_of_one_work_group_are_the_same_program():
+    for program in (*all_tests(2, 3), *all_tests(3, 3)):
+        test = as_others_write_it(axb_test(program, "test", VULKAN_RELAXED))
+        read = parse_litmus(translate(test, DIALECTS["vulkan"]))
+        assert explore_litmus(read).successors == explore(program).successors
 
 
 @pytest.mark.slow
