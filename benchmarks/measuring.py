@@ -1,5 +1,8 @@
 """What the benchmarks share: the time and the memory of a command, all its processes included.
 
+Whoever imports this imports our packages by their names: the folder of the benchmarks, where ``oracle`` is another
+thing, is not looked in any more.
+
 Memory is the sum of the resident sets at its peak, sampled 20 times a second; pages that processes share count once for
 each, so it is an upper bound.
 """
@@ -11,6 +14,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != Path(__file__).parent.resolve()]
 
 SYNTH = str(Path(sys.executable).with_name("synth"))
 

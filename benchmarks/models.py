@@ -17,6 +17,7 @@ import resource
 import time
 from itertools import permutations
 
+import measuring  # noqa: F401
 from rich.console import Console
 from rich.table import Table
 

@@ -1,12 +1,17 @@
-"""Litmus tests a second under each model, each way; reading them; a process's first verdict; a large folder.
+"""What the oracle does a second: litmus files read and judged, states of programs; and what a command takes.
 
-    python benchmarks/verdicts.py                          all tables
-    python benchmarks/verdicts.py ways first               some of: ways, reading, first, folder
-    python benchmarks/verdicts.py ways --tests 1000 -m sc  a larger sample, one model
+    python benchmarks/oracle.py                          all tables
+    python benchmarks/oracle.py ways first               some of: reading, ways, states, first, folder
+    python benchmarks/oracle.py ways --tests 1000 -m sc  a larger sample, one model
 
 Tests are those of critical cycles, the same each time: of the GPU edges of 2015, plain accesses, membars, dependencies
-and memory in two regions; and of a set with acquire, release and atomic operations. "ways" and "reading" measure this
-process alone, "first" and "folder" whole commands, start-up included. Memory is as benchmarks/measuring.py has it.
+and memory in two regions; and of a set with acquire, release and atomic operations. "reading", "ways" and "states" are
+by seconds of CPU of this process; the way "verdict" is enumeration as far as the verdict needs it, as in
+`label --format csv`. "first" and "folder" are whole commands by the clock, start-up included. Memory is as
+benchmarks/measuring.py has it.
+
+"states": a mutex of so many threads, its transition system and the verdicts of all 12 models, each in a process of its
+own; nodes are states with the set of threads that have stepped, which is what the models see.
 """
 
 from __future__ import annotations
@@ -18,24 +23,29 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from typing import TypeVar
 
 from measuring import SYNTH, measure
 from rich.console import Console
 from rich.table import Table
 
-sys.path.pop(0)  # where "oracle" is this file, not the package
-
 from constraints.cycles import DEFAULT_SOLVER, cycles
 from constraints.loop import Effort
 from corpus.cycles.cycle import litmus_test, oriented
 from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
+from corpus.progress.text import parse_axb
 from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
 from oracle.executions.judge import UNROLL, Judgement
-from synth.memory.judging import METHODS, judge_with
+from oracle.progress.arrays import explore_arrays
+from oracle.progress.models import MODELS, verdicts
+from synth.memory.judging import ENUMERATE, METHODS, judge_with
 from synth.memory.synthesis import Request
 
 T = TypeVar("T")
@@ -57,7 +67,7 @@ FAMILIES = {
 }
 """Cycles with the given edges, of the given sizes."""
 
-THIN = {"enumerate": 1, "sat": 4, "smt": 16}
+THIN = {"verdict": 1, "enumerate": 1, "sat": 4, "smt": 16}
 """A slower way judges fewer tests of the sample."""
 
 
@@ -78,36 +88,69 @@ def a_second(work: Callable[[T], object], items: Sequence[T]) -> str:
 
 
 def verdict(model: ConsistencyModel, way: str, test: LitmusTest) -> Judgement:
-    return judge_with(test, model, way, UNROLL)
+    return judge_with(test, model, way if way in METHODS else ENUMERATE, UNROLL, counts=way in METHODS)
 
 
 def ways(options: argparse.Namespace) -> Table:
-    table = Table(title="tests a second, one process")
+    table = Table(title="tests judged a second of CPU, one process")
     table.add_column("model")
     samples = {name: family(name, options.tests) for name in FAMILIES}
     for name, tests in samples.items():
-        for way in METHODS:
+        for way in THIN:
             table.add_column(f"{name}\n{way}\n{len(tests[:: THIN[way]])}", justify="right")
     for model in resolve_consistency_models(options.model):
         row = [model.name]
         for name, tests in samples.items():
             for way, thin in THIN.items():
-                silent = isinstance(model, OperationalModel) and (name, way) != ("2015", "enumerate")
+                silent = isinstance(model, OperationalModel) and (name, way) != ("2015", ENUMERATE)
                 row.append("" if silent else a_second(partial(verdict, model, way), tests[::thin]))
         table.add_row(*row)
     return table
 
 
 def reading(options: argparse.Namespace) -> Table:
-    table = Table(title="litmus files read a second, one process")
+    table = Table(title="litmus files read a second of CPU, one process")
     table.add_column("dialect")
     table.add_column("files", justify="right")
     table.add_column("files/s", justify="right")
-    for name in ("gpu-ptx", "ptx", "lisa"):
-        tests = family("ordered" if name == "ptx" else "2015", options.tests)
-        texts = [DIALECTS[name].print(test) for test in tests]
-        table.add_row(name, str(len(tests)), a_second(parse_litmus, texts))
+    for name in DIALECTS:
+        texts = []
+        for test in family("2015" if name in ("gpu-ptx", "lisa") else "ordered", options.tests):
+            with suppress(InputError):  # what the dialect cannot say
+                texts.append(DIALECTS[name].print(test))
+        if len(texts) * 2 > options.tests:
+            table.add_row(name, str(len(texts)), a_second(parse_litmus, texts))
     return table
+
+
+LOCK = "0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\n"
+THREADS = (4, 6, 8, 10, 12)
+
+
+def states(options: argparse.Namespace) -> Table:
+    table = Table(title="a mutex, by seconds of CPU")
+    for heading in ("threads", "states", "nodes", "states/s", "verdicts, s", "nodes/s", "MB"):
+        table.add_column(heading, justify="right")
+    for threads in THREADS:
+        with get_context("fork").Pool(1) as pool:
+            table.add_row(str(threads), *pool.apply(mutex, (threads,)))
+    return table
+
+
+def mutex(threads: int) -> list[str]:
+    program = parse_axb("".join(f"THREAD {thread}\n{LOCK}" for thread in range(threads)), "mutex")
+    started = time.process_time()
+    found = explore_arrays(program)
+    explored = time.process_time() - started
+    assert found is not None
+    started = time.process_time()
+    assert list(verdicts(program)) == list(MODELS)
+    judged = time.process_time() - started
+    # A thread is at the lock, where it has taken a step or not, in it, which one at most is, or has ended.
+    nodes = 3**threads + threads * 3 ** (threads - 1)
+    memory = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+    numbers = (len(found), nodes, len(found) / explored)
+    return [*(f"{number:,.0f}" for number in numbers), f"{judged:.2f}", f"{nodes / judged:,.0f}", f"{memory:.0f}"]
 
 
 def first(options: argparse.Namespace) -> Table:
@@ -141,7 +184,7 @@ def folder(options: argparse.Namespace) -> Table:
     return table
 
 
-TABLES = {"ways": ways, "reading": reading, "first": first, "folder": folder}
+TABLES = {"reading": reading, "ways": ways, "states": states, "first": first, "folder": folder}
 
 
 def main() -> None:
