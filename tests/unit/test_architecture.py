@@ -176,3 +176,9 @@ def test_documents_hold_no_path_of_a_machine():
             found = MACHINE_PATH.search(path.read_text(encoding="utf-8"))
             assert found is None, f"{path.relative_to(ROOT)}: {found.group()}"
     assert MACHINE_PATH.search("see /home/me/x") and not MACHINE_PATH.search("a fair/work/share")
+
+
+def test_no_two_files_of_tests_have_one_name():
+    """pytest imports them by their names alone."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
