@@ -8,7 +8,7 @@ A *step* of a thread is one access (load, store, read-modify-write) or one barri
 by itself: arithmetic, branches, fences, up to its next access or its end. What it does by itself before its first
 access is done with it, and a thread that never accesses memory nor meets others has ended from the start. Nobody can
 see where in such a stretch a thread is, and it has steps to take from the beginning of the stretch to its end, so that
-the twelve models say the same of these steps as of single instructions; ``tests/differential/test_litmus_progress.py``
+the twelve models say the same of these steps as of single instructions; ``tests/differential/test_axb_as_litmus.py``
 holds it against an interpreter of single instructions. A thread that goes round by itself for ever has a step that
 leads nowhere else.
 
