@@ -17,13 +17,13 @@ from constraints.programs.algebra import Asked
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.executions.events import (
-    SETS,
     Kind,
     access_scope,
     access_tags,
     barrier_tags,
     fence_tags,
     initial_tags,
+    is_set,
 )
 
 
@@ -156,7 +156,7 @@ class View:
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
         """The set or relation of that name, None where there is none; the prelude's are not among them."""
         if name not in self._made:
-            if name in SETS:
+            if is_set(name):
                 self._made[name] = self._set(name)
             elif name in _RELATIONS:
                 self._made[name] = _kept(_RELATIONS[name](self))

@@ -15,6 +15,15 @@ from corpus.litmus.test import Place, Scope, Thread
 
 _DEPTH = len(Place._fields)
 
+WORDS: Mapping[str, Scope] = {
+    **dict.fromkeys(("warp", "sg", "sub-group", "sub_group", "subgroup", "wave"), Scope.WARP),
+    **dict.fromkeys(("cta", "wg", "work-group", "work_group", "workgroup", "block"), Scope.CTA),
+    **dict.fromkeys(("qf", "queue", "queue-family", "queuefamily"), Scope.QUEUE),
+    **dict.fromkeys(("gpu", "gl", "dv", "dev", "device", "agent", "kernel"), Scope.GPU),
+    **dict.fromkeys(("sys", "system", "all"), Scope.SYS),
+}
+"""What others call the levels of scope trees, in bell files and models."""
+
 
 def read_places(
     groups: Sequence[Tree[Token]], levels: Mapping[str, Scope], threads: int, start: Token, path: str | None

@@ -111,6 +111,9 @@ CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
 PLAIN = Mode()
 
+ANNOTATED = "'"
+"""What a tag begins with that is a word of the user's own bell file, ``'once``, and the set of events that have it."""
+
 DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
 """An rmw that says neither order nor scope, as PTX's ``atom``."""
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from corpus.litmus.test import ANNOTATED
 from oracle.cat.algebra import Algebra, Relation, Set, T, bits
 
 
@@ -47,4 +48,4 @@ class Vocabulary:
 
     def value(self, name: str) -> Set[int] | Relation[int] | None:
         """The empty set or relation of that name, None where there is none."""
-        return {} if name in self.sets else () if name in self.relations else None
+        return {} if name in self.sets or name[0] == ANNOTATED else () if name in self.relations else None

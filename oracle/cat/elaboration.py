@@ -24,7 +24,9 @@ from dataclasses import dataclass, field, replace
 
 from lark import Token, Tree
 
+from corpus.dialects.scope_tree import WORDS
 from corpus.errors import InputError
+from corpus.litmus.test import Scope as Level
 from corpus.syntax import leaves, subtrees
 from oracle.cat.terms import (
     MOST_NESTED,
@@ -119,13 +121,10 @@ _SUFFIXES = {"*": "star", "+": "plus", "?": "optional", "-1": "inverse"}
 _COHERENCE = {"partial-co": True, "total-co": False}
 _PARTIAL_ARCHITECTURES = {"PTX"}
 _WIDER = "it would take sets whose members are known when the model is read"
+_LEVELS = {Level.WARP: "swarp", Level.CTA: "scta", Level.QUEUE: "squeue", Level.GPU: "sgpu", Level.SYS: "sys"}
 _SCOPES = {
     **dict.fromkeys(("wi", "work-item", "work_item", "thread", "t"), "int"),
-    **dict.fromkeys(("warp", "sg", "sub-group", "sub_group", "subgroup", "wave"), "swarp"),
-    **dict.fromkeys(("cta", "wg", "work-group", "work_group", "workgroup", "block"), "scta"),
-    **dict.fromkeys(("qf", "queue", "queue-family", "queuefamily"), "squeue"),
-    **dict.fromkeys(("gpu", "gl", "dv", "dev", "device", "agent", "kernel"), "sgpu"),
-    **dict.fromkeys(("sys", "system", "all"), "sys"),
+    **{word: _LEVELS[level] for word, level in WORDS.items()},
 }
 
 
@@ -484,7 +483,10 @@ class Elaboration:
         raise _error(f"no case for '{tag}", _at(tree, scope))
 
     def _instructions(self, tree: Tree[Token], scope: Scope) -> Scope:
-        """Each tag that instructions may carry is a set, of the name with a capital; empty where no test can say it."""
+        """Each tag that instructions may carry is a set, of the name with a capital.
+
+        It has what a test annotates so by its bell file, ``'Once``, and what our own words call so.
+        """
         for part in subtrees(tree):
             position = _at(part, scope)
             value = self._value(part, scope)
@@ -494,6 +496,7 @@ class Elaboration:
                     term: Term = Name("emptyset", position)
                     for known in (tag.upper(), name):
                         term = Operation("otherwise", (Name(known, position), term), position)
+                    term = Operation("union", (Name(f"'{name}", position), term), position)
                     scope = self._bind(name, term, position, scope)
         return scope
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from corpus.errors import InputError
+from corpus.litmus.test import ANNOTATED
 from oracle.cat.terms import (
     Binding,
     Call,
@@ -102,7 +103,7 @@ def _without_try(term: Term, known: Collection[str]) -> Term:
 
 def _is_unknown(part: Term, known: Collection[str]) -> bool:
     functions = ("domain",) if isinstance(part, Call) else ()
-    return isinstance(part, Name | Call) and part.name not in known and part.name not in functions
+    return isinstance(part, Name | Call) and part.name not in (*known, *functions) and part.name[0] != ANNOTATED
 
 
 def _unknown(name: str, position: Position, known: Sequence[str]) -> InputError:

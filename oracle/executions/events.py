@@ -17,7 +17,7 @@ from itertools import combinations, product
 from typing import Generic
 
 from corpus.laws import opencl, vulkan
-from corpus.litmus.test import Mode, Order, Place, Region, Scope, unsequenced
+from corpus.litmus.test import ANNOTATED, Mode, Order, Place, Region, Scope, unsequenced
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Vocabulary
 from oracle.cat.interpreter import Names
@@ -142,6 +142,11 @@ SETS = frozenset({*_FIXED_SETS, *_CACHES, *DIALECT_TAGS, *_ORDER_TAGS.values(), 
 """The sets of a base: the tags that an event may have."""
 
 
+def is_set(name: str) -> bool:
+    """Whether a base has a set of that name: one of ``SETS``, or what a bell file of the user's lets a test say."""
+    return name in SETS or name[0] == ANNOTATED
+
+
 @cache
 def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False) -> frozenset[str]:
     """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
@@ -154,7 +159,7 @@ def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False, plain
     told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NAL": plain}
     told[(mode.cache or "").upper()] = mode.cache is not None
     said = vulkan.implied(mode.tags, order, kind is Kind.WRITE)
-    return frozenset(tags | {tag for tag, true in told.items() if true} | {tag.upper() for tag in said})
+    return frozenset(tags | {tag for tag, true in told.items() if true} | {_tag_set(tag) for tag in said})
 
 
 def access_scope(mode: Mode) -> Scope | None:
@@ -198,7 +203,13 @@ def _scope_tags(scope: Scope | None) -> tuple[str, ...]:
 
 
 def _mode_tags(mode: Mode) -> frozenset[str]:
-    return frozenset(tag.upper() for tag in mode.tags)
+    return frozenset(_tag_set(tag) for tag in mode.tags)
+
+
+def _tag_set(tag: str) -> str:
+    if tag[0] == ANNOTATED:  # herd7's set of an annotation has a capital first
+        return ANNOTATED + tag[1].upper() + tag[2:]
+    return tag.upper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +243,7 @@ class ProgramBase(Generic[T]):
     def value(self, name: str) -> Set[T] | Relation[T] | None:
         """The set or relation of that name, None where the base has none; the prelude's are not among them."""
         if name not in self._made:
-            if name in SETS:
+            if is_set(name):
                 self._made[name] = self.algebra.select(
                     index for index, event in enumerate(self.events) if name in event.tags
                 )

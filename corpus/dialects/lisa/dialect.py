@@ -10,7 +10,8 @@
     regions: x: shared, y: global
     exists (1:r1=1 /\\ 1:r2=0)
 
-The annotations are those of our bell file, ``corpus.dialects.lisa.bell``; an access without any is weak, an rmw relaxed
+The annotations are those of our bell file, ``corpus.dialects.lisa.bell``, or of the user's that stands beside the test,
+``corpus.dialects.lisa.own``. With ours, an access without any is weak, an rmw relaxed
 at GPU scope. ``rmw[..] r1 2 x`` is an exchange and ``rmw[..] r1 (add r1 2) x`` an addition: there the target stands for
 the old value. ``b[] r1 L`` is taken where ``r1`` is not 0. ``x+r3`` as an address is an addition of its own.
 
@@ -36,6 +37,7 @@ from lark import Token, Tree
 from corpus.dialects.herd import WORDS as RESERVED
 from corpus.dialects.herd import check_comparisons, check_terms, herd_condition, herd_name
 from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
+from corpus.dialects.lisa.own import Bell, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition, spell
@@ -79,7 +81,8 @@ _TERMINALS = {
     "INT": "a thread",
     "THREAD": "a thread",
     "MEMBER": "a thread",
-    "LEVEL": "system, gpu, cta or warp",
+    "LEVEL": "a level of the scope tree",
+    "WORD": "an annotation",
     "READ": "r",
     "WRITE": "w",
     "FENCE": "f",
@@ -123,15 +126,20 @@ def _parse(source: Source) -> LitmusTest:
         for column, cell in zip(columns, cells, strict=True):
             column += subtrees(cell)
     places = [Place(cta=index) for index in range(len(columns))]
+    bell = bell_beside(path)
+    levels = bell.levels if bell else _LEVELS
     for tree in subtrees(body, "scopes"):
-        places = read_places(subtrees(tree), _LEVELS, len(columns), leaves(tree)[0], path)
+        for word in tree.scan_values(lambda value: isinstance(value, Token) and value.type == "LEVEL"):
+            if word not in levels:
+                raise error_at(f"expected {' or '.join(levels)}, found '{word}'", word, path)
+        places = read_places(subtrees(tree), levels, len(columns), leaves(tree)[0], path)
     initial, registers = _state(source, len(columns))
     regions = dict(_region(item, path) for tree in subtrees(body, "regions") for item in subtrees(tree))
     names = dict.fromkeys([*initial, *regions])
     locations = [Location(name, initial.get(name, 0), regions.get(name, Region.GLOBAL)) for name in names]
     threads = []
     for column, place, values in zip(columns, places, registers, strict=True):
-        instructions = tuple(_Column(column, path).instructions())
+        instructions = tuple(_Column(column, path, bell).instructions())
         threads.append(Thread(instructions, place, tuple(sorted((n, v) for n, v in values.items() if v != 0))))
     return source.test(threads, locations)
 
@@ -168,7 +176,8 @@ def _region(item: Tree[Token], path: str | None) -> tuple[str, Region]:
 class _Column:
     """Reads one thread's instructions."""
 
-    def __init__(self, column: Sequence[Tree[Token]], path: str | None) -> None:
+    def __init__(self, column: Sequence[Tree[Token]], path: str | None, bell: Bell | None) -> None:
+        self._bell = bell
         tokens = [token for item in column for token in item.scan_values(lambda value: isinstance(value, Token))]
         mentioned = set(map(str, tokens))
         self._column = column
@@ -256,6 +265,8 @@ class _Column:
         keyword = leaves(item)[0]
         kind = _KINDS[str(item.data)]
         left = leaves(subtrees(item, "annotations")[0])
+        if self._bell:
+            return self._bell.mode(kind, left, keyword, self._path), True
         plain = kind in ("R", "W")
         order = self._annotation(left, [*ORDERS[kind], *([Order.WEAK, VOLATILE] if plain else [])])
         scope = self._annotation(left, list(_LEVELS)) if order not in (None, Order.WEAK, VOLATILE) else None
