@@ -3,6 +3,8 @@
 import pytest
 from litmus_code import litmus_test, program
 
+from constraints.executions import judge_by_sat
+from constraints.smt import judge_by_smt
 from corpus.errors import InputError
 from corpus.litmus.test import Barrier, Fence, Load, Loc, Mode, Order, Scope, Store
 from oracle.cat.interpreter import Model
@@ -181,6 +183,29 @@ def test_a_barrier_that_orders_memory_is_a_fence():
     assert [meaning(f"let x = {name}", test=test) for name in names] == [[0, 1, 2], [0, 1, 2], [0], [0], [0], [0, 2]]
     two = litmus_test([[Barrier(0, mode=release)], [Barrier(0, mode=release)]], (0, 1))
     assert meaning("let x = syncbar", test=two) == []  # its scope is the GPU, but those who meet are the CTA
+
+
+def test_proxies():
+    through = [Load("r1", Loc("x"), Mode(tags=(proxy,))) for proxy in ("texture", "surface", "constant")]
+    fences = [Fence(Mode(tags=(kind,))) for kind in ("alias", "texture", "generic")]
+    test = litmus_test([[Load("r0", Loc("x")), *through, *fences, Fence(Mode(Order.SC, Scope.GPU))]], (0,))
+    # Events: 0 initial, 1 to 4 loads, 5 to 8 fences.
+    for name, members in {
+        "TEXTURE": [2, 6],
+        "SUR": [3],
+        "CON & R": [4],
+        "F & ALIAS": [5],
+        "GEN": [0, 1, 7, 8],
+        "GENERIC & F": [7, 8],
+    }.items():
+        assert meaning(f"let x = {name}", test=test) == members, name
+
+
+@pytest.mark.parametrize("method", [judge, judge_by_sat, judge_by_smt])
+def test_a_flag_can_name_fences_of_aliases(method):
+    flagged = model("flag ~empty F & ALIAS as alias-fence")
+    (alias,), (texture,) = ([Fence(Mode(tags=(kind,)))] for kind in ("alias", "texture"))
+    assert [method(litmus_test([[fence]], (0,)), flagged).flags for fence in (alias, texture)] == [("alias-fence",), ()]
 
 
 def error_of(tmp_path, text):
