@@ -35,7 +35,7 @@ from oracle.cat.interpreter import Model
 from oracle.executions.events import Kind
 from oracle.executions.flow import Flow
 from oracle.executions.judge import UNROLL
-from oracle.executions.spins import spinning_jumps
+from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
 from oracle.executions.stuck import EVENTFUL, Ending, Guarantee, Hang, Hanging, stays, unasked
 from oracle.executions.unrolled import Move, Node, Unrolled
@@ -68,7 +68,7 @@ def find_hang_by_sat(
     One round of each loop is tried first: what spins needs no more, and where all loops do, there is no more. Raises
     ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses or values.
     """
-    found = _hangs(unasked(test), model, min(1, unroll), solver).find(guarantee, steady)
+    found = _hangs(unasked(test), model, 1, solver).find(guarantee, steady)
     if unroll > 1 and found.hang is None and found.provisional:
         return _hangs(unasked(test), model, unroll, solver).find(guarantee, steady)
     return found
@@ -84,6 +84,7 @@ class _Hangs:
 
     def __init__(self, test: LitmusTest, model: Model, unroll: int, solver: str) -> None:
         self._test = test
+        self._forgets_reads = forgets_reads(model)
         self._executions = Executions(test, model, unroll, unfinished=True)
         self._values = FiniteValues(self._executions)
         self._circuit = circuit = self._executions.circuit
@@ -211,10 +212,10 @@ class _Hangs:
         return self._circuit.any_of([*stops, *([self._ended(number)] if thread.end in before else [])])
 
     def _goes_on(self) -> Literal:
-        """That some loop which does more than wait can be followed further."""
+        """That some loop can be followed further, and does more than wait, or may to the model."""
         found = []
         for number, thread in enumerate(self._runs.threads):
-            waits = spinning_jumps(self._test, number)
+            waits = spinning_jumps(self._test, number) if self._forgets_reads else frozenset[int]()
             for node, stop in self._runs.stops[number].items():
                 for jump, constraints in thread.nodes[node].cuts:
                     if jump not in waits:

@@ -41,8 +41,9 @@ Gaps: rounds of several threads that are not in step, so that at one location on
 location another one; weak writes in rounds that a partial coherence would leave unordered for ever; barriers within
 cycles whose partners are not in step. These are hangs that are not found. What is found stands.
 
-Bound: each backward jump is taken at most ``unroll`` times. Where every loop only waits (``oracle.executions.spins``)
-one round is enough: rounds before the last can be left out of a hang as they can be left out of any execution.
+Bound: each backward jump is taken at most ``unroll`` times, and at least once, to find a round. Where every loop only
+waits (``oracle.executions.spins``) one round is enough: rounds before the last can be left out of a hang as they can be
+left out of any execution.
 
 Strong fairness (a step that is possible again and again is taken again and again) forbids some hangs, livelocks. It
 forbids none that is *steady*: all writes of the rounds to a location write one value, so that memory looks the same for
@@ -165,7 +166,7 @@ def find_hang(
 
     Raises ``InputError`` as ``unroll_threads`` does, and ``TooManyError`` where there are too many.
     """
-    test = unasked(test)
+    test, unroll = unasked(test), max(1, unroll)
     threads = unroll_threads(test, unroll)
     found: Hang | None = None
     for ways in _together([ways_through(test, number, unroll) for number in range(len(test.threads))], guarantee):

@@ -8,6 +8,10 @@ import pytest
 from constraints.stuck import find_hang_by_sat
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
+from oracle.cat.interpreter import checked_model
+from oracle.cat.syntax import parse_cat
+from oracle.executions.events import VOCABULARY
+from oracle.executions.spins import forgets_reads
 from oracle.executions.stuck import Ending, find_hang
 from oracle.liveness import judge_liveness, resolve_liveness_models
 from oracle.progress.models import GUARANTEES
@@ -79,6 +83,17 @@ def test_examples(file, hanging):
     test = parse_litmus((EXAMPLES / f"{file}.litmus").read_text(), file)
     for model in ("sc", "tso", "rmo", "rc11", "rc11-scoped", "ptx-6.0"):
         assert said(test, f"fair & {model}", 1) == ("MAY_HANG" if model in hanging else "TERMINATES"), model
+
+
+def test_how_far_loops_are_followed():
+    """A round is looked for in any case; one that spins need not be followed, unless the model may miss it."""
+    assert said(ptx(SPIN, ["st.relaxed.gpu y, 1"]), "fair & sc", 0) == "MAY_HANG"
+    test, fair = ptx(SPIN, ["st.weak x, 1"]), GUARANTEES["fair"]
+    sc = resolve_liveness_models(["fair & sc"])[0].consistency
+    assert not find_hang_by_sat(test, fair, sc).provisional
+    asking = checked_model("m", parse_cat("~empty rf as some", "m.cat"), VOCABULARY)
+    assert not forgets_reads(asking)
+    assert find_hang_by_sat(test, fair, asking).provisional
 
 
 def test_models_of_work_groups():
