@@ -12,17 +12,18 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from corpus.errors import printable
 from oracle.executions.judge import Judgement
 from synth.inputs import Input
 from synth.pool import Limits, map_each
-from synth.screen import plain_table, table_console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 ERROR = "ERROR"
 """The verdict on a file that is no test."""
@@ -185,6 +186,8 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
         interrupted = error
     table, lines = labelling.table(known)
     # Wide enough for the longest row where nobody watches.
+    from synth.screen import table_console
+
     console = table_console(120 + max((len(labels.file) for labels in known), default=0) + 12 * len(labelling.names))
     console.print(table)
     for line in lines:
@@ -195,6 +198,10 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
 
 def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[[Label], Text]) -> Table:
     """One line a test, one mark a model."""
+    from rich.text import Text
+
+    from synth.screen import plain_table
+
     table = plain_table("test")
     for head in heads:
         table.add_column(head, justify="center", no_wrap=True)

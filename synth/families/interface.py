@@ -6,22 +6,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import click
 from click.core import ParameterSource
-from rich.table import Table
 
-from backends.shared.backend import Backend
-from backends.shared.device import Device, DeviceOptions
 from corpus.errors import InputError
 from corpus.suite import Corpus
 from corpus.test import Test
 from synth.accounts import Account
-from synth.drawing.pictures import Drawing
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.options.choice import Choice
+
+if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+    from rich.table import Table
+
+    from backends.shared.backend import Backend
+    from backends.shared.device import Device, DeviceOptions
+    from synth.drawing.pictures import Drawing
 
 
 class Side(NamedTuple):

@@ -6,11 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
-from backends.shared.backend import Backend
 from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
@@ -21,18 +18,19 @@ from oracle.executions.judge import Answer
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import explore_litmus
 from synth.families.interface import Making, Running, Side, Told, device_of
-from synth.families.progress import told_of_system
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
-from synth.memory import show
-from synth.memory.compilation import compile_memory
 from synth.memory.conversion import TARGETS, convert_folder, model_files
 from synth.memory.explanation import explanation_account, explanation_record, no_picture, run_account, run_record
 from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
 from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
 from synth.memory.questions import questions, refuse_progress
-from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
+
+if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
+    from rich.table import Table
+
+    from backends.shared.backend import Backend
 
 
 class Memory:
@@ -56,13 +54,18 @@ class Memory:
         return list(tests)
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+        from synth.memory import show
+
         return show.tables(corpus, list_tests)
 
     def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:
+        from synth.memory import show
+
         return show.summary(corpus, list_tests)
 
     def distribution_svg(self, corpus: Corpus) -> str:
         from synth.drawing.figures import memory_distribution_svg
+        from synth.memory import show
 
         counts = {
             shape: {
@@ -108,6 +111,8 @@ class Memory:
                 )
             )
         if asked.progress:
+            from synth.families.progress import told_of_system
+
             system = explore_litmus(test)
             told += [
                 told_of_system(given, explain_system(system, model.among(system.places))) for model in asked.progress
@@ -131,9 +136,13 @@ class Memory:
         parameters = replace(language.parameters, iterations=making.iterations)
         if making.instances is not None:
             parameters = replace(parameters, instances=making.instances)
+        from synth.memory.compilation import compile_memory
+
         return compile_memory(tests, language, parameters, making.cpu, output, check)
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+        from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
+
         refuse_progress([*running.models, *running.sound])
         compared = resolve_consistency_models([*running.models, *running.sound])
         sound = (

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
-from backends.shared.backend import Backend
-from backends.shared.files import distinct
 from corpus.errors import InputError, printable
 from corpus.export import TARGETS, export
 from corpus.progress.text import program_of
@@ -25,11 +22,13 @@ from oracle.progress.plugins import resolve_models
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input, readable
 from synth.labels import Labelling
-from synth.progress import show
-from synth.progress.compilation import compile_progress
 from synth.progress.explanation import explanation_account, explanation_record
 from synth.progress.labels import ProgressLabelling
-from synth.progress.runs import Ways, run_progress_tests
+
+if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
+    from rich.table import Table
+
+    from backends.shared.backend import Backend
 
 
 class Progress:
@@ -50,13 +49,18 @@ class Progress:
         return [replace(given, record=given.axb()) for given in tests]
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+        from synth.progress import show
+
         return show.tables(corpus, list_tests)
 
     def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:
+        from synth.progress import show
+
         return show.summary(corpus, list_tests)
 
     def distribution_svg(self, corpus: Corpus) -> str:
         from synth.drawing.figures import distribution_svg
+        from synth.progress import show
 
         return distribution_svg(show.counted(corpus).table_4)
 
@@ -69,11 +73,16 @@ class Progress:
         return ProgressLabelling(tuple(models), tuple(model.name for model in resolve_models(models)))
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+        from synth.progress.compilation import compile_progress
+
         found, wrong = _read(tests)
         refused = compile_progress(found, language, making.mappings, making.instances, output, check)
         return 1 if refused or wrong else 0
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
+        from backends.shared.files import distinct
+        from synth.progress.runs import Ways, run_progress_tests
+
         device = device_of(language, running)
         found, wrong = _read(tests)
         named = [*running.models, *running.sound]

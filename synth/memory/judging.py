@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from constraints.executions import judge_by_sat
-from constraints.smt import judge_by_smt
-from constraints.witnesses import explain_by_sat
 from corpus.cycles.suites import litmus_record
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
@@ -18,6 +15,21 @@ from oracle.executions.steps import TooManyError, TooManyValuesError
 from oracle.executions.witness import MemoryExplanation, explain_memory
 
 ENUMERATE = "enumerate"
+
+
+def judge_by_sat(test: LitmusTest, model: Model, unroll: int) -> Judgement:
+    """By ``constraints.executions``, loaded where it is asked for, for it takes longer than most verdicts."""
+    from constraints import executions
+
+    return executions.judge_by_sat(test, model, unroll)
+
+
+def judge_by_smt(test: LitmusTest, model: Model, unroll: int) -> Judgement:
+    """By ``constraints.smt``, likewise."""
+    from constraints import smt
+
+    return smt.judge_by_smt(test, model, unroll)
+
 
 METHODS: dict[str, Callable[[LitmusTest, Model, int], Judgement]] = {
     ENUMERATE: judge,
@@ -92,6 +104,8 @@ def _explain(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:
             return explain_memory(test, model, unroll)
     except TooManyError:
         pass
+    from constraints.witnesses import explain_by_sat
+
     return explain_by_sat(test, model, unroll)
 
 

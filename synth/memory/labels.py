@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
@@ -25,7 +23,10 @@ from synth.memory.judging import judge_with
 from synth.memory.liveness import liveness_label
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head, progress_mark
-from synth.screen import plain_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 _MARKS = {
     Answer.ALLOWED: ("A", "green"),
@@ -127,6 +128,10 @@ class LitmusLabelling:
         return table, list(self._legend(labelled))
 
     def _wide_table(self, labelled: Sequence[Labels]) -> Table:
+        from rich.text import Text
+
+        from synth.screen import plain_table
+
         table = plain_table("test")
         for column in ("verdict", "condition", "executions", "matching", "flags"):
             table.add_column(column, no_wrap=True)
@@ -136,6 +141,8 @@ class LitmusLabelling:
         return table
 
     def _row(self, label: Label) -> Iterator[Text]:
+        from rich.text import Text
+
         judgement = _judgement(label)
         yield Text(self._text(label), _MARKS[judgement.answer][1])
         yield Text(truth_text(judgement.condition))
@@ -201,6 +208,8 @@ def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
 
 
 def _mark(label: Label) -> Text:
+    from rich.text import Text
+
     if label.verdict in PROGRESS_VERDICTS:
         return progress_mark(label).append("<" * label.provisional)
     judgement = _judgement(label)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from constraints.stuck import find_hang_by_sat
 from corpus.litmus.test import LitmusTest
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import Ending, Hang, Hanging
@@ -39,6 +38,8 @@ def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liv
     lasso = hang_of_lasso(test, progress, model.consistency)
     if lasso is not None and (lasso.steady or not progress.strong):
         return Liveness(test, model, Hanging(lasso, False, False), unroll)
+    from constraints.stuck import find_hang_by_sat  # loaded where it is asked for
+
     hanging = find_hang_by_sat(test, progress.guarantee, model.consistency, unroll, progress.strong)
     return Liveness(test, model, hanging, unroll)
 

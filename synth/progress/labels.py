@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from corpus.progress.text import program_of
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
 from synth.labels import UNKNOWN, Asked, Label, Labels, mark_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +84,6 @@ _MARKS = {Verdict.MAY_HANG: ("H", "red"), Verdict.TERMINATES: ("T", "green"), Ve
 
 def progress_mark(label: Label) -> Text:
     """What a table has for a verdict."""
+    from rich.text import Text
+
     return Text(*_MARKS[Verdict(label.verdict)])
