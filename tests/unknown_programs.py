@@ -195,7 +195,7 @@ def called(execution, step, words):
     if kind in ("instruction", "order", "scope", "memory", "update"):
         i, e = step.instructions[0], firsts[step.instructions[0]]
         before = execution.steps[i]
-        if before.kind is Kind.BARRIER:
+        if before.kind is Kind.BARRIER and kind == "instruction":
             thread = execution.thread_of[i]
             earlier = [j for j in range(i) if execution.thread_of[j] == thread]
             return f"barrier({thread}, {sum(execution.steps[j].kind is Kind.BARRIER for j in earlier)})"
@@ -216,5 +216,6 @@ def called(execution, step, words):
         return f"shared({next(firsts[i] for i, each in enumerate(execution.steps) if each.location == step.location)})"
     moved = [t for t, (old, new) in enumerate(zip(execution.places, step.places, strict=True)) if old != new]
     old, new = execution.places[moved[0]], step.places[moved[0]]
-    level = Scope.GPU if old.gpu != new.gpu else Scope.CTA
+    changed = next(depth for depth, pair in enumerate(zip(old, new, strict=True), 1) if pair[0] != pair[1])
+    level = next(level for level in Scope if level.value == changed)
     return f"apart({level.label}, {tuple(moved)})"

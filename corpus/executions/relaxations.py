@@ -14,7 +14,7 @@ from itertools import chain, combinations
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
-from corpus.executions.vocabulary import Vocabulary
+from corpus.executions.vocabulary import Vocabulary, spelled_mode
 from corpus.litmus.made import location_name
 from corpus.litmus.test import And, Mode, Place, Region, Scope
 
@@ -79,7 +79,9 @@ def _removals(execution: Execution) -> Iterator[Relaxation]:
 def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
     for i, (kind, mode) in enumerate((step.kind, step.mode) for step in execution.steps):
         for lower in vocabulary.lower_orders(kind, mode):
-            text = f"{_called(execution, i)}: {mode.order} -> {lower.order}"
+            same = lower.order is mode.order  # what changes are words of the dialect
+            told, after = (spelled_mode(kind, each) if same else each.order.value for each in (mode, lower))
+            text = f"{_called(execution, i)}: {told} -> {after}"
             yield Relaxation(Relaxed.ORDER, (i,), lower, text=text)
         narrower = vocabulary.narrower(kind, mode)
         if narrower is not None and mode.scope is not None and narrower.scope is not None:

@@ -81,11 +81,10 @@ class Vocabulary:
     def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind with the next lower orders, the scope kept where the way has one.
 
-        Of a weak access, those that say less of availability and visibility (Vulkan); of a barrier that orders all
-        memory, those that order one kind (WGSL).
+        Of a weak access, those that say less of availability and visibility (Vulkan).
         """
         if kind is Kind.BARRIER and mode.order is Order.WEAK:
-            return tuple(way for way in self.modes[kind] if not mode.tags and set(way.tags) & opencl.FENCED.keys())
+            return ()
 
         def told(way: Mode) -> frozenset[str]:
             return vulkan.implied(way.tags, way.order, kind is Kind.WRITE)

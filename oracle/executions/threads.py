@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from corpus.litmus.test import Barrier, Branch, FinalRegister, LitmusTest, Location, Rmw, Term, Thread
+from corpus.litmus.test import Barrier, Branch, FinalRegister, LitmusTest, Location, Rmw, Term, Thread, plain_locations
 from oracle.executions.events import Event, Expression
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import spinning_jumps
@@ -58,7 +58,7 @@ def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
 
 @lru_cache(maxsize=4)  # the models judge a test one after the other, and what is too much is so for all of them
 def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooManyError:
-    asked = asked_terms(test)
+    asked, plain = asked_terms(test), plain_locations(test)
     parts = [
         _Part(
             number,
@@ -66,6 +66,7 @@ def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooM
             test.locations,
             tuple(term for term in asked if isinstance(term, FinalRegister) and term.thread == number),
             unroll,
+            plain,
             test,
         )
         for number, thread in enumerate(test.threads)
@@ -85,6 +86,7 @@ class _Part:
     locations: tuple[Location, ...]
     asked: tuple[Term, ...]
     unroll: int
+    plain: frozenset[str]
     test: LitmusTest = field(compare=False)
 
     @property

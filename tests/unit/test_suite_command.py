@@ -229,7 +229,10 @@ def test_sets_that_are_empty_in_every_program_are_named_where_a_check_needs_them
     [
         ("--from tso --axiom nope", "tso has no axiom 'nope'; it has sc-per-location, causality, atomicity"),
         ("--from tso --vocabulary -warp", "the vocabulary cpu has no 'warp'; it has R W rmw"),
-        ("--from tso --vocabulary pxt", "expected one of c, cpu, opencl, ptx, vulkan"),
+        (
+            "--from tso --vocabulary pxt",
+            "expected one of c, cpu, opencl, ptx, ptx-proxies, vulkan, vulkan-s",
+        ),
         ("--from tso --vocabulary -R", "an rmw is made of R and W, and no R is left; leave out rmw as well"),
         ("--from ptx-6.0 --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
         ("--from sc --vocabulary -W,-rmw", "without W, nothing happens that a model could forbid"),

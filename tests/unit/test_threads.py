@@ -70,7 +70,7 @@ def test_a_straight_thread_has_one_path():
     assert kinds(path) == "RWWF" and path.constraints == ()
     load, copy, constant, fence = path.events
     assert (load.location, load.value, copy.value, constant.value) == ("x", Read(load.key), Read(load.key), 7)
-    assert (fence.location, fence.scope, fence.tags) == (None, Scope.GPU, {"F", "SC", "GPU"})
+    assert (fence.location, fence.scope, fence.tags) == (None, Scope.GPU, {"F", "SC", "GPU", "GLOBAL", "SHARED"})
     assert path.registers == {"r1": Read(load.key)}
 
 
@@ -288,3 +288,13 @@ def test_paths_of_a_thread_do_not_hang_on_the_others():
     (alone,), (_, beside) = unroll_threads(one, 2), unroll_threads(two, 2)
     assert [len(path.events) for path in alone.paths] == [len(path.events) for path in beside.paths]
     assert {event.key[0] for path in beside.paths for event in path.events} == {1}
+
+
+def test_the_same_thread_beside_another_may_be_another_one():
+    """Whether a location is atomic is said by all threads."""
+    store = Thread((Store(Loc("x"), 1),), Place())
+    for mode, plain in ((Mode(), True), (Mode(Order.RELAXED, Scope.SYS), False), (Mode(), True)):
+        threads = (store, Thread((Load("r1", Loc("x"), mode),), Place(warp=1)))
+        test = LitmusTest("t", threads, (Location("x"),), Condition(Quantifier.EXISTS, conjunction(())))
+        (path,) = unroll_threads(test, 0)[0].paths
+        assert ("NAL" in path.events[0].tags) is plain
