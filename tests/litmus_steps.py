@@ -42,14 +42,10 @@ class Interpreter:
 
     def successors(self, state):
         """Pairs of a thread and a state. Where all that have not ended wait, each stays where it is."""
-        moves = [(tid, self.step(state, tid)) for tid in range(len(self.threads)) if self.enabled(state, tid)]
-        if not moves:
-            moves = [(tid, state) for tid, (_, _, barrier) in enumerate(state[1]) if barrier is not None]
-        return moves
-
-    def enabled(self, state, tid):
-        pc, _, barrier = state[1][tid]
-        return pc < len(self.threads[tid]) and barrier is None
+        running = [tid for tid, (pc, _, _) in enumerate(state[1]) if pc < len(self.threads[tid])]
+        moves = [(tid, self.step(state, tid)) for tid in running if state[1][tid][2] is None]
+        moves = [(tid, after) for tid, after in moves if after is not None]
+        return moves or [(tid, state) for tid in running]
 
     def step(self, state, tid):
         memory, positions, arrived = state
@@ -99,24 +95,28 @@ class Interpreter:
             other
             for other, code in enumerate(self.threads)
             if self.places[other][: ins.scope.value] == group
-            and any(isinstance(one, Barrier) and constant(one.name) == name[1] for one in code)
+            and any(isinstance(one, Barrier) and one.quorum is None and constant(one.name) == name[1] for one in code)
         ]
-        quorum = len(awaited) if ins.quorum is None else value(ins.quorum)
+        quorum = None if ins.quorum is None else value(ins.quorum)
+        name = (*name, quorum)
+        come = [other for other, barrier in arrived if barrier == name]
+        if tid in come:
+            return None  # it waits until the barrier that it has come to is complete
         waiting = [other for other, (_, _, barrier) in enumerate(positions) if barrier == name]
-        come = [token for token in arrived if token[1] == name]
         positions = list(positions)
 
         def release(other):
             pc, registers, _ = positions[other]
             positions[other] = (self.settled(other, pc + 1), registers, None)
 
-        if 1 + len(waiting) + len(come) >= quorum:
+        present = {tid, *waiting, *come}
+        if len(present) == quorum or (quorum is None and present >= set(awaited)):
             for other in (*waiting, tid):
                 release(other)
-            arrived = arrived - set(come)
+            arrived = frozenset(token for token in arrived if token[1] != name)
         elif ins.arrive:
             release(tid)
-            arrived = arrived | {(len(come), name)}
+            arrived = arrived | {(tid, name)}
         else:
             pc, registers, _ = positions[tid]
             positions[tid] = (pc, registers, name)

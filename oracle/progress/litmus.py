@@ -12,12 +12,11 @@ the twelve models say the same of these steps as of single instructions; ``tests
 holds it against an interpreter of single instructions. A thread that goes round by itself for ever has a step that
 leads nowhere else.
 
-*Barriers.* A thread that comes to one takes a step. With it as many have come as the barrier's quorum, and all go on
-that waited; or it waits (``arrive`` does not) and has no step until others make it go on. Those meet who are in one
-group at the barrier's level and name the same barrier. Without a quorum all threads of the group whose code has that
-barrier must come; that one of them has ended without it does not help the others. Threads that meet name the same
-quorum, as PTX demands; here that of the last to come counts. Where everybody who has not ended waits, that is for ever
-(``oracle.progress.system``).
+*Barriers* mean what they do in executions (``oracle.executions.barriers``). A thread that comes to one takes a step.
+With it as many have come as the barrier's quorum, and all go on that waited; or it waits (``arrive`` does not) and has
+no step until others make it go on. Nobody comes twice to a barrier before it has let others through; who would, waits.
+Without a quorum all threads of the group whose code has that barrier must come; that one of them has ended without it
+does not help the others. Where everybody who has not ended waits, that is for ever (``oracle.progress.system``).
 
 Values are 32-bit numbers and addresses (``oracle.executions.values``), and memory has any number of them. States are
 found one by one, so that a test with more than ``MOST_STATES``, such as one that counts for ever, has no verdict; nor
@@ -32,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from corpus.errors import InputError
 from corpus.litmus.describe import describe
@@ -51,11 +51,13 @@ from corpus.litmus.test import (
     Quantifier,
     Reg,
     Rmw,
+    Scope,
     Store,
     Thread,
     element,
     written,
 )
+from oracle.executions.barriers import certain_names
 from oracle.executions.flow import Flow
 from oracle.executions.steps import physical
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
@@ -72,11 +74,17 @@ class NoVerdictError(InputError):
     """A test whose transition system is too large, or has a step without meaning."""
 
 
-Name = tuple[tuple[int, ...], Value]
-"""A barrier: the group whose threads meet, and the name that they call it by."""
+class Meeting(NamedTuple):
+    """A barrier: the group whose threads meet, the level that it is of, what they call it, and the quorum."""
 
-Memory = tuple[tuple[Value, ...], frozenset[tuple[Name, int]]]
-"""The value of each cell, and how many threads have come to a barrier and did not wait there."""
+    level: Scope
+    group: tuple[int, ...]
+    name: Value
+    quorum: Value | None
+
+
+Memory = tuple[tuple[Value, ...], frozenset[tuple[Meeting, int]]]
+"""The value of each cell, and the threads that have come to a barrier which is not complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ class Position:
 
     pc: int
     registers: tuple[Value, ...]
-    barrier: Name | None = None
+    barrier: Meeting | None = None
     round: bool = False
 
 
@@ -106,11 +114,23 @@ class Automaton:
         self.numbers = _numbers(test.threads[number])
         self._cells = cells
         self.positions: list[Position] = []
+        self.meetings: list[Meeting | None] = []
+        """For each position the barrier that the thread is at, or waits at."""
+
         self._index: dict[Position, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
+        computed = {written(ins) for ins in self.body}
+        self._ahead = flow.ahead
+        self.computed_names = [
+            (pc, ins.scope)
+            for pc, ins in enumerate(self.body)
+            if isinstance(ins, Barrier)
+            and ins.quorum is None
+            and isinstance(ins.name, Reg)
+            and ins.name.name in computed
+        ]
         registers = test.threads[number].registers
-        self._initial = {name: _constant(value) for name, value in registers if not isinstance(value, Reg)}
-        self.start = self._run(0, dict(self._initial))
+        self.start = self._run(0, {name: _constant(value) for name, value in registers if not isinstance(value, Reg)})
 
     def ended(self, position: int) -> bool:
         """Whether the thread has come to its end."""
@@ -120,13 +140,10 @@ class Automaton:
         """What the thread does next; it must not have ended."""
         return self.body[self.positions[position].pc]
 
-    def initial(self, operand: Operand) -> Value:
-        """What an operand evaluates to at the start."""
-        return self._value(self._initial, operand)
-
-    def value(self, position: int, operand: Operand) -> Value:
-        """What an operand of the instruction there evaluates to."""
-        return self._value(self._registers(self.positions[position]), operand)
+    def may_come(self, position: int, level: Scope) -> bool:
+        """Whether a barrier without a quorum is ahead whose name is computed, so that it may be any."""
+        ahead = self._ahead[self.positions[position].pc]
+        return any(at is level and pc in ahead for pc, at in self.computed_names)
 
     def access(self, position: int, memory: Memory) -> tuple[int, Memory]:
         """The position and memory after the access that the thread is at, or after one more round."""
@@ -135,9 +152,9 @@ class Automaton:
             known = self._after[position, memory] = self._access(position, memory)
         return known
 
-    def waiting(self, position: int, barrier: Name) -> int:
+    def waiting_at(self, position: int) -> int:
         """The position of a thread that waits at the barrier where it is."""
-        return self._position(replace(self.positions[position], barrier=barrier))
+        return self._position(replace(self.positions[position], barrier=self.meetings[position]))
 
     def passing(self, position: int) -> int:
         """The position after the barrier that the thread is or waits at."""
@@ -218,7 +235,16 @@ class Automaton:
         if number is None:
             number = self._index[position] = len(self.positions)
             self.positions.append(position)
+            self.meetings.append(self._meeting(position))
         return number
+
+    def _meeting(self, here: Position) -> Meeting | None:
+        ins = self.body[here.pc] if here.pc < len(self.body) and not here.round else None
+        if not isinstance(ins, Barrier):
+            return None
+        registers = self._registers(here)
+        quorum = None if ins.quorum is None else self._value(registers, ins.quorum)
+        return Meeting(ins.scope, self.place[: ins.scope.value], self._value(registers, ins.name), quorum)
 
     def _value(self, registers: Mapping[str, Value], operand: Operand) -> Value:
         return registers.get(operand.name, 0) if isinstance(operand, Reg) else _constant(operand)
@@ -251,6 +277,7 @@ class LitmusLts:
     locations: tuple[str, ...]
     states: tuple[tuple[Memory, tuple[int, ...]], ...]
     successors: tuple[tuple[int, ...], ...]
+    waits: tuple[int, ...]
 
     @property
     def places(self) -> list[Place]:
@@ -283,12 +310,7 @@ class LitmusLts:
 
     def waiting(self, state: int) -> int:
         """The mask of threads that wait at a barrier."""
-        _, positions = self.states[state]
-        return sum(
-            1 << tid
-            for tid, (thread, position) in enumerate(zip(self.automata, positions, strict=True))
-            if thread.positions[position].barrier is not None
-        )
+        return self.waits[state]
 
     def action(self, state: int, thread: int) -> Action:
         """The access or barrier that a thread is at, and what it reads."""
@@ -297,12 +319,10 @@ class LitmusLts:
         here, ins = automaton.positions[position], automaton.instruction(position)
         if here.round:
             outcome = "for ever, without access"
-        elif here.barrier is not None:
-            outcome = "waits"
         elif isinstance(ins, Barrier):
             after = self.successors[state][thread]
-            waits = after != NO_STEP and self.waiting(after) >> thread & 1
-            outcome = "waits" if waits else ""
+            stays = after == NO_STEP or self.states[after][1][thread] == self.automata[thread].waiting_at(position)
+            outcome = "waits" if stays else ""
         else:
             outcome = automaton.outcome(position, memory)
         return Action(automaton.numbers[here.pc], describe(ins), None, outcome)
@@ -318,30 +338,33 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     place = {location.name: number for number, location in enumerate(memory)}
     cells = {name: place[physical(known, name)] for name in known}
     automata = tuple(Automaton(test, number, cells) for number in range(len(test.threads)))
-    meetings = _Meetings(automata)
+    meetings = _Meetings(test, automata)
     initial: Memory = tuple(_constant(location.initial) for location in memory), frozenset()
     start = (initial, tuple(thread.start for thread in automata))
     index = {start: 0}
     states = [start]
     successors: list[tuple[int, ...]] = []
+    waits: list[int] = []
     for number, state in enumerate(states):  # grows while we walk it
         now, positions = state
         row = []
-        waiting = []
+        waiting = 0
         for tid, (thread, position) in enumerate(zip(automata, positions, strict=True)):
-            here = thread.positions[position]
-            if here.barrier is not None:
-                waiting.append(tid)
+            if thread.ended(position):
                 row.append(NO_STEP)
                 continue
-            if here.pc == len(thread.body):
-                row.append(NO_STEP)
-                continue
-            if not here.round and isinstance(thread.body[here.pc], Barrier):
-                after = meetings.come(tid, now, positions)
-            else:
+            meeting = thread.meetings[position]
+            if meeting is None:
                 following, stored = thread.access(position, now)
-                after = (stored, (*positions[:tid], following, *positions[tid + 1 :]))
+                after = stored, (*positions[:tid], following, *positions[tid + 1 :])
+            elif (meeting, tid) in now[1]:
+                waiting |= 1 << tid
+                row.append(NO_STEP)
+                continue
+            else:
+                after = meetings.come(tid, meeting, now, positions)
+            if meetings.named_late:
+                after = meetings.late(*after)
             goal = index.get(after)
             if goal is None:
                 goal = index[after] = len(states)
@@ -350,63 +373,63 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                     raise NoVerdictError(f"{test.name} has more than {limit:,} states")
             row.append(goal)
         if waiting and all(after == NO_STEP for after in row):
-            row = [number if tid in waiting else NO_STEP for tid in range(len(automata))]
+            row = [number if waiting >> tid & 1 else NO_STEP for tid in range(len(automata))]
         successors.append(tuple(row))
-    return LitmusLts(automata, tuple(place), tuple(states), tuple(successors))
+        waits.append(waiting)
+    return LitmusLts(automata, tuple(place), tuple(states), tuple(successors), tuple(waits))
 
 
 class _Meetings:
-    """What happens at barriers."""
+    """What happens at barriers.
 
-    def __init__(self, automata: tuple[Automaton, ...]) -> None:
+    Without a quorum those are awaited whose code has the barrier by a name that is known before anything runs, and, as
+    long as that may be so, those who may yet come to one whose name they compute.
+    """
+
+    def __init__(self, test: LitmusTest, automata: tuple[Automaton, ...]) -> None:
         self._automata = automata
-        self._named = [_named_barriers(thread) for thread in automata]
+        self._certain = [certain_names(test, thread.number) for thread in automata]
+        self.named_late = any(thread.computed_names for thread in automata)
 
-    def come(self, tid: int, memory: Memory, positions: tuple[int, ...]) -> tuple[Memory, tuple[int, ...]]:
+    def come(
+        self, tid: int, meeting: Meeting, memory: Memory, positions: tuple[int, ...]
+    ) -> tuple[Memory, tuple[int, ...]]:
         """The state after a thread has come to the barrier that it is at."""
         thread, position = self._automata[tid], positions[tid]
         ins = thread.instruction(position)
         assert isinstance(ins, Barrier)
-        name: Name = thread.place[: ins.scope.value], thread.value(position, ins.name)
-        quorum = len(self._awaited(ins, name)) if ins.quorum is None else thread.value(position, ins.quorum)
-        values, arrived = memory
-        counts = dict(arrived)
-        waiters = [
-            other
-            for other, automaton in enumerate(self._automata)
-            if automaton.positions[positions[other]].barrier == name
-        ]
-        present = 1 + counts.get(name, 0) + len(waiters)
-        after = list(positions)
-        if not isinstance(quorum, int) or present >= quorum:
-            counts.pop(name, None)
-            for other in (*waiters, tid):
-                after[other] = self._automata[other].passing(positions[other])
-        elif ins.arrive:
-            counts[name] = counts.get(name, 0) + 1
-            after[tid] = thread.passing(position)
-        else:
-            after[tid] = thread.waiting(position, name)
-        return (values, frozenset(counts.items())), tuple(after)
+        come = memory[1] | {(meeting, tid)}
+        following = thread.passing(position) if ins.arrive else thread.waiting_at(position)
+        moved = (*positions[:tid], following, *positions[tid + 1 :])
+        if self._is_complete(meeting, come, positions):
+            return self._opened(meeting, (memory[0], come), moved)
+        return (memory[0], come), moved
 
-    def _awaited(self, ins: Barrier, name: Name) -> list[int]:
-        """The threads of a group whose code has a barrier of that name."""
-        group, called = name
-        return [
-            tid
-            for tid, (thread, names) in enumerate(zip(self._automata, self._named, strict=True))
-            if thread.place[: ins.scope.value] == group and (called in names or None in names)
-        ]
+    def late(self, memory: Memory, positions: tuple[int, ...]) -> tuple[Memory, tuple[int, ...]]:
+        """The state after those go on who waited for a thread that came to another barrier in the end."""
+        for meeting in dict.fromkeys(meeting for meeting, _ in memory[1]):
+            if meeting.quorum is None and self._is_complete(meeting, memory[1], positions):
+                return self.late(*self._opened(meeting, memory, positions))
+        return memory, positions
 
+    def _is_complete(self, meeting: Meeting, come: frozenset[tuple[Meeting, int]], positions: tuple[int, ...]) -> bool:
+        who = {tid for other, tid in come if other == meeting}
+        if meeting.quorum is not None:
+            return len(who) == meeting.quorum
+        return all(
+            tid in who
+            for tid, (thread, names) in enumerate(zip(self._automata, self._certain, strict=True))
+            if thread.place[: meeting.level.value] == meeting.group
+            and (meeting.name in names.get(meeting.level, ()) or thread.may_come(positions[tid], meeting.level))
+        )
 
-def _named_barriers(thread: Automaton) -> set[Value | None]:
-    """The names of the barriers in a thread's code; None for one that is computed."""
-    computed = {written(ins) for ins in thread.body}
-    return {
-        None if isinstance(ins.name, Reg) and ins.name.name in computed else thread.initial(ins.name)
-        for ins in thread.body
-        if isinstance(ins, Barrier)
-    }
+    def _opened(self, meeting: Meeting, memory: Memory, positions: tuple[int, ...]) -> tuple[Memory, tuple[int, ...]]:
+        values, come = memory
+        after = tuple(
+            thread.passing(position) if thread.positions[position].barrier == meeting else position
+            for thread, position in zip(self._automata, positions, strict=True)
+        )
+        return (values, frozenset(one for one in come if one[0] != meeting)), after
 
 
 def _numbers(thread: Thread) -> tuple[int, ...]:

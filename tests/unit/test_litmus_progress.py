@@ -85,6 +85,21 @@ def test_who_arrives_does_not_wait():
     assert said(ptx(waits, "st.weak y, 1", ctas=[0, 0])) == every("HH")
 
 
+def test_nobody_comes_twice_to_a_barrier_that_is_not_complete():
+    twice = "bar.cta.arrive 0, 0, 2; bar.cta.sync 0, 0, 2"
+    assert said(ptx(twice, ctas=[0])) == every("HH")
+    assert said(ptx(twice, "bar.cta.sync 0, 0, 2; bar.cta.sync 0, 0, 2", ctas=[0, 0])) == every("TT")
+    assert said(ptx("bar.cta.sync 0, 0, 2", "bar.cta.sync 0, 0, 3", ctas=[0, 0])) == every("HH")  # they are two
+
+
+def test_who_may_come_by_a_name_that_it_computes_is_awaited_until_it_has_gone_elsewhere():
+    waits = "bar.cta.sync 0, 1; st.weak x, 1"
+    for value, other in ((1, "TT"), (2, "TT")):  # with the first, or past it
+        assert said(ptx(waits, "ld.weak r0, y; bar.cta.sync 0, r0", init=f"y={value};", ctas=[0, 0])) == every(other)
+    system = explore_litmus(ptx(waits, "ld.weak r0, y; bar.cta.sync 0, r0", init="y=2;", ctas=[0, 0]))
+    assert system.waiting(system.successors[0][0]) == 0b01 and not any(system.successors[-1][tid] + 1 for tid in (0, 1))
+
+
 def test_who_has_ended_without_the_barrier_lets_the_others_wait():
     """All of the group whose code has the barrier must come."""
     skipping = ptx("bar.cta.sync 1", "ld.weak r0, x; beq r0, 0, LC0; bar.cta.sync 1; LC0:", ctas=[0, 0])
