@@ -134,6 +134,21 @@ class Algebra(Generic[T]):
         """``relation ; [events]``."""
         return self.compose(relation, self.identity(events))
 
+    def compose_within(self, left: Relation[T], right: Relation[T], bound: Relation[T]) -> Relation[T]:
+        """The pairs of ``left ; right`` that ``bound`` has, too, as true as they are in the former."""
+        rows = []
+        for row, wanted in zip(left, bound, strict=True):
+            out: dict[int, T] = {}
+            for middle, truth in row.items() if wanted else ():
+                onward = right[middle]
+                for other in wanted if len(wanted) < len(onward) else onward:
+                    if other in wanted and other in onward:
+                        both = truth & onward[other]
+                        if both:
+                            out[other] = out[other] | both if other in out else both
+            rows.append(out)
+        return tuple(rows)
+
     def inverse(self, relation: Relation[T]) -> Relation[T]:
         """``relation ^-1``."""
         rows: list[dict[int, T]] = [{} for _ in range(self.size)]

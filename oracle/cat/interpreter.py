@@ -309,7 +309,10 @@ class _Interpreter(Generic[T]):
 
     def _check(self, check: Check) -> CheckResult[T]:
         algebra = self._algebra
-        meaning = self._eval(check.body, self.names)
+        if check.kind == "irreflexive":  # for which no pair of two events counts
+            meaning = self._within(check.body, algebra.identity(algebra.everything()), self.names)
+        else:
+            meaning = self._eval(check.body, self.names)
         value: Relation[T] | Set[T]
         if check.kind == "empty":
             value = _plain(meaning, check.body.position)
@@ -403,6 +406,8 @@ class _Interpreter(Generic[T]):
             if len(term.operands) == 1:
                 return self._unary(term, self._eval(term.operands[0], names))
             one, other = term.operands
+            if term.kind == "intersection" and (_composes(one) or _composes(other)):
+                return self._met(term, names)
             if term.kind == "compose":
                 if isinstance(one, Operation) and one.kind == "identity":
                     events = self._set(self._eval(one.operands[0], names), one.operands[0].position)
@@ -415,6 +420,27 @@ class _Interpreter(Generic[T]):
         if isinstance(term, Call):
             return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
         return NOTHING if term.symbol == "0" else self._algebra.everything()
+
+    def _met(self, term: Operation, names: Mapping[str, Meaning[T]]) -> Meaning[T]:
+        """An intersection with a composition, of which no more is made than what the other side has, too."""
+        one, other = term.operands
+        if _composes(one) and not _composes(other):
+            right = self._eval(other, names)
+            return self._binary(term, self._within(one, right, names), right)
+        left = self._eval(one, names)
+        return self._binary(term, left, self._within(other, left, names))
+
+    def _within(self, term: Term, bound: Meaning[T], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
+        """The value of a term, or as much of it as a relation has, too."""
+        if isinstance(bound, tuple) and isinstance(term, Operation):
+            match term:
+                case Operation("compose", (one, other)) if not any(map(_is_identity, term.operands)):
+                    left = self._relation(self._eval(one, names), one.position)
+                    right = self._relation(self._eval(other, names), other.position)
+                    return self._algebra.compose_within(left, right, bound)
+                case Operation("union", (one, other)):
+                    return self._binary(term, self._within(one, bound, names), self._within(other, bound, names))
+        return self._eval(term, names)
 
     def _unary(self, term: Operation, value: Meaning[T]) -> Meaning[T]:
         algebra = self._algebra
@@ -544,6 +570,21 @@ def _facts(value: Meaning[T]) -> Mapping[tuple[int, int], T]:
     if isinstance(value, tuple):
         return {(event, other): truth for event, row in enumerate(value) for other, truth in row.items()}
     return {(event, event): truth for event, truth in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _is_identity(term: Term) -> bool:
+    return isinstance(term, Operation) and term.kind == "identity"
+
+
+def _composes(term: Term) -> bool:
+    """Whether a term is a composition of relations, or a union with one."""
+    match term:
+        case Operation("compose", operands):
+            return not any(map(_is_identity, operands))
+        case Operation("union", operands):
+            return any(map(_composes, operands))
+        case _:
+            return False
 
 
 def _keeps(term: Term, recursive: frozenset[str], side: int) -> bool:

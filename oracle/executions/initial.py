@@ -61,6 +61,11 @@ class _Watching(Algebra[Possible]):
         _watch(_leads_through(left, right))
         return Algebra.compose(self, left, right)
 
+    def compose_within(
+        self, left: Relation[Possible], right: Relation[Possible], bound: Relation[Possible]
+    ) -> Relation[Possible]:
+        return self.compose(left, right)
+
     def closure(self, relation: Relation[Possible]) -> Relation[Possible]:
         _watch(_leads_through(relation, relation))
         return Algebra.closure(self, relation)

@@ -77,6 +77,10 @@ def test_operations_on_relations(seed):
     for name, expected in BINARY.items():
         found = getattr(ALGEBRA, name)(relation_of(left), relation_of(right))
         assert [pairs_in(found, k) for k in range(CANDIDATES)] == list(map(expected, left, right)), name
+    bound = [some_relation(rng, density) for _ in range(CANDIDATES)]
+    within = ALGEBRA.compose_within(relation_of(left), relation_of(right), relation_of(bound))
+    whole = ALGEBRA.intersection(ALGEBRA.compose(relation_of(left), relation_of(right)), relation_of(bound))
+    assert ALGEBRA.intersection(within, relation_of(bound)) == whole
     for name, expected in UNARY.items():
         found = getattr(ALGEBRA, name)(relation_of(left))
         assert [pairs_in(found, k) for k in range(CANDIDATES)] == list(map(expected, left)), name
