@@ -32,7 +32,7 @@ LANGUAGES = ("c", "lisa")
 """The languages of tests that herd7 takes from us, by the names of their dialects."""
 
 _NAME = re.compile(r"(?<!')[A-Za-z_][\w.'-]*")
-_ANNOTATED = re.compile(rf"(?<![\w.-]){ANNOTATED}[A-Za-z][\w.-]*")
+_EMPTY_SET = re.compile(rf"(?<![\w.-])(?:{ANNOTATED}[A-Za-z][\w.-]*|0(?= \* ))|(?<= \* )0(?![\w.-])")
 _LINE = re.compile(r"^(?:let|with) ([\w.-]+).*|^(?:include|assert) .*", re.MULTILINE)
 
 _ALWAYS = "assert"
@@ -57,8 +57,8 @@ def herd_model(model: Model, language: str) -> str:
     syntax = model.syntax
     if syntax.partial_co:
         raise InputError(f"{model.name}: herd7 has no partial coherence orders, which this model asks for")
-    # No test that is written for herd7 has annotations of a bell file of the user's.
-    own = [_ANNOTATED.sub("emptyset", statement_text(statement)) for statement in syntax.statements]
+    # No test that is written for herd7 has annotations of a bell file of the user's. There, 0 is a relation.
+    own = [_EMPTY_SET.sub("emptyset", statement_text(statement)) for statement in syntax.statements]
     lines = herd_lines(language)
     needed, waiting = set[str](), [_ALWAYS, *_names("\n".join(own))]
     while waiting:

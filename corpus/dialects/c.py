@@ -23,7 +23,7 @@ from corpus.errors import InputError
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import map_modes, without_predicates
-from corpus.litmus.test import Assign, LitmusTest, Mode, Rmw, Scope
+from corpus.litmus.test import Assign, LitmusTest, Mode, Rmw, Scope, sides_of
 from corpus.litmus.text import Dialect, Runner
 
 
@@ -42,6 +42,8 @@ def _check_herd(test: LitmusTest) -> None:
     check_terms(test)
     for number, thread in enumerate(without_predicates(test).threads):
         for ins in thread.instructions:
+            if sides_of(ins):
+                raise cannot_say(number, ins, "herd7 has no assignment within an expression")
             if isinstance(ins, Rmw) and ins.operation == "cas":
                 raise cannot_say(number, ins, "herd7 takes the expected value from memory, not from a variable")
             if isinstance(ins, Rmw | Assign) and ins.operation in ("min", "max"):

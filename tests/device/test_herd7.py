@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 OPTIONS = {"herd-c": ["-variant", "NoRMW"], "herd-lisa": ["-bell", "synth.bell"]}
 
 # Values that justify themselves: herd7 solves equations of values, and has no such executions.
-THIN_AIR = {"c-thin-air", "lb-thin-air"}
+THIN_AIR = "thin-air"
 
 pytestmark = pytest.mark.skipif(
     shutil.which("herd7") is None, reason="no herd7 (herdtools7) among the programs here, which reads what is exported"
@@ -43,5 +43,5 @@ def test_herd7_says_the_same(tmp_path, target):
         assert {name.removesuffix(".litmus") for name in files} == set(said)
         for name, answer in ours.items():
             stem = name.removesuffix(".litmus")
-            if stem not in THIN_AIR:
+            if THIN_AIR not in stem:
                 assert (said[stem] == "Never") == (answer == "FORBIDDEN"), (file.name, name)

@@ -136,6 +136,7 @@ def test_two_numbers_are_compared_in_no_file_for_herd(condition):
         ("int r = atomic_load(x); int s = max(r, 1);", "herd7 has no max"),
         ("int r = 0; do { atomic_store(x, 1); } while (r == 0);", "herd7 has no do .. while"),
         ("int r; while (r = atomic_load(x), r == 0) { }", "herd7 computes nothing in the condition of a loop"),
+        ("int r = atomic_load(x) + *x;", "herd7 has no assignment within an expression"),
         ("int r = 0; while (1) { do { atomic_store(x, 1); } while (r == 0); }", "herd7 has no do .. while"),
     ],
 )

@@ -115,6 +115,14 @@ def test_only_what_a_model_needs_stands_before_it():
     assert "linearisations(F & SC, 0)" in written("acyclic sync_fence", "c")
 
 
+def test_a_product_of_nothing_is_of_sets_in_herd():
+    assert written("let none = 0 * 0 let some = W * 0 empty 0 | rf as it", "c").splitlines()[-3:] == [
+        "let none = emptyset * emptyset",
+        "let some = W * emptyset",
+        "empty 0 | rf as it",
+    ]
+
+
 def test_what_herd_spells_otherwise(tmp_path):
     (tmp_path / "part.cat").write_text('"a part"\nlet twice(r) = let s = r in s^+; ~(s^?)\n')
     text = '"Mine"\nwith co from total-co\ninclude "part.cat"\nlet from = co let when = twice(from)\n'

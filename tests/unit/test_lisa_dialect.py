@@ -200,7 +200,7 @@ def test_printing():
         " mov r2 (add r2 1) | b[] r2 LC0       ;\n"
         " w[volatile] t r2  | r[weak,cg] r1 d  ;\n"
         "                   | LC0:             ;\n"
-        "scopes: (system (gpu (cta P0) (cta P1)))\n"
+        "scopes: (system (gpu (queue (cta P0) (cta P1))))\n"
         "exists (1:r0 = 1 /\\ 1:r1 = 0)\n"
     )
 
@@ -224,6 +224,7 @@ def test_scope_trees_have_the_levels_that_matter():
         )
         return next(line for line in text.splitlines() if line.startswith("scopes: "))
 
+    assert tree(Place(), Place(cta=1)) == "scopes: (system (gpu (queue (cta P0) (cta P1))))"
     assert tree(Place(), Place(warp=1)) == "scopes: (system (gpu (cta P0 P1)))"
     assert tree(Place(), Place()) == "scopes: (system (gpu (cta (warp P0 P1))))"
     assert tree(Place(), Place(queue=1)) == "scopes: (system (gpu (queue (cta P0)) (queue (cta P1))))"

@@ -328,10 +328,12 @@ def _fits(name: str) -> bool:
 
 
 def _levels(places: Sequence[Place]) -> dict[Scope, str]:
-    """The words of the levels that matter; herd7 wants the system, a GPU and the CTAs to be there in any case."""
-    together = len(set(places)) < len(places)
-    queues = len({place[: Scope.QUEUE.value] for place in places}) > len({place[: Scope.GPU.value] for place in places})
-    unsaid = {Scope.WARP: not together, Scope.QUEUE: not queues}
+    """The words of the levels that matter; herd7 wants the system, a GPU and the CTAs to be there in any case.
+
+    A level that is left out above CTAs is one around each in herd7, and one around all for us: so queues are said.
+    """
+    gpus, queues, ctas = (len({place[:level] for place in places}) for level in range(1, 4))
+    unsaid = {Scope.WARP: len(set(places)) == len(places), Scope.QUEUE: gpus == queues == ctas}
     return {scope: word for scope, word in SCOPES.items() if not unsaid.get(scope)}
 
 
