@@ -19,7 +19,7 @@ from oracle.executions.judge import Answer, judge
 
 MODELS = {name: grounded(model) for name, model in (shipped() | odd()).items()}
 SC = shipped()["sc"]
-CHOICES = ("step", "rf", "co", "final")
+CHOICES = ("step", "rf", "co", "meet", "final")
 
 
 def number_of_models(test, model):
@@ -32,8 +32,8 @@ def number_of_models(test, model):
     def told(name, happens):
         """Whether a variable matters: an order of fences that happen, a value of a read that happens."""
         kind, *of = name
-        if kind == "fence":
-            return happens(of[0]) and happens(of[1])
+        if kind == "order":
+            return happens(of[1]) and happens(of[2])
         return happens(places[of[0]]) if kind == "value" else kind in CHOICES
 
     opened = open_solver("cadical153", formula.variables)
