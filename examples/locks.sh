@@ -19,7 +19,7 @@ progress=(-m hsa -m obe -m lobe -m fair)
 
 mkdir -p "$out"
 fairest_first=(-m fair-weak -m lobe-weak -m obe-weak -m hsa-weak)
-"$synth" label "$examples"/[!cv]*.litmus "${fairest_first[@]}" --format csv | grep MAY_HANG | sort -s -u -t, -k1,1 |
+"$synth" label "$examples"/*.litmus "${fairest_first[@]}" --format csv | grep MAY_HANG | sort -s -u -t, -k1,1 |
     while IFS=, read -r test model _; do
         picture=$out/$(basename "$test" .litmus).$model.svg
         "$synth" explain "$test" -m "$model" --svg "$picture" > "${picture%.svg}.txt"
