@@ -31,7 +31,6 @@ from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.herd import LANGUAGES, herd_model
 from synth.inputs import INDEX, Input
-from synth.screen import watched
 
 
 def _without_cache(mode: Mode) -> Mode:
@@ -174,6 +173,8 @@ def _converted(
     runner: Runner | None,
     storage: Sequence[str],
 ) -> Iterator[Converted]:
+    from synth.screen import watched
+
     for given in watched(tests, len(tests), "Converting"):
         try:
             yield converted(given, dialect, dropped, runner, storage)
