@@ -77,10 +77,12 @@ def test_a_line_left_out_of_a_model_with_recursion_functions_and_includes(tmp_pa
 
 def test_words_that_no_program_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("images.cat").write_text("acyclic ([TEXTURE]; po) | (po & loc) | rf | co | fr as x\n")
+    Path("images.cat").write_text("acyclic ([TENSORMAP]; po) | (po & loc) | rf | co | fr as x\n")
     result = synth("compare", "images.cat", "sc", "--events", 2)
     assert result.exit_code == 0
-    assert result.stderr == "synth: images.cat:1:11: images asks for TEXTURE, which no program of vocabulary cpu has\n"
+    assert (
+        result.stderr == "synth: images.cat:1:11: images asks for TENSORMAP, which no program of vocabulary cpu has\n"
+    )
 
 
 @pytest.mark.parametrize(

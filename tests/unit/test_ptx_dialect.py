@@ -277,7 +277,7 @@ def test_columns_are_aligned():
         ("st.weak x, 1", "goto x", "5:7", "expected a label, found x"),
         ("st.weak x, 1", "goto LC0", "5:7", "expected one label LC0 in thread P0, found no such label"),
         ("1:r2", "1:r3", "7:23", "the condition names register P1:r3, which the test does not have"),
-        ("ld.weak r2, x        ;\n", "ld.weak", "7:1", "expected"),
+        ("ld.weak r2, x        ;\n", "ld.weak", "6:39", "expected"),
     ],
 )
 def test_errors_are_one_line_with_a_place(old, new, place, message):

@@ -186,8 +186,8 @@ empty rmw & (fr; co) as atomicity
 """,
     "aliases.cat": "let near = loc\n   & swarp\nacyclic po | near as x\n",
     "hides.cat": "let swarp = loc & po\nacyclic swarp | rf | co | fr as x\n",
-    "texture.cat": "acyclic ([TEXTURE]; po) | (po & loc) | rf | co | fr as x\n",
-    "flagged.cat": "flag ~empty [TEXTURE] as texture\nacyclic (po & loc) | rf | co | fr as x\n",
+    "tensormap.cat": "acyclic ([TENSORMAP]; po) | (po & loc) | rf | co | fr as x\n",
+    "flagged.cat": "flag ~empty [TENSORMAP] as tensormap\nacyclic (po & loc) | rf | co | fr as x\n",
 }
 
 
@@ -215,8 +215,8 @@ def test_a_relation_that_no_vocabulary_can_make_is_named_with_its_place(models):
 
 
 def test_sets_that_are_empty_in_every_program_are_named_where_a_check_needs_them(models):
-    result = synth("memory", "--from", "texture.cat", "--events", 2, "-o", "d")
-    line = "synth: texture.cat:1:11: texture asks for TEXTURE, which no program of vocabulary cpu has\n"
+    result = synth("memory", "--from", "tensormap.cat", "--events", 2, "-o", "d")
+    line = "synth: tensormap.cat:1:11: tensormap asks for TENSORMAP, which no program of vocabulary cpu has\n"
     assert (result.exit_code, result.stderr) == (0, line)
     suite(Path("flagged"), "--from", "flagged.cat", "--events", 2)
 
