@@ -19,10 +19,12 @@ def check_text(check: Check) -> str:
 
 
 def statement_text(statement: Statement) -> str:
-    """A statement as it is written; a check's name is left out where it is no name but says where the check stands."""
+    """A statement as it is written; a check's name is left out where it only says where the check stands."""
     match statement:
-        case Check(name=name):
-            return check_text(statement) + (f" as {name}" if _NAME.fullmatch(name) else "")
+        case Check(kind=kind, name=name, position=position):
+            unnamed = name == f"{kind} on line {position.line}"
+            called = name if _NAME.fullmatch(name) else f'"{name}"'
+            return check_text(statement) + ("" if unnamed else f" as {called}")
         case Linearisation(name, events):
             return f"with {name} from linearisations({term_text(events)}, 0)"
         case Definition(bindings, recursive):

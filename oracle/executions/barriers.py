@@ -209,7 +209,7 @@ class _Meeting:
         index, barrier = self._threads[thread][state.come[thread]], self._next(state, thread)
         come = tuple(count + (number == thread) for number, count in enumerate(state.come))
         there = state.there | {(barrier, thread, index)}
-        waiting = state.waiting | ({thread} if "ARRIVE" not in self._events[index].tags else frozenset())
+        waiting = state.waiting | ({thread} if self._waits(index) else frozenset())
         group = frozenset(member for member in there if member[0] == barrier)
         who = frozenset(member[1] for member in group)
         complete = who >= self._awaited[barrier] if barrier.quorum is None else len(who) == barrier.quorum
@@ -218,8 +218,11 @@ class _Meeting:
         if any(self._stays(event) for _, _, event in group):
             return None
         met = state.met | {frozenset(event for _, _, event in group)}
-        freed = {member for _, member, event in group if "ARRIVE" not in self._events[event].tags}
+        freed = {member for _, member, event in group if self._waits(event)}
         return _State(come, waiting - freed, there - group, met)
+
+    def _waits(self, index: int) -> bool:
+        return "ARRIVE" not in self._events[index].tags
 
     def _stays(self, index: int) -> bool:
         arrival = self._events[index].barrier
@@ -233,6 +236,6 @@ class _Meeting:
         passed = {self._barriers[index] for group in state.met for index in group}
         return all(
             self._stays(index) and (self._for_ever or barrier in passed)
-            for barrier, thread, index in state.there
-            if thread in state.waiting
+            for barrier, _, index in state.there
+            if self._waits(index)
         )

@@ -89,6 +89,11 @@ TWO = "bar.cta.sync 1, 1, 2"
         (["bar.cta.arrive 1, 1, 2"], [[]]),
         # who has arrived and waits elsewhere goes on waiting
         (["bar.cta.arrive 1, 1, 2; bar.cta.sync 2, 2, 2", TWO], []),
+        # who has arrived in vain and stays elsewhere stays
+        (
+            ["bar.cta.arrive 2, 2, 3; bar.cta.sync 1, 1, 2", TWO, TWO],
+            [[("P0.1", "P1.0")], [("P0.1", "P2.0")], [("P1.0", "P2.0")]],
+        ),
     ],
 )
 def test_meetings(columns, expected):

@@ -328,7 +328,7 @@ def test_ctrl_c_leaves_a_suite_that_opens(tmp_path, monkeypatch):
         (["-e", PLAIN, "--regions", "local"], "expected global, shared, found 'local'"),
         (["-e", PLAIN, "--distinguish", "sc"], "expected A>B or A>B,C, found 'sc'"),
         (["-e", PLAIN, "--distinguish", "sc>"], "expected A>B or A>B,C, found 'sc>'"),
-        (["-e", PLAIN, "-m", "ptx"], "unknown consistency model 'ptx'; did you mean"),
+        (["-e", PLAIN, "-m", "ptx-6"], "unknown consistency model 'ptx-6'; did you mean"),
         (["-e", PLAIN, "--distinguish", "tso>obe"], "unknown consistency model 'obe'"),
         (["-e", PLAIN, "--threads", 1], "--threads"),
         (["-e", PLAIN, "--solver", "none"], "'none' is not one of"),
