@@ -12,6 +12,9 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 from corpus.errors import InputError
 from corpus.lalr import Grammar
 
+BLANKS = " \t\f\r\n"
+"""What may stand between the words of a test, by ``WS`` of lark."""
+
 LARGEST_NUMBER = 2**31 - 1
 """Digests are made of 32-bit integers, and so are values on a device."""
 

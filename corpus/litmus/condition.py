@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from lark import Token, Tree
 
@@ -26,7 +27,7 @@ from corpus.litmus.test import (
     disjunction,
     element,
 )
-from corpus.syntax import LARGEST_LOCATION, chain, number, parse, subtrees, wrapped
+from corpus.syntax import BLANKS, LARGEST_LOCATION, chain, number, parse, subtrees, wrapped
 
 _TERMINALS = {
     "EXISTS": "exists",
@@ -58,10 +59,27 @@ def parse_condition(text: str, path: str | None, check: Check, everything: Seque
     Where there is none, or a filter alone, nothing is asked, ``exists (true)``, and what is observed are the terms
     ``everything``, or those that are named.
     """
+    try:
+        condition, asks, named = _known(text.strip(BLANKS))
+        for term, token in named:
+            check(term, token)
+    except InputError:  # at another place
+        condition, asks = _read(text, path, check)
+    return condition if asks or condition.observed else replace(condition, observed=tuple(everything))
+
+
+def _read(text: str, path: str | None, check: Check) -> tuple[Condition, bool]:
+    """The condition, and whether it asks something."""
     tree = parse("corpus.litmus.condition", "condition", text, path, _TERMINALS, chains=("either", "both"))
-    condition = _Reader(path, check).condition(tree)
-    asked = any(child.data not in ("observed", "filter") for child in subtrees(tree))
-    return condition if asked or condition.observed else replace(condition, observed=tuple(everything))
+    asks = any(child.data not in ("observed", "filter") for child in subtrees(tree))
+    return _Reader(path, check).condition(tree), asks
+
+
+@lru_cache(maxsize=1 << 12)  # neighbours in a suite ask the same
+def _known(text: str) -> tuple[Condition, bool, Sequence[tuple[Term, Token]]]:
+    """The condition, whether it asks something, and the terms that are to be checked."""
+    named: list[tuple[Term, Token]] = []
+    return *_read(text, None, lambda term, token: named.append((term, token))), named
 
 
 class _Reader:

@@ -39,6 +39,7 @@ from corpus.litmus.test import (
     located,
     operands,
 )
+from corpus.syntax import BLANKS
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"\n]*\"", re.DOTALL)
 # In C code, (*x) is no comment: there a line must begin with it.
@@ -169,6 +170,19 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
         _cut(text, closing + 1, asked),
         _blanked(_cut(text, asked, len(text)), _COMMENT),
     )
+
+
+def columns(body: str) -> tuple[list[tuple[str, ...]], str]:
+    """The cells of each thread's column, ``P0 | P1 ; r1 = x | ; ``, its head first, and what follows the rows.
+
+    Raises ``InputError``, without its place, where a row has more or fewer cells than the head.
+    """
+    *rows, rest = body.split(";")
+    try:
+        table = list(zip(*([cell.strip(BLANKS) for cell in row.split("|")] for row in rows), strict=True))
+    except ValueError:
+        raise InputError("expected rows of equally many cells") from None
+    return table, rest.strip(BLANKS)
 
 
 def _closing(code: str, opening: int) -> int:

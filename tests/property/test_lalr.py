@@ -12,9 +12,11 @@ from lark.exceptions import UnexpectedInput
 from mutants import mutants
 
 from corpus import syntax
+from corpus.dialects.lisa import dialect as lisa
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
 from corpus.lalr import Grammar
+from corpus.litmus import condition
 from corpus.progress.text import parse_axb
 from oracle.cat.syntax import parse_cat, read_cat
 
@@ -22,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 LITMUS = sorted(ROOT.glob("examples/memory/**/*.litmus"))
 MODELS = [path for folder in ("oracle", "examples/models") for path in sorted(ROOT.glob(f"{folder}/**/*.cat"))]
 AXB = sorted(ROOT.glob("examples/progress/*.axb"))
+KNOWN = (syntax._tree, syntax._too_deep, condition._known, lisa._known_column, lisa._known_places, lisa._known_state)
 
 
 class Both:
@@ -76,11 +79,11 @@ grammar = cache(Both)
 @pytest.fixture(autouse=True)
 def both(monkeypatch):
     monkeypatch.setattr(syntax, "_grammar", grammar)
-    syntax._tree.cache_clear()
-    syntax._too_deep.cache_clear()
+    for known in KNOWN:
+        known.cache_clear()
     yield
-    syntax._tree.cache_clear()
-    syntax._too_deep.cache_clear()
+    for known in KNOWN:
+        known.cache_clear()
 
 
 def test_what_ships_is_read_as_lark_reads_it(monkeypatch):

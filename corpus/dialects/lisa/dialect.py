@@ -28,8 +28,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
 from itertools import count, zip_longest
 
 from lark import Token, Tree
@@ -69,8 +70,8 @@ from corpus.litmus.test import (
     Term,
     Thread,
 )
-from corpus.litmus.text import Dialect, Runner, Source
-from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
+from corpus.litmus.text import Dialect, Runner, Source, columns
+from corpus.syntax import BLANKS, error_at, leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.lisa.lisa"
 
@@ -110,8 +111,53 @@ _NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 
 
 def _parse(source: Source) -> LitmusTest:
-    path = source.path
-    body = parse(_GRAMMAR, "body", source.body, path, _TERMINALS)
+    bell = bell_beside(source.path)
+    if bell is None:
+        with suppress(InputError):  # which is to say where it is
+            return _parse_known(source)
+    return _parse_whole(source, bell)
+
+
+def _parse_known(source: Source) -> LitmusTest:
+    """The test, column by column, for columns come again in the tests of a suite.
+
+    Raises ``InputError`` where it is wrong, at another place.
+    """
+    table, rest = columns(source.body)
+    if [head for head, *_ in table] != [f"P{index}" for index in range(len(table))]:
+        raise InputError("expected a column of each thread")
+    codes = [_known_column(";".join(("P0", *cells, ""))) for _, *cells in table]
+    places, regions = _known_places(rest, len(table))
+    return _assembled(source, codes, places, regions, _known_state(source.state.strip(BLANKS), len(table)))
+
+
+def _parse_whole(source: Source, bell: Bell | None) -> LitmusTest:
+    body = parse(_GRAMMAR, "body", source.body, source.path, _TERMINALS)
+    threads = _columns(body, source.path)
+    places, regions = _places(body, len(threads), bell, source.path)
+    state = _state(source.state, source.path, len(threads))
+    codes = (tuple(_Column(column, source.path, bell).instructions()) for column in threads)
+    return _assembled(source, codes, places, regions, state)
+
+
+def _assembled(
+    source: Source,
+    codes: Iterable[tuple[Instruction, ...]],
+    places: Sequence[Place],
+    regions: Mapping[str, Region],
+    state: _State,
+) -> LitmusTest:
+    initial, registers = state
+    names = dict.fromkeys([*initial, *regions])
+    locations = [Location(name, initial.get(name, 0), regions.get(name, Region.GLOBAL)) for name in names]
+    threads = [
+        Thread(code, place, tuple(sorted((n, v) for n, v in values.items() if v != 0)))
+        for code, place, values in zip(codes, places, registers, strict=True)
+    ]
+    return source.test(threads, locations)
+
+
+def _columns(body: Tree[Token], path: str | None) -> list[list[Tree[Token]]]:
     header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
     columns: list[list[Tree[Token]]] = []
     for index, token in enumerate(leaves(header)):
@@ -125,41 +171,60 @@ def _parse(source: Source) -> LitmusTest:
             raise InputError(message, path, row.meta.line, row.meta.column)
         for column, cell in zip(columns, cells, strict=True):
             column += subtrees(cell)
-    places = [Place(cta=index) for index in range(len(columns))]
-    bell = bell_beside(path)
+    return columns
+
+
+def _places(
+    body: Tree[Token], threads: int, bell: Bell | None, path: str | None
+) -> tuple[Sequence[Place], Mapping[str, Region]]:
+    """Where the threads are, and the locations whose region is said."""
+    places = [Place(cta=index) for index in range(threads)]
     levels = bell.levels if bell else _LEVELS
     for tree in subtrees(body, "scopes"):
         for word in tree.scan_values(lambda value: isinstance(value, Token) and value.type == "LEVEL"):
             if word not in levels:
                 raise error_at(f"expected {' or '.join(levels)}, found '{word}'", word, path)
-        places = read_places(subtrees(tree), levels, len(columns), leaves(tree)[0], path)
-    initial, registers = _state(source, len(columns))
-    regions = dict(_region(item, path) for tree in subtrees(body, "regions") for item in subtrees(tree))
-    names = dict.fromkeys([*initial, *regions])
-    locations = [Location(name, initial.get(name, 0), regions.get(name, Region.GLOBAL)) for name in names]
-    threads = []
-    for column, place, values in zip(columns, places, registers, strict=True):
-        instructions = tuple(_Column(column, path, bell).instructions())
-        threads.append(Thread(instructions, place, tuple(sorted((n, v) for n, v in values.items() if v != 0))))
-    return source.test(threads, locations)
+        places = read_places(subtrees(tree), levels, threads, leaves(tree)[0], path)
+    return places, dict(_region(item, path) for tree in subtrees(body, "regions") for item in subtrees(tree))
 
 
-def _state(source: Source, threads: int) -> tuple[dict[str, int | Loc], list[dict[str, int | Loc]]]:
+_State = tuple[Mapping[str, int | Loc], Sequence[Mapping[str, int | Loc]]]
+"""Initial values of locations, and of each thread's registers."""
+
+
+def _state(text: str, path: str | None, threads: int) -> _State:
     locations: dict[str, int | Loc] = {}
     registers: list[dict[str, int | Loc]] = [{} for _ in range(threads)]
-    for item in subtrees(parse(_GRAMMAR, "state", source.state, source.path, _TERMINALS)):
+    for item in subtrees(parse(_GRAMMAR, "state", text, path, _TERMINALS)):
         first, *others = leaves(item)
-        value = next((_initial(leaves(tree)[0], source.path) for tree in subtrees(item)), 0)
+        value = next((_initial(leaves(tree)[0], path) for tree in subtrees(item)), 0)
         known, name = locations, first
         if item.data == "register":
-            index = number(first.update(value=first.removeprefix("P")), source.path)
+            index = number(first.update(value=first.removeprefix("P")), path)
             if index >= threads:
-                raise error_at(f"the test has no thread {first}", first, source.path)
+                raise error_at(f"the test has no thread {first}", first, path)
             known, name = registers[index], others[0]
         if name in known:
-            raise error_at(f"{name} is declared twice", name, source.path)
+            raise error_at(f"{name} is declared twice", name, path)
         known[str(name)] = value
     return locations, registers
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_column(text: str) -> tuple[Instruction, ...]:
+    """The code of the one thread of a body."""
+    (column,) = _columns(parse(_GRAMMAR, "body", text, None, _TERMINALS), None)
+    return tuple(_Column(column, None, None).instructions())
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_places(text: str, threads: int) -> tuple[Sequence[Place], Mapping[str, Region]]:
+    return _places(parse(_GRAMMAR, "body", f"P0; {text}", None, _TERMINALS), threads, None, None)
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_state(text: str, threads: int) -> _State:
+    return _state(text, None, threads)
 
 
 def _initial(token: Token, path: str | None) -> int | Loc:

@@ -1,0 +1,70 @@
+"""Tests that are read column by column, as columns are known from others, held against the same read whole."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from mutants import mutants
+
+from corpus.dialects.lisa import dialect as lisa
+from corpus.dialects.registry import DIALECTS, parse_litmus
+from corpus.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+LITMUS = sorted(ROOT.glob("examples/memory/**/*.litmus"))
+
+
+def read(text):
+    try:
+        return parse_litmus(text, "it")
+    except InputError as error:
+        return str(error)
+
+
+def texts(dialect):
+    for path in LITMUS:
+        try:
+            yield DIALECTS[dialect].print(parse_litmus(path.read_text(), str(path)))
+        except InputError:
+            continue
+
+
+def refuse(*_):
+    raise InputError("it is to be read whole")
+
+
+def held(dialect, whole):
+    """How many of the tests in a dialect are read, and how many of their mutants are not; each as it is whole."""
+    originals = list(texts(dialect))
+    words = sorted({word for text in originals for word in text.split()})
+    choice = random.Random(dialect)
+    cases = list(originals)
+    for number, text in enumerate(originals):
+        cases += [mutant.decode(errors="surrogateescape") for mutant in mutants([text.encode()], 4, str(number))]
+        for _ in range(4):  # what is nearly right
+            parts = text.split(" ")
+            parts[choice.randrange(len(parts))] = choice.choice([*words, "|", ";", "", "\u2003", "P0 | P0", "{"])
+            cases.append(" ".join(parts))
+    found = [read(case) for case in cases]
+    again = [read(case) for case in cases]  # all is known by now
+    whole()
+    expected = [read(case) for case in cases]
+    assert found == expected
+    assert again == expected
+    return len(originals), sum(isinstance(one, str) for one in expected)
+
+
+def test_of_lisa(monkeypatch):
+    known, wrong = held("lisa", lambda: monkeypatch.setattr(lisa, "_parse_known", refuse))
+    assert known > 50
+    assert wrong > 200
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [(" P0 | P1 ;\n w[] x 1 | w[] y ;", "it:3:18"), (" P0 | P1 ;\n w[] x 1 ;", "it:3:2"), (" P1 | P0 ;", "it:2:")],
+)
+def test_what_is_wrong_is_told_at_its_place(body, place):
+    assert place in read(f"LISA it {{}}\n{body}\nexists (x=1)")
