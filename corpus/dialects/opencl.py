@@ -235,7 +235,7 @@ class _Writer(CWriter):
 
 
 def _read(source: Source) -> LitmusTest:
-    return _Reader(source).test()
+    return _Reader.read(source)
 
 
 def _print(test: LitmusTest) -> str:

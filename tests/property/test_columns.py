@@ -1,4 +1,4 @@
-"""Tests that are read column by column, as columns are known from others, held against the same read whole."""
+"""Tests whose threads are known from others, read by column or by function, held against the same read whole."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from mutants import mutants
 
+from corpus.dialects.c_like import reader as c_like
 from corpus.dialects.lisa import dialect as lisa
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
@@ -39,13 +40,14 @@ def held(dialect, whole):
     """How many of the tests in a dialect are read, and how many of their mutants are not; each as it is whole."""
     originals = list(texts(dialect))
     words = sorted({word for text in originals for word in text.split()})
+    words += ["|", ";", "", "\u2003", "P0 | P0", "{", "P0(", "x P1 ()"]
     choice = random.Random(dialect)
     cases = list(originals)
     for number, text in enumerate(originals):
         cases += [mutant.decode(errors="surrogateescape") for mutant in mutants([text.encode()], 4, str(number))]
         for _ in range(4):  # what is nearly right
             parts = text.split(" ")
-            parts[choice.randrange(len(parts))] = choice.choice([*words, "|", ";", "", "\u2003", "P0 | P0", "{"])
+            parts[choice.randrange(len(parts))] = choice.choice(words)
             cases.append(" ".join(parts))
     found = [read(case) for case in cases]
     again = [read(case) for case in cases]  # all is known by now
@@ -56,10 +58,14 @@ def held(dialect, whole):
     return len(originals), sum(isinstance(one, str) for one in expected)
 
 
-def test_of_lisa(monkeypatch):
-    known, wrong = held("lisa", lambda: monkeypatch.setattr(lisa, "_parse_known", refuse))
-    assert known > 50
-    assert wrong > 200
+@pytest.mark.parametrize(
+    ("dialect", "reader", "known"),
+    [("lisa", lisa, "_parse_known"), ("c", c_like, "_known_function"), ("opencl", c_like, "_known_function")],
+)
+def test_what_is_known_is_read_as_what_is_new(monkeypatch, dialect, reader, known):
+    read, wrong = held(dialect, lambda: monkeypatch.setattr(reader, known, refuse))
+    assert read > 25
+    assert wrong > 100
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from lark.exceptions import UnexpectedInput
 from mutants import mutants
 
 from corpus import syntax
+from corpus.dialects.c_like import reader as c_like
 from corpus.dialects.lisa import dialect as lisa
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
@@ -24,7 +25,11 @@ ROOT = Path(__file__).parents[2]
 LITMUS = sorted(ROOT.glob("examples/memory/**/*.litmus"))
 MODELS = [path for folder in ("oracle", "examples/models") for path in sorted(ROOT.glob(f"{folder}/**/*.cat"))]
 AXB = sorted(ROOT.glob("examples/progress/*.axb"))
-KNOWN = (syntax._tree, syntax._too_deep, condition._known, lisa._known_column, lisa._known_places, lisa._known_state)
+KNOWN = (
+    *(syntax._tree, syntax._too_deep, condition._known),
+    *(lisa._known_column, lisa._known_places, lisa._known_state),
+    *(c_like._known_function, c_like.CCode.known),
+)
 
 
 class Both:

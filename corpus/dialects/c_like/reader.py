@@ -27,8 +27,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from typing import TypeVar
 
@@ -65,8 +66,9 @@ from corpus.litmus.test import (
     sequenced,
 )
 from corpus.litmus.text import Source
-from corpus.syntax import LARGEST_LOCATION, number, parse, subtrees, wrapped
+from corpus.syntax import BLANKS, LARGEST_LOCATION, number, parse, subtrees, wrapped
 
+_FUNCTION = re.compile(r"(?=\bP[0-9]+\s*[@(])")
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
 _OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -120,7 +122,7 @@ class CCode:
         self._registers = registers
         self._locations = locations
         self._parameters = {
-            str(token(parameter)) for parameter in function.find_data("parameter") if token(parameter) not in registers
+            str(token(parameter)) for parameter in subtrees(function, "parameter") if token(parameter) not in registers
         }
         self._mentioned = {str(leaf) for leaf in function.scan_values(lambda leaf: isinstance(leaf, Token))}
         self._mentioned |= set(registers)
@@ -129,6 +131,14 @@ class CCode:
         self._operators = 0
         self._sides: tuple[int, ...] = ()
         self._out: list[Instruction] = []
+
+    @classmethod
+    @lru_cache(maxsize=1 << 12)
+    def known(
+        cls, function: str, registers: tuple[tuple[str, Operand], ...], locations: frozenset[str]
+    ) -> tuple[Instruction, ...]:
+        """The instructions of a function's text. Raises ``InputError``, without its place."""
+        return cls(_nowhere, None, _known_function(function), dict(registers), locations).instructions()
 
     def instructions(self) -> tuple[Instruction, ...]:
         """The thread's instructions."""
@@ -483,8 +493,10 @@ class CReader:
 
     code: type[CCode] = CCode
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, texts: Sequence[str] | None = None) -> None:
+        """``texts`` are those of the functions, to be taken as they are known: errors are then at another place."""
         self._source = source
+        self._texts = texts
         self._initial: dict[str, int | Loc] = {}
         self._registers: dict[int, dict[str, Operand]] = {}
         self._owners: dict[int, Token] = {}  # of initial registers, where they are first mentioned
@@ -492,17 +504,25 @@ class CReader:
         self._sizes: dict[str, int] = {}  # of arrays
         self._plain: set[str] = set()  # locations that some thread declares as not atomic
 
-    def test(self) -> LitmusTest:
-        """The whole test."""
+    @classmethod
+    def read(cls, source: Source) -> LitmusTest:
+        """The test of a file. Raises ``InputError`` with line and column."""
+        before, *functions = _FUNCTION.split(source.body)
+        if functions and not before.strip(BLANKS):
+            with suppress(InputError):  # which is to say where it is
+                return cls(source, [text.strip(BLANKS) for text in functions])._test()
+        return cls(source)._test()
+
+    def _test(self) -> LitmusTest:
         path = self._source.path
         for initial in subtrees(parse(_GRAMMAR, "state", self._source.state, path, _TERMINALS)):
             self._read_initial(initial)
-        functions = subtrees(parse(_GRAMMAR, "threads", self._source.body, path, _TERMINALS))
+        functions = self._functions()
         for index, function in enumerate(functions):
             name = token(function)
             if number(name.update(value=name[1:]), path, LARGEST_LOCATION) != index:
                 raise self.error(f"expected P{index}, found {name}", name)
-            for parameter in function.find_data("parameter"):
+            for parameter in subtrees(function, "parameter"):
                 self._declare(parameter)
         for index, name in self._owners.items():
             if index >= len(functions):
@@ -525,6 +545,11 @@ class CReader:
             for index in range(self._sizes.get(location.name, 1))
         ]
         return self._source.test(*self.instances(threads, locations))
+
+    def _functions(self) -> list[Tree[Token]]:
+        if self._texts is not None:
+            return list(map(_known_function, self._texts))
+        return subtrees(parse(_GRAMMAR, "threads", self._source.body, self._source.path, _TERMINALS))
 
     def _names(self) -> list[str]:
         """The locations, of arrays the first elements, in the order of their first mention."""
@@ -550,7 +575,7 @@ class CReader:
     def places(self, functions: Sequence[Tree[Token]]) -> list[Place]:
         """Where the threads are: C says nothing of scopes, so each is in a CTA of its own, on one GPU."""
         for function in functions:
-            for placement in function.find_data("placement"):
+            for placement in subtrees(function, "placement"):
                 raise self.error("C has no scope tree; expected (, found @ (OPENCL has one)", placement)
         return c_places(len(functions))
 
@@ -617,19 +642,36 @@ class CReader:
 
     def _thread(self, index: int, function: Tree[Token], place: Place) -> Thread:
         registers = self._registers.get(index, {})
-        code = self.code(self.error, self._source.path, function, registers, {*self._initial, *self._regions})
-        thread = Thread(code.instructions(), place)
+        locations = frozenset({*self._initial, *self._regions})
+        if self._texts is not None:
+            instructions = self.code.known(self._texts[index], tuple(registers.items()), locations)
+        else:
+            instructions = self.code(self.error, self._source.path, function, registers, locations).instructions()
+        thread = Thread(instructions, place)
         # a register that starts at 0 is not mentioned, unless the condition can only know it from here
         kept = {name: value for name, value in registers.items() if value != 0 or name not in thread.names()}
-        for name in map(str, map(token, function.find_data("parameter"))):
+        for name in map(str, map(token, subtrees(function, "parameter"))):
             if name not in kept and re.search(rf"\b{index}\s*:\s*{name}\b", self._source.condition):
                 kept[name] = Loc(name)  # the condition asks for the pointer
         return replace(thread, registers=tuple(sorted(kept.items())))
 
 
+@lru_cache(maxsize=1 << 10)  # the tests of a suite have functions in common
+def _known_function(text: str) -> Tree[Token]:
+    """The tree of one function. Raises ``InputError`` where the text is another number of them, or wrong."""
+    functions = subtrees(parse(_GRAMMAR, "threads", text, None, _TERMINALS))
+    if len(functions) != 1:
+        raise InputError(f"expected one function, found {len(functions)}")
+    return functions[0]
+
+
+def _nowhere(message: str, place: Token | Tree[Token]) -> InputError:
+    return InputError(message)
+
+
 def read_c(source: Source) -> LitmusTest:
     """The test of a C file. Raises ``InputError`` with line and column."""
-    return CReader(source).test()
+    return CReader.read(source)
 
 
 def c_places(count: int) -> list[Place]:
