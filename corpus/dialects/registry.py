@@ -45,7 +45,7 @@ def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
     reasons = []
     for dialect in WHOLE:
         try:
-            return dialect, dialect.print(test)
+            return dialect, printed(test, dialect)
         except InputError as error:
             reasons.append(f"{dialect.name}: {error.message}")
     raise InputError(f"no dialect of a device can say it ({'; '.join(reasons)})")
@@ -57,11 +57,8 @@ def runners() -> dict[str, tuple[Dialect, Runner]]:
     return dict(sorted(every))
 
 
-def translate(test: LitmusTest, dialect: Dialect) -> str:
-    """The test in a dialect, read back before it is believed.
-
-    Raises ``InputError`` that names what the dialect cannot say, or where its text would be another test.
-    """
+def printed(test: LitmusTest, dialect: Dialect) -> str:
+    """The test in a dialect. Raises ``InputError`` that names what the dialect cannot say."""
     if test.synchronised and not dialect.synchronises:
         one, other = test.synchronised[0]
         raise InputError(f"P{one} synchronises with P{other} by the system, which {dialect.name} has no word for")
@@ -69,7 +66,15 @@ def translate(test: LitmusTest, dialect: Dialect) -> str:
         for number, thread in enumerate(test.threads):
             for ins in filter(sides_of, thread.instructions):
                 raise cannot_say(number, ins, f"{dialect.name} has no operands that are evaluated in whichever order")
-    text = dialect.print(test)
+    return dialect.print(test)
+
+
+def translate(test: LitmusTest, dialect: Dialect) -> str:
+    """The test in a dialect, read back before it is believed.
+
+    Raises ``InputError`` that names what the dialect cannot say, or where its text would be another test.
+    """
+    text = printed(test, dialect)
     if litmus_digest(parse_litmus(text)) != litmus_digest(test):
         raise InputError(f"{dialect.name} would make it another test")
     return text

@@ -4,9 +4,9 @@ A vocabulary lists the ways in which each kind of instruction can be done, after
 an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).
 
 What is left out, everywhere: exclusive accesses, barriers that do not wait, have a quorum or order one memory alone,
-aliases, scopes below a work-group, clusters, and operations of an rmw other than exchange. With proxies there are no
-dependencies, for which the dialect has no words; and of texture and constant accesses, which PTX orders alike, there
-are those of textures.
+aliases, scopes below a work-group, clusters, and operations of an rmw other than exchange. With proxies, and in Vulkan,
+there are no dependencies, for which the dialects have no words; and of texture and constant accesses, which PTX orders
+alike, there are those of textures.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ def _vulkan(*scopes: Scope) -> Vocabulary:
         ),
     }
     name, levels = ("vulkan", (Scope.CTA,)) if len(scopes) == 2 else ("vulkan-scopes", scopes[1:])
-    return Vocabulary(name, modes, levels, unmade=())  # the dialect has one device
+    return Vocabulary(name, modes, levels, dependencies=(), unmade=())  # the dialect has one device, and no "and"
 
 
 def _webgpu() -> Vocabulary:

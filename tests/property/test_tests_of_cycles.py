@@ -15,6 +15,7 @@ from corpus.cycles.cycle import litmus_test, oriented
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
+from corpus.litmus.made import HIGH_BIT
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import FinalRegister, Order, Region, conjunction
 from oracle.consistency import resolve_consistency_models
@@ -159,7 +160,7 @@ def without_thin_air(batch):
     mask = batch.base.algebra.true
     for valuation in batch.finals.values():
         for value, where in valuation.items():
-            if not isinstance(value, int) or value < 0:
+            if not isinstance(value, int) or value & HIGH_BIT:
                 mask &= ~where
     return mask
 
