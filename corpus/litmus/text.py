@@ -175,9 +175,11 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
 def columns(body: str) -> tuple[list[tuple[str, ...]], str]:
     """The cells of each thread's column, ``P0 | P1 ; r1 = x | ; ``, its head first, and what follows the rows.
 
-    Raises ``InputError``, without its place, where a row has more or fewer cells than the head.
+    Raises ``InputError``, without its place, where there is no head, or a row has more or fewer cells.
     """
     *rows, rest = body.split(";")
+    if not rows:
+        raise InputError("expected the heads of the columns")
     try:
         table = list(zip(*([cell.strip(BLANKS) for cell in row.split("|")] for row in rows), strict=True))
     except ValueError:

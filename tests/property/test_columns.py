@@ -9,12 +9,24 @@ import pytest
 from mutants import mutants
 
 from corpus.dialects.c_like import reader as c_like
+from corpus.dialects.gpu_ptx import reader as gpu_ptx
 from corpus.dialects.lisa import dialect as lisa
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 LITMUS = sorted(ROOT.glob("examples/memory/**/*.litmus"))
+
+BODIES = (
+    "",
+    "P0;",
+    " ;",
+    "ScopeTree(warp T0)",
+    "T0; ScopeTree(warp T0) x: global;",
+    "P0 () {} P0 () {}",
+    "P0",
+    "x P0 () {}",
+)
 
 
 def read(text):
@@ -42,7 +54,7 @@ def held(dialect, whole):
     words = sorted({word for text in originals for word in text.split()})
     words += ["|", ";", "", "\u2003", "P0 | P0", "{", "P0(", "x P1 ()"]
     choice = random.Random(dialect)
-    cases = list(originals)
+    cases = [*originals, *(f"{originals[0].split()[0]} it {{}}{body}\nexists (true)" for body in BODIES)]
     for number, text in enumerate(originals):
         cases += [mutant.decode(errors="surrogateescape") for mutant in mutants([text.encode()], 4, str(number))]
         for _ in range(4):  # what is nearly right
@@ -60,7 +72,12 @@ def held(dialect, whole):
 
 @pytest.mark.parametrize(
     ("dialect", "reader", "known"),
-    [("lisa", lisa, "_parse_known"), ("c", c_like, "_known_function"), ("opencl", c_like, "_known_function")],
+    [
+        ("gpu-ptx", gpu_ptx, "_known_body"),
+        ("lisa", lisa, "_parse_known"),
+        ("c", c_like, "_known_function"),
+        ("opencl", c_like, "_known_function"),
+    ],
 )
 def test_what_is_known_is_read_as_what_is_new(monkeypatch, dialect, reader, known):
     read, wrong = held(dialect, lambda: monkeypatch.setattr(reader, known, refuse))

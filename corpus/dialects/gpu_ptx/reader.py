@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from lark import Token, Tree
 
@@ -51,7 +52,7 @@ from corpus.litmus.test import (
     reads,
     written,
 )
-from corpus.litmus.text import Source
+from corpus.litmus.text import Source, columns
 from corpus.syntax import error_at, leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.gpu_ptx.gpu_ptx"
@@ -100,7 +101,58 @@ _REGISTER = re.compile(r"%?[rp][0-9]+")
 
 def read_gpu_ptx(source: Source) -> LitmusTest:
     """The test that the sections denote. Raises ``InputError`` with line and column."""
-    return _Reader(source).test()
+    with suppress(InputError):  # which is to say where it is
+        return _Reader(source).test(_known_body(source.body))
+    return _Reader(source).test(_body(source.body, source.path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The items of each thread's column, the scope tree, and the names and spaces of the memory map."""
+
+    columns: Sequence[Sequence[Tree[Token]]]
+    scope_tree: Tree[Token]
+    mapped: Sequence[tuple[Token, Token]]
+
+
+def _body(text: str, path: str | None) -> _Body:
+    body = parse(_GRAMMAR, "body", text, path, _TERMINALS)
+    header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
+    for index, thread in enumerate(leaves(header)):
+        if thread[1:] != str(index):
+            raise error_at(f"expected thread T{index}, found {thread}", thread, path)
+    columns: list[list[Tree[Token]]] = [[] for _ in leaves(header)]
+    for row in rows:
+        cells = subtrees(row)
+        if len(cells) != len(columns):
+            message = f"expected {len(columns)} columns, found {len(cells)}"
+            raise InputError(message, path, row.meta.line, row.meta.column)
+        for column, cell in zip(columns, cells, strict=True):
+            column += subtrees(cell)
+    (tree,) = subtrees(body, "scope_tree")
+    mappings = (leaves(mapping) for mapped in subtrees(body, "memory_map") for mapping in subtrees(mapped))
+    return _Body(columns, tree, [(name, space) for name, space in mappings])
+
+
+def _known_body(text: str) -> _Body:
+    """The same, column by column, for columns come again in the tests of a suite.
+
+    Its tokens have other places. Raises ``InputError``, at another place.
+    """
+    table, rest = columns(text)
+    if [head[1:] for head, *_ in table] != [str(index) for index in range(len(table))]:
+        raise InputError("expected a column of each thread")
+    known = [_known_part(";".join((head[0] + "0", *cells, _ALONE))).columns[0] for head, *cells in table]
+    declared = _known_part(f"T0; {rest}")
+    return _Body(known, declared.scope_tree, declared.mapped)
+
+
+_ALONE = "ScopeTree(warp T0)"
+
+
+@lru_cache(maxsize=1 << 10)
+def _known_part(text: str) -> _Body:
+    return _body(text, None)
 
 
 class _Suffixes:
@@ -167,27 +219,14 @@ class _Reader:
         self._regions: dict[str, Region] = {}
         self._registers: list[dict[str, int | Loc]] = []
 
-    def test(self) -> LitmusTest:
-        body = parse(_GRAMMAR, "body", self._source.body, self._path, _TERMINALS)
-        header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
-        for index, thread in enumerate(leaves(header)):
-            if thread[1:] != str(index):
-                raise error_at(f"expected thread T{index}, found {thread}", thread, self._path)
-            self._registers.append({})
+    def test(self, body: _Body) -> LitmusTest:
+        columns = body.columns
+        self._registers = [{} for _ in columns]
         self._state()
-        mapped = [leaves(mapping) for tree in subtrees(body, "memory_map") for mapping in subtrees(tree)]
-        for name, space in mapped:
+        for name, space in body.mapped:
             self._region(name, space)
-        (tree,) = subtrees(body, "scope_tree")
-        places = read_places(subtrees(tree), _LEVELS, len(self._registers), leaves(tree)[0], self._path)
-        columns: list[list[Tree[Token]]] = [[] for _ in places]
-        for row in rows:
-            cells = subtrees(row)
-            if len(cells) != len(columns):
-                message = f"expected {len(columns)} columns, found {len(cells)}"
-                raise InputError(message, self._path, row.meta.line, row.meta.column)
-            for column, cell in zip(columns, cells, strict=True):
-                column += subtrees(cell)
+        tree = body.scope_tree
+        places = read_places(subtrees(tree), _LEVELS, len(columns), leaves(tree)[0], self._path)
         own = [self._own(index, column) for index, column in enumerate(columns)]
         known = self._locations(columns, own)
         threads = []
@@ -195,7 +234,7 @@ class _Reader:
             items = list(_Column(registers, known, self._region, self._path).items(column))
             initial = sorted((name, value) for name, value in self._registers[index].items() if value != 0)
             threads.append(Thread(tuple(_joined(items, partial(self._asked, index))), place, tuple(initial)))
-        names = dict.fromkeys([*(str(name) for name, _ in mapped), *self._initial, *self._regions])
+        names = dict.fromkeys([*(str(name) for name, _ in body.mapped), *self._initial, *self._regions])
         locations = [
             Location(name, self._initial.get(name, 0), self._regions.get(name, Region.GLOBAL)) for name in names
         ]
@@ -231,12 +270,12 @@ class _Reader:
             other = self._regions[str(name)]
             raise error_at(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
 
-    def _own(self, index: int, column: list[Tree[Token]]) -> set[str]:
+    def _own(self, index: int, column: Sequence[Tree[Token]]) -> set[str]:
         """The registers of a thread: those it declares or writes."""
         targets = [leaves(item, "NAME")[:1] for item in column if item.data in _WITH_TARGET]
         return {*self._registers[index], *(str(name) for names in targets for name in names)} - {"_"}
 
-    def _locations(self, columns: list[list[Tree[Token]]], own: list[set[str]]) -> set[str]:
+    def _locations(self, columns: Sequence[Sequence[Tree[Token]]], own: list[set[str]]) -> set[str]:
         """Every name that is a location where it is no register: what is declared, or stands in brackets somewhere."""
         known = {*self._initial, *self._regions}
         known |= {value.name for values in self._registers for value in values.values() if isinstance(value, Loc)}
