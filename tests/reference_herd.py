@@ -165,8 +165,8 @@ def said(kind, order, mode):
     return words
 
 
-def access(kind, mode, region, rmw):
-    """The sets and the scope of a read or write."""
+def access(kind, mode, region, rmw, reduces=False):
+    """The sets and the scope of a read or write; ``reduces``: of an atomic operation without a result."""
     order, scope = mode.order, mode.scope
     if mode.volatile:
         order, scope = Order.RELAXED, Scope.SYS
@@ -179,6 +179,7 @@ def access(kind, mode, region, rmw):
     names |= {"WI"} if order is not Order.WEAK and scope is None else set()
     names |= {"VOL"} if mode.volatile else set()
     names |= {"RMW"} if rmw else set()
+    names |= {"NORET", "NoRet"} if reduces else set()
     names |= {mode.cache.upper()} if mode.cache else set()
     names |= said(kind, order, mode)
     names |= proxies(mode)
@@ -383,8 +384,9 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             memory, address = labels["memory"][where[0]]
             here, where = replace(here, location=memory, virtual=address, addr=addr), (memory, 0)
             atomic = isinstance(ins, Rmw)
-            read = replace(here, **access("R", ins.mode, regions[where[0]], atomic))
-            write = replace(here, **access("W", ins.mode, regions[where[0]], atomic))
+            reduces = atomic and ins.target is None
+            read = replace(here, **access("R", ins.mode, regions[where[0]], atomic, reduces))
+            write = replace(here, **access("W", ins.mode, regions[where[0]], atomic, reduces))
             if isinstance(ins, Store):
                 value, data = run.value(ins.value)
                 yield run.then(replace(write, value=value, data=data))
@@ -401,7 +403,7 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 if ins.operation == "cas":
                     if old != given[0][0]:
                         mode = replace(ins.mode, order=ins.failure or ins.mode.order)
-                        yield run.then(replace(loaded, **access("R", mode, regions[where[0]], True)), **result)
+                        yield run.then(replace(loaded, **access("R", mode, regions[where[0]], True, reduces)), **result)
                         continue
                     new, write = given[1][0], replace(write, ctrl=write.ctrl | {here.place})
                 elif ins.operation == "exch":

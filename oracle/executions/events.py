@@ -128,7 +128,7 @@ _HALVES = {
 PROXIES = ("TEXTURE", "SURFACE", "CONSTANT", "ASYNC", "TENSORMAP", "ALIAS")
 """The proxies of PTX, and the aliases that a fence may be for: the sets of accesses through one, and of its fences."""
 
-_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
+_FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 DIALECT_TAGS = (
     *("AV", "VIS", "AVDEVICE", "VISDEVICE", "NONPRIV", "SEMAV", "SEMVIS"),
@@ -148,15 +148,18 @@ def is_set(name: str) -> bool:
 
 
 @cache
-def access_tags(kind: Kind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False) -> frozenset[str]:
+def access_tags(
+    kind: Kind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False, reduces: bool = False
+) -> frozenset[str]:
     """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
 
-    A volatile access is relaxed (Lustig et al. 2019, 3.6). ``plain``: the location is not atomic, ``NAL``.
+    A volatile access is relaxed (Lustig et al. 2019, 3.6). ``plain``: the location is not atomic, ``NAL``. ``reduces``:
+    of an rmw that gives no result, ``NORET``.
     """
     order = Order.RELAXED if mode.volatile and mode.order is Order.WEAK else mode.order
     order = _HALVES[kind].get(order, order) if rmw else order
     tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
-    told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NAL": plain}
+    told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NORET": reduces, "NAL": plain}
     told[(mode.cache or "").upper()] = mode.cache is not None
     said = vulkan.implied(mode.tags, order, kind is Kind.WRITE)
     return frozenset(tags | {tag for tag, true in told.items() if true} | {_tag_set(tag) for tag in said})

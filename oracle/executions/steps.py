@@ -248,6 +248,7 @@ class Walker:
         memory, address = physical(self._locations, location), virtual(self._locations, location)
         region = self._locations[memory].region
         scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
+        reduces = isinstance(ins, Rmw) and ins.target is None
 
         def event(
             state: State,
@@ -258,7 +259,7 @@ class Walker:
             of: Key | None = None,
             mode: Mode = ins.mode,
         ) -> Event:
-            key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain)
+            key, tags = self.key(state), access_tags(kind, mode, region, rmw, memory in self._plain, reduces)
             control, round = state.control | ctrl, _round(state, ins.sides)
             return Event(
                 key,

@@ -33,7 +33,7 @@ from oracle.executions.vocabulary import told_apart, vocabulary_of
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
 TOLD = {
-    "ptx": 50,
+    "ptx": 58,
     "ptx-6.0": 65,
     "ptx-rmo": 28,
     "rc11": 39,

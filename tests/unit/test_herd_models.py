@@ -38,7 +38,7 @@ NATIVE = names(
 OF = {
     "c": names("RMW ACQ REL ACQ_REL SC RLX CON A NA"),
     "lisa": names(
-        "tag2scope Weak Volatile Relaxed Acquire Release Acq_rel Sc Global Shared",
+        "tag2scope Weak Volatile Relaxed Acquire Release Acq_rel Sc Noreturn Global Shared",
         "Warp Cta Queue Gpu System Ca Cg Cs Cv Lu Wb Wt",
     ),
 }
