@@ -13,6 +13,7 @@ from mutants import mutants
 
 from corpus import syntax
 from corpus.dialects.c_like import reader as c_like
+from corpus.dialects.dartagnan import columns as dartagnan
 from corpus.dialects.gpu_ptx import reader as gpu_ptx
 from corpus.dialects.lisa import dialect as lisa
 from corpus.dialects.registry import DIALECTS, parse_litmus
@@ -29,7 +30,7 @@ AXB = sorted(ROOT.glob("examples/progress/*.axb"))
 KNOWN = (
     *(syntax._tree, syntax._too_deep, condition._known),
     *(lisa._known_column, lisa._known_places, lisa._known_state),
-    gpu_ptx._known_part,
+    *(gpu_ptx._known_part, dartagnan._known_column),
     *(c_like._known_function, c_like.CCode.known),
 )
 

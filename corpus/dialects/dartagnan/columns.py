@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import count, zip_longest
@@ -63,7 +64,7 @@ from corpus.litmus.test import (
     reads,
     written,
 )
-from corpus.litmus.text import Source
+from corpus.litmus.text import Source, columns
 from corpus.syntax import leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.dartagnan.dartagnan"
@@ -199,6 +200,10 @@ class _Column:
     cells: tuple[str, ...]
 
 
+_Threads = tuple[Sequence[tuple[int, ...]], Sequence[tuple[Instruction, ...]], Sequence[tuple[int, int]]]
+"""The groups of each thread, its code, and which threads synchronise by the system."""
+
+
 class Columns(ABC):
     """One of Dartagnan's dialects. Subclasses say what they spell differently."""
 
@@ -246,28 +251,55 @@ class Columns(ABC):
 
     def parse(self, source: Source) -> LitmusTest:
         """The test that a file's sections denote. Raises ``InputError`` with line and column."""
-        body = parse(_GRAMMAR, "body", source.body, source.path, _TERMINALS)
+        with suppress(InputError):  # which is to say where it is
+            return self._assembled(source, *self._known(source.body))
+        return self._assembled(source, *self._threads(source.body, source.path))
+
+    def _known(self, text: str) -> _Threads:
+        """Column by column, for columns come again in the tests of a suite.
+
+        Raises ``InputError`` where the body is wrong, at another place, or says more than columns.
+        """
+        table, rest = columns(text)
+        if rest or any(not head.startswith(f"P{index}") for index, (head, *_) in enumerate(table)):
+            raise InputError("expected a column of each thread")
+        texts = (";".join(("P0" + head.removeprefix(f"P{i}"), *cells, "")) for i, (head, *cells) in enumerate(table))
+        known = [_known_column(self, text) for text in texts]
+        return [group for group, _ in known], [code for _, code in known], ()
+
+    def _threads(self, text: str, path: str | None) -> _Threads:
+        body = parse(_GRAMMAR, "body", text, path, _TERMINALS)
         header, *rows = (tree for tree in body.children if isinstance(tree, Tree))
         system = header if header.data == "system" else None
         if system:
             header, *rows = rows
-        groups = [self._header(index, place, source.path) for index, place in enumerate(subtrees(header))]
-        columns: list[list[Instruction]] = [[] for _ in groups]
+        groups = [self._header(index, place, path) for index, place in enumerate(subtrees(header))]
+        codes: list[list[Instruction]] = [[] for _ in groups]
         for row in rows:
-            if len(row.children) != len(columns):
-                message = f"expected {len(columns)} columns, found {len(row.children)}"
-                raise InputError(message, source.path, row.meta.line, row.meta.column)
-            for column, cell in zip(columns, subtrees(row), strict=True):
-                column += [self._item(item, source.path) for item in subtrees(cell)]
-        locations, registers = self._state(source, len(columns))
-        threads = [Thread(tuple(column), place) for column, place in zip(columns, self.places(groups), strict=True)]
+            if len(row.children) != len(codes):
+                message = f"expected {len(codes)} columns, found {len(row.children)}"
+                raise InputError(message, path, row.meta.line, row.meta.column)
+            for code, cell in zip(codes, subtrees(row), strict=True):
+                code += [self._item(item, path) for item in subtrees(cell)]
+        pairs = [self._pair(pair, len(codes), path) for pair in subtrees(system)] if system else ()
+        return groups, list(map(tuple, codes)), pairs
+
+    def _assembled(
+        self,
+        source: Source,
+        groups: Sequence[tuple[int, ...]],
+        codes: Sequence[tuple[Instruction, ...]],
+        synchronised: Sequence[tuple[int, int]],
+    ) -> LitmusTest:
+        locations, registers = self._state(source, len(codes))
+        threads = [Thread(code, place) for code, place in zip(codes, self.places(groups), strict=True)]
         return source.test(
             [
                 replace(thread, registers=_stated(thread, initial))
                 for thread, initial in zip(threads, registers, strict=True)
             ],
             locations,
-            [self._pair(pair, len(columns), source.path) for pair in subtrees(system)] if system else (),
+            synchronised,
         )
 
     def _header(self, index: int, place: Tree[Token], path: str | None) -> tuple[int, ...]:
@@ -444,6 +476,13 @@ class Columns(ABC):
                 raise refuse(f"{self.title} has no such instruction with the tag {tag}")
         if mode.order not in orders:
             raise refuse(f"{self.title} has no such instruction with order {mode.order}")
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_column(dialect: Columns, text: str) -> tuple[tuple[int, ...], tuple[Instruction, ...]]:
+    """The groups and the code of the one thread of a body."""
+    (group,), (code,), _ = dialect._threads(text, None)
+    return group, code
 
 
 @lru_cache(maxsize=1 << 12)  # the threads of a suite come again and again
