@@ -39,6 +39,7 @@ from constraints.loop import Effort
 from corpus.cycles.cycle import litmus_test, oriented
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
+from corpus.journal import read_corpus
 from corpus.litmus.test import LitmusTest
 from corpus.progress.text import parse_axb
 from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
@@ -176,7 +177,7 @@ def folder(options: argparse.Namespace) -> Table:
         suite = Path(temporary) / "suite"
         edges = ["--edges-file", str(EDGES_FILE), "--scopes", "cta", "--regions", "global,shared"]
         measure([SYNTH, "memory", *edges, "--size", "3..6", "-o", str(suite)])
-        tests = sum(1 for _ in suite.glob("*.litmus"))
+        tests = len(read_corpus(suite).tests)
         for model in options.model or ["ptx-rmo"]:
             seconds, kilobytes = measure([SYNTH, "label", str(suite), "--model", model, "--format", "csv"])
             command = f"synth label --model {model}"
