@@ -34,7 +34,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
 TOLD = {
     "ptx": 58,
-    "ptx-6.0": 65,
+    "ptx-6.0": 64,
     "ptx-rmo": 28,
     "rc11": 39,
     "rc11-scoped": 37,
