@@ -4,8 +4,8 @@ lark analyses a grammar once: into the tables of an LALR parser, a lexer for eac
 that may come there, and a function for each rule that makes its tree. ``Grammar`` runs them in one loop, where lark
 calls six functions a token. A text that is wrong is given to lark, which says where and what it expected.
 
-Assumption: no terminal begins with what the grammar ignores. ``tests/property/test_lalr.py`` holds this loop against
-lark's own for each grammar.
+Assumptions: no terminal begins with what the grammar ignores, and lark is 1.3, whose inner parts these are.
+``tests/property/test_lalr.py`` holds this loop against lark's own for each grammar.
 """
 
 from __future__ import annotations
