@@ -16,7 +16,7 @@ from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
-from oracle.cat.syntax import Check
+from oracle.cat.terms import Check
 from oracle.executions.events import Choices, Kind, ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.judge import UNROLL

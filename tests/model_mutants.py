@@ -20,20 +20,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
-from oracle.cat.syntax import (
-    Call,
-    Check,
-    Constant,
-    Definition,
-    Name,
-    Operation,
-    Position,
-    Statement,
-    Syntax,
-    Term,
-    read_cat,
-    shipped_models,
-)
+from oracle.cat.syntax import read_cat, shipped_models
+from oracle.cat.terms import Call, Check, Constant, Definition, Name, Operation, Position, Statement, Syntax, Term
 from oracle.cat.text import model_text, term_text
 
 WIDER = {"rfe": "rf", "rfi": "rf", "coe": "co", "coi": "co", "fre": "fr", "fri": "fr", "po-loc": "po"}

@@ -34,7 +34,7 @@ from corpus.litmus.test import (
     Store,
     propositions,
 )
-from oracle.cat.syntax import Binding, Call, Check, Constant, Name, Operation
+from oracle.cat.terms import Binding, Call, Check, Constant, Name, Operation
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from functools import reduce
 from itertools import chain, product
 from math import prod
 
-from oracle.cat.syntax import Binding, Name, Operation, Position, Term
+from oracle.cat.terms import Binding, Name, Operation, Position, Term
 
 MOST_WORDS = 32
 """Words that a body may have when it is multiplied out, and letters that a word may have."""

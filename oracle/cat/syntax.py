@@ -41,46 +41,7 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.elaboration import Elaboration, Scope
-from oracle.cat.terms import (
-    MOST_NESTED,
-    MOST_STATEMENTS,
-    OPERATORS,
-    Binding,
-    Call,
-    Check,
-    Constant,
-    Definition,
-    Linearisation,
-    Name,
-    Operation,
-    Position,
-    Statement,
-    Syntax,
-    Term,
-)
-
-__all__ = [
-    "MOST_BYTES",
-    "MOST_INCLUDED",
-    "MOST_NESTED",
-    "MOST_STATEMENTS",
-    "OPERATORS",
-    "Binding",
-    "Call",
-    "Check",
-    "Constant",
-    "Definition",
-    "Linearisation",
-    "Name",
-    "Operation",
-    "Position",
-    "Statement",
-    "Syntax",
-    "Term",
-    "parse_cat",
-    "read_cat",
-    "shipped_models",
-]
+from oracle.cat.terms import Position, Syntax
 
 MOST_INCLUDED = 50
 """Files that include each other in a chain."""

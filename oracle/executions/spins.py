@@ -38,7 +38,7 @@ from itertools import pairwise
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, prelude
-from oracle.cat.syntax import Binding, Call, Check, Constant, Linearisation, Name, Operation, Term
+from oracle.cat.terms import Binding, Call, Check, Constant, Linearisation, Name, Operation, Term
 from oracle.executions.events import Expression, Kind, Read
 from oracle.executions.steps import Sources, State, Walker
 

@@ -14,7 +14,7 @@ from corpus.executions.execution import DEPENDENCIES, Kind
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.interpreter import Model
-from oracle.cat.syntax import Position
+from oracle.cat.terms import Position
 from oracle.executions import events
 from oracle.executions.events import access_tags, barrier_tags, fence_tags
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from corpus.litmus.test import LitmusTest, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import CheckResult, Model
-from oracle.cat.syntax import Check
+from oracle.cat.terms import Check
 from oracle.executions.candidates import Batch
 from oracle.executions.derivations import Link, Reason, with_reasons
 from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase

@@ -32,7 +32,8 @@ from corpus.litmus.test import (
     propositions,
     written,
 )
-from oracle.cat.syntax import Check, shipped_models
+from oracle.cat.syntax import shipped_models
+from oracle.cat.terms import Check
 from oracle.cat.text import check_text
 from oracle.consistency import OperationalModel
 from oracle.executions.derivations import Link

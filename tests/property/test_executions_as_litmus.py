@@ -180,8 +180,6 @@ SAID = [words for words in WORDS if words.name in DIALECT]
 
 @pytest.mark.parametrize("words", SAID, ids=lambda words: words.name)
 def test_a_dialect_can_say_what_its_vocabulary_makes(words):
-    if words.name.startswith("vulkan"):
-        words = words.without(["dep"])  # Dartagnan's dialects have no bitwise and
     for seed in range(60):
         execution = random_execution(Random(seed), words)
         for observed in (False, words.name != "c"):  # C has no scope tree for an observer beside its writers

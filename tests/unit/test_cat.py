@@ -3,7 +3,8 @@
 import pytest
 
 from corpus.errors import InputError
-from oracle.cat.syntax import Call, Check, Constant, Name, Operation, parse_cat, read_cat, shipped_models
+from oracle.cat.syntax import parse_cat, read_cat, shipped_models
+from oracle.cat.terms import Call, Check, Constant, Name, Operation
 from oracle.consistency import load_model
 
 SYMBOLS = {"union": "|", "compose": ";", "difference": "\\", "intersection": "&", "product": "*"}

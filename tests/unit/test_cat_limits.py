@@ -6,7 +6,8 @@ import pytest
 
 from corpus.errors import InputError
 from oracle.cat.interpreter import MOST_DEEP, MOST_STEPS
-from oracle.cat.syntax import MOST_BYTES, MOST_INCLUDED, MOST_NESTED, MOST_STATEMENTS
+from oracle.cat.syntax import MOST_BYTES, MOST_INCLUDED
+from oracle.cat.terms import MOST_NESTED, MOST_STATEMENTS
 from oracle.consistency import load_model
 
 MANY = 1000

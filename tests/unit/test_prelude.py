@@ -9,7 +9,8 @@ from litmus_code import program
 from corpus.errors import InputError
 from oracle.cat.algebra import bits
 from oracle.cat.interpreter import Model, Names, checked_model, prelude
-from oracle.cat.syntax import Call, Definition, Name, parse_cat, read_cat
+from oracle.cat.syntax import parse_cat, read_cat
+from oracle.cat.terms import Call, Definition, Name
 from oracle.consistency import load_model
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import judged

@@ -11,7 +11,8 @@ from corpus.dialects.registry import parse_litmus
 from oracle.cat.algebra import Algebra, bits
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.recursion import solved
-from oracle.cat.syntax import Name, parse_cat
+from oracle.cat.syntax import parse_cat
+from oracle.cat.terms import Name
 from oracle.cat.text import term_text
 from oracle.executions.events import VOCABULARY
 

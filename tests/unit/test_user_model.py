@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from corpus.dialects.registry import read_litmus
-from oracle.cat.syntax import Check, read_cat
+from oracle.cat.syntax import read_cat
+from oracle.cat.terms import Check
 from oracle.consistency import load_model
 from oracle.executions.judge import outcomes
 from synth.cli import main

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from constraints.witnesses import explain_by_sat
 from corpus.dialects.registry import parse_litmus, read_litmus
 from oracle.cat.interpreter import Model
-from oracle.cat.syntax import Check, Definition, parse_cat, read_cat, shipped_models
+from oracle.cat.syntax import parse_cat, read_cat, shipped_models
+from oracle.cat.terms import Check, Definition
 from oracle.cat.text import check_text, term_text
 from oracle.consistency import load_model
 from oracle.executions.judge import Answer
