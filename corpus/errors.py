@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 LONGEST = 1000
 """Characters that the line of an error has at most."""
@@ -25,6 +27,12 @@ class InputError(Exception):
     def __str__(self) -> str:
         place = [str(part) for part in (self.path, self.line, self.column) if part is not None]
         return one_line(": ".join([":".join(place), self.message] if place else [self.message]))
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
+    """What follows an unknown name in an error: ``did you mean a or b?``, or ``otherwise`` where nothing is like it."""
+    near = get_close_matches(name, list(known), cutoff=cutoff)
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
 def one_line(text: str) -> str:

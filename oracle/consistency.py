@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import read_cat, shipped_models
@@ -117,8 +116,5 @@ def _model(name: str) -> ConsistencyModel:
         return OperationalModel(name, MODELS[name])
     if name.endswith(".cat"):
         return AxiomaticModel(load_model(name, Path(name).stem))
-    near = get_close_matches(name, model_names())
-    hint = "did you mean" if near else "known, besides paths that end in .cat:"
-    raise InputError(
-        f"unknown consistency model {name!r}; {hint} {', '.join(near or model_names())}{'?' if near else ''}"
-    )
+    known = f"known, besides paths that end in .cat: {', '.join(model_names())}"
+    raise InputError(f"unknown consistency model {name!r}; {did_you_mean(name, model_names(), known)}")

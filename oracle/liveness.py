@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
@@ -113,8 +112,7 @@ def _two(name: str) -> tuple[str, str]:
         raise InputError(f"expected a progress model {AND} a consistency model, as 'fair {AND} rc11', found {name!r}")
     progress, consistency = parts
     if not is_progress_model(progress):
-        known = (*GUARANTEES, *MODELS)
-        near = get_close_matches(progress, known)
-        hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(GUARANTEES)}, with -weak or -strong"
+        known = f"known: {', '.join(GUARANTEES)}, with -weak or -strong"
+        hint = did_you_mean(progress, (*GUARANTEES, *MODELS), known)
         raise InputError(f"no progress model before the {AND} of {name!r}; {hint}")
     return progress, consistency

@@ -7,13 +7,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
-from corpus.errors import InputError, one_line
+from corpus.errors import InputError, did_you_mean, one_line
 from synth import VERSION
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
@@ -48,9 +47,9 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        near = [] if args[0] in COMMANDS else get_close_matches(args[0], COMMANDS)
-        if near and not ctx.resilient_parsing:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(map(repr, near))}?")
+        hint = "" if args[0] in COMMANDS else did_you_mean(args[0], COMMANDS)
+        if hint and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

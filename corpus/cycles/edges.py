@@ -17,11 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import product
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from corpus.laws.c11 import HALVES, LEGAL_ORDERS
 from corpus.laws.ptx import LOAD, MEMBARS, STORE
 from corpus.litmus.test import SCOPES, Load, Mode, Order, Store
@@ -307,9 +306,8 @@ def _edges(word: str, scopes: Sequence[str]) -> list[Edge]:
             raise InputError(f"{word} needs a scope, as in {base}.gpu.{rest}, or --scopes")
         return [edge for name in named for edge in _annotated(edges[name], word[fence.end() :], word, scopes)]
     known = [*edges, *all_annotations()]
-    near = get_close_matches(word, known, n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(near)}?" if near else "; synth edges lists them all"
-    raise InputError(f"unknown edge '{word}'{hint}")
+    hint = did_you_mean(word, known, "synth edges lists them all", cutoff=0.5)
+    raise InputError(f"unknown edge '{word}'; {hint}")
 
 
 def _annotated(edge: Edge, rest: str, word: str, scopes: Sequence[str]) -> list[Edge]:
@@ -322,9 +320,8 @@ def _annotated(edge: Edge, rest: str, word: str, scopes: Sequence[str]) -> list[
     choices = [_annotations(part, scopes) for part in parts]
     for part, choice in zip(parts, choices, strict=True):
         if not choice:
-            near = get_close_matches(part, known, n=3, cutoff=0.4)
-            hint = " or ".join(near or ["Rlx.gpu"])
-            raise InputError(f"unknown annotation '{part}' in '{word}'; did you mean {hint}?")
+            hint = did_you_mean(part, known, "did you mean Rlx.gpu?", cutoff=0.4)
+            raise InputError(f"unknown annotation '{part}' in '{word}'; {hint}")
     found = []
     for chosen in product(*choices):
         for annotation, access in zip(chosen, (edge.source, edge.target), strict=False):

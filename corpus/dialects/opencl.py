@@ -35,7 +35,8 @@ from dataclasses import replace
 
 from lark import Token, Tree
 
-from corpus.dialects.c_like.reader import CCode, CReader, token
+from corpus.dialects.c_like.code import CCode, token
+from corpus.dialects.c_like.reader import CReader
 from corpus.dialects.c_like.writer import WORDS as C_WORDS
 from corpus.dialects.c_like.writer import CWriter, same_tree
 from corpus.errors import InputError

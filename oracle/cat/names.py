@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import ANNOTATED
 from oracle.cat.terms import (
     Binding,
@@ -111,6 +110,5 @@ def _unknown(name: str, position: Position, known: Sequence[str]) -> InputError:
     if what:
         message = f"unknown name '{name}', {what}, which no test here has; 'try {name} with 0' does without it"
         return InputError(message, *position)
-    near = get_close_matches(name, known)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return InputError(f"unknown name '{name}'{hint}", *position)
+    hint = did_you_mean(name, known)
+    return InputError(f"unknown name '{name}'{hint and f'; {hint}'}", *position)

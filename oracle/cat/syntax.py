@@ -40,7 +40,8 @@ from lark import Token, Tree
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.syntax import leaves, parse, subtrees
-from oracle.cat.elaboration import Elaboration, Scope
+from oracle.cat.elaboration import Elaboration
+from oracle.cat.meanings import Scope
 from oracle.cat.terms import Position, Syntax
 
 MOST_INCLUDED = 50

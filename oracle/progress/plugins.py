@@ -26,7 +26,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache, wraps
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
@@ -35,7 +34,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
 from corpus.litmus.test import Scope
 from oracle.naming import names_apart, origins
@@ -107,9 +106,9 @@ def _unknown(name: str, installed: Sequence[str]) -> str:
     if "&" in name:
         return f"{name!r} is asked of litmus tests; synth export --to dartagnan-ptx makes these of progress tests"
     bare = [*GUARANTEES, *installed]
-    near = get_close_matches(name, [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))])
-    hint = "did you mean" if near else "known, each also with -weak or -strong:"
-    return f"unknown progress model {name!r}; {hint} {', '.join(near or bare)}{'?' if near else ''}"
+    read = [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))]
+    known = f"known, each also with -weak or -strong: {', '.join(bare)}"
+    return f"unknown progress model {name!r}; {did_you_mean(name, read, known)}"
 
 
 @cache

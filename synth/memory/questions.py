@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import chain
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from oracle.consistency import ConsistencyModel, model_names, resolve_consistency_models
 from oracle.liveness import LivenessModel, is_liveness_model, resolve_liveness_models
 from oracle.progress.models import GUARANTEES, MODELS, ProgressModel
@@ -59,10 +58,9 @@ def questions(names: Sequence[str] = ()) -> Questions:
 def _check(name: str) -> None:
     if name in model_names() or name.endswith(".cat") or is_progress_model(name):
         return
-    near = get_close_matches(name, (*model_names(), *MODELS, *GUARANTEES))
-    hint = "did you mean" if near else "known, besides paths that end in .cat or .py:"
-    known = ", ".join(near or (*model_names(), *GUARANTEES))
-    raise InputError(f"unknown model {name!r}; {hint} {known}{'?' if near else ''}")
+    known = f"known, besides paths that end in .cat or .py: {', '.join((*model_names(), *GUARANTEES))}"
+    hint = did_you_mean(name, (*model_names(), *MODELS, *GUARANTEES), known)
+    raise InputError(f"unknown model {name!r}; {hint}")
 
 
 def refuse_progress(names: Sequence[str]) -> None:

@@ -176,7 +176,7 @@ WRONG = [
     ("progress -t 2 -n 2 --resume -o notests", "notests: no corpus here"),
     # misuse
     ("bogus", "synth: No such command 'bogus'; see synth --help"),
-    ("lable suite", "synth: No such command 'lable'. Did you mean 'label'? See synth --help"),
+    ("lable suite", "synth: No such command 'lable'; did you mean label? See synth --help"),
     ("label suite --models hsa", "'--model'"),
     # numbers beyond reason
     *(

@@ -161,7 +161,7 @@ def test_names():
     for wrong, told in [
         ("fair &", "expected a progress model & a consistency model, as 'fair & rc11', found 'fair &'"),
         ("fair & sc & tso", "expected a progress model & a consistency model"),
-        ("fairr & sc", "no progress model before the & of 'fairr & sc'; did you mean fair, unfair, fair-strong?"),
+        ("fairr & sc", "no progress model before the & of 'fairr & sc'; did you mean fair or unfair or fair-strong?"),
         ("sc & fair", "no progress model before the & of 'sc & fair'"),
         ("fair & scc", "unknown consistency model 'scc'; did you mean sc?"),
         ("fair & thesis-weak", "fair & thesis-weak: thesis-weak has no axioms"),

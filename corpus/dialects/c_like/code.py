@@ -1,0 +1,497 @@
+"""The code of a thread in C-like languages: the body of a function ``P0 (..) { .. }`` as neutral instructions.
+
+The language is what herd and Dartagnan read of C, with C's expressions and ``do``. What C leaves to judgement is read
+so:
+
+- ``*x`` is a non-atomic access whatever the type of ``x``, as in herd; ``volatile`` is not kept.
+- Atomics without ``_explicit`` are ``memory_order_seq_cst``. C11's legal orders (Lustig et al. 2019, Fig. 10a) are
+  checked; ``memory_order_consume`` is refused.
+- ``atomic_compare_exchange_strong(x, &r, new)`` compares with the variable ``r`` and leaves the old value there, which
+  is what C does: on success the two are equal. An assignment to ``r`` right before it is taken as the expected value,
+  so that ``int r = 0;`` and the exchange are one instruction. ``&(int){0}`` is an expected value that nobody looks at
+  afterwards. A location as the expected pointer is read, and written on failure, by non-atomic accesses, as in herd.
+- An exchange that fails is a read of its failure order. Weak exchanges, which may fail for no reason, are refused.
+- Operands of an operator, of an assignment, and arguments of a call are not sequenced (C11 6.5p2, 6.5.16p3 and
+  6.5.2.2p10). A call is in no order with the other operand, either: that its body as a whole comes before or after is
+  not kept, which may allow more.
+- ``&&`` and ``||`` compute with truth values, so what is on their right must not access memory.
+- An array's element is a location where the index is known; an index that is computed is added to the address.
+
+Gaps: structures, mutexes, ``for``, ``break``, ``goto`` and herd's annotations (``__store{..}``) are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import count
+from typing import TypeVar
+
+from lark import Token, Tree
+
+from corpus.errors import InputError
+from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
+from corpus.laws.opencl import FETCHED
+from corpus.litmus.control_flow import negated
+from corpus.litmus.test import (
+    Assign,
+    Branch,
+    Comparison,
+    Fence,
+    Instruction,
+    Label,
+    Load,
+    Loc,
+    Mode,
+    Operand,
+    Order,
+    Reg,
+    Rmw,
+    Scope,
+    Store,
+    element,
+    element_of,
+    sequenced,
+)
+from corpus.syntax import parse, subtrees, wrapped
+
+_ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
+_OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}
+_COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+_OPERATORS = ("add", "sub", "mul", "div", "and", "or", "xor", "compare")
+
+_T = TypeVar("_T")
+
+_GRAMMAR = "corpus.dialects.c_like.c"
+
+_TERMINALS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "THREAD": "P0, P1, ..",
+    "BASE": "a type",
+    "QUALIFIER": "const or volatile",
+    "SPACE": "an address space",
+    "POINTER": "*",
+    "LOGICAL_OR": "||",
+    "LOGICAL_AND": "&&",
+    "EQUALITY": "==",
+    "RELATION": "<",
+    "IF": "if",
+    "ELSE": "else",
+    "WHILE": "while",
+    "DO": "do",
+    "CIRCUMFLEX": "^",
+    "SLASH": "/",
+    "$END": "the end of the section",
+}
+
+
+class CCode:
+    """The code of one thread, lowered from its function's tree."""
+
+    scoped = False  # whether atomics take a scope after their order
+
+    def __init__(
+        self,
+        error: Callable[[str, Token | Tree[Token]], InputError],
+        path: str | None,
+        function: Tree[Token],
+        registers: Mapping[str, Operand],
+        locations: Container[str],
+    ) -> None:
+        self.error = error
+        self._path = path
+        self._block = subtrees(function)[-1]
+        self._registers = registers
+        self._locations = locations
+        self._parameters = {
+            str(token(parameter)) for parameter in subtrees(function, "parameter") if token(parameter) not in registers
+        }
+        self._mentioned = {str(leaf) for leaf in function.scan_values(lambda leaf: isinstance(leaf, Token))}
+        self._mentioned |= set(registers)
+        self._declared: list[set[str]] = []
+        self._labels = 0
+        self._operators = 0
+        self._sides: tuple[int, ...] = ()
+        self._out: list[Instruction] = []
+
+    @classmethod
+    @lru_cache(maxsize=1 << 12)
+    def known(
+        cls, function: str, registers: tuple[tuple[str, Operand], ...], locations: frozenset[str]
+    ) -> tuple[Instruction, ...]:
+        """The instructions of a function's text. Raises ``InputError``, without its place."""
+        return cls(_nowhere, None, known_function(function), dict(registers), locations).instructions()
+
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The thread's instructions."""
+        self._statement(self._block)
+        return sequenced(self._out)
+
+    def emit(self, ins: Instruction) -> None:
+        """Add an instruction, of the operand that is being evaluated."""
+        if self._sides and isinstance(ins, Load | Store | Rmw | Fence):
+            ins = replace(ins, sides=self._sides)
+        self._out.append(ins)
+
+    def apart(self, *evaluations: Callable[[], _T]) -> list[_T]:
+        """Evaluate operands that are not sequenced: those of an operator, or the arguments of a call."""
+        outer, first = self._sides, self._operators
+        self._operators += len(evaluations) - 1
+        values = []
+        for place, evaluate in enumerate(evaluations):
+            # a, b, c are the operands of two operators, (a, b), c
+            left = tuple(first + later for later in range(len(evaluations) - 1, place, -1))
+            self._sides = (*outer, *left, *([-(first + place)] if place else []))
+            values.append(evaluate())
+        self._sides = outer
+        return values
+
+    def values(self, trees: Sequence[Tree[Token]]) -> list[Operand]:
+        """The values of operands that are not sequenced."""
+        return self.apart(*(partial(self.value, tree) for tree in trees))
+
+    # statements
+
+    def _statement(self, tree: Tree[Token]) -> None:
+        parts = subtrees(tree)
+        match tree.data:
+            case "block":
+                self._declared.append(set())
+                for part in parts:
+                    self._statement(part)
+                self._declared.pop()
+            case "effect":
+                self._effect(parts[0])
+            case "labelled":
+                self.labelled(token(tree), parts[0])
+            case "declaration":
+                for declarator in parts[1:]:
+                    self._declaration(declarator)
+            case "branch":
+                self._if(*parts)
+            case "loop":
+                head, end = self._label(), self._label()
+                self.emit(Label(head))
+                self._unless(self._condition(parts[0]), end)
+                self._statement(parts[1])
+                self.emit(Branch(head))
+                self.emit(Label(end))
+            case "repeat":
+                head = self._label()
+                self.emit(Label(head))
+                self._statement(parts[0])
+                condition = self._condition(parts[1])
+                if condition is not False:
+                    self.emit(Branch(head, None if condition is True else condition))
+
+    def _declaration(self, declarator: Tree[Token]) -> None:
+        name = token(declarator)
+        if name in self._parameters or any(name in block for block in self._declared):
+            raise self.error(f"{name} is declared twice", name)
+        self._declared[-1].add(str(name))
+        for value in subtrees(declarator):
+            self._into(str(name), value)
+
+    def _if(self, condition: Tree[Token], then: Tree[Token], otherwise: Tree[Token] | None = None) -> None:
+        target, end = self._label(), self._label()
+        self._unless(self._condition(condition), target)
+        self._statement(then)
+        if otherwise is not None:
+            self.emit(Branch(end))
+        self.emit(Label(target))
+        if otherwise is not None:
+            self._statement(otherwise)
+            self.emit(Label(end))
+
+    def labelled(self, label: Token, expression: Tree[Token]) -> None:
+        """A statement with a label: in OpenCL, a barrier."""
+        raise self.error("C litmus tests have no labels", label)
+
+    def _unless(self, condition: Comparison | bool, label: str) -> None:
+        if condition is not True:
+            self.emit(Branch(label, None if condition is False else negated(condition)))
+
+    def _condition(self, tree: Tree[Token]) -> Comparison | bool:
+        """An expression whose truth matters; a literal is known."""
+        parts = subtrees(tree)
+        match tree.data:
+            case "number":
+                return wrapped(token(tree), self._path) != 0
+            case "bracketed":
+                return self._condition(parts[0])
+            case "comma":
+                self._effect(parts[0])
+                return self._condition(parts[1])
+            case "not":
+                condition = self._condition(parts[0])
+                return not condition if isinstance(condition, bool) else negated(condition)
+            case "compare":
+                left, right = self.values(parts)
+                return Comparison(_COMPARISONS[token(tree)], left, right)
+        return Comparison("ne", self.value(tree), 0)
+
+    # expressions
+
+    def _effect(self, tree: Tree[Token]) -> None:
+        """Evaluate an expression whose value is not used."""
+        match tree.data:
+            case "call":
+                self._call(tree, None)
+            case "comma":
+                for part in subtrees(tree):
+                    self._effect(part)
+            case "bracketed" | "cast":
+                self._effect(subtrees(tree)[-1])
+            case kind if kind in _OPERATORS:
+                self.apart(*(partial(self._effect, part) for part in subtrees(tree)))
+            case _:
+                self.value(tree)
+
+    def value(self, tree: Tree[Token]) -> Operand:
+        """Evaluate an expression; its value as an operand."""
+        parts = subtrees(tree)
+        match tree.data:
+            case "name":
+                return self._named(token(tree))
+            case "number":
+                return wrapped(token(tree), self._path)
+            case "negative" if parts[0].data == "number":
+                digits = token(parts[0])
+                return wrapped(digits.update(value=f"-{digits}"), self._path)
+            case "bracketed" | "cast":
+                return self.value(parts[-1])
+            case "comma":
+                self._effect(parts[0])
+                return self.value(parts[1])
+            case "assign":
+                return self._assign(*parts)
+            case "address" if parts[0].data in ("pointee", "element"):
+                return self._address(parts[0])
+            case "add" if parts[0].data == "name" and token(parts[0]) in self._parameters:
+                return self._added(*parts)
+        target = self.fresh()
+        self._into(target, tree)
+        return Reg(target)
+
+    def _into(self, target: str, tree: Tree[Token]) -> None:
+        """Evaluate an expression into a register."""
+        parts = subtrees(tree)
+        match tree.data:
+            case "add" | "sub" | "mul" | "div" | "and" | "or" | "xor":
+                left, right = self.values(parts)
+                self.emit(Assign(target, tree.data, (left, right)))
+            case "compare":
+                left, right = self.values(parts)
+                self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
+            case "logical":
+                if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].iter_subtrees()):
+                    raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
+                left, right = map(self._truth, parts)  # in order
+                self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
+            case "not":
+                self.emit(Assign(target, "eq", (self.value(parts[0]), 0)))
+            case "complement":
+                self.emit(Assign(target, "xor", (self.value(parts[0]), -1)))
+            case "negative" if parts[0].data != "number":
+                self.emit(Assign(target, "sub", (0, self.value(parts[0]))))
+            case "pointee" | "element":
+                self.emit(Load(target, self._address(tree)))
+            case "bracketed" | "cast":
+                self._into(target, parts[-1])
+            case "comma":
+                self._effect(parts[0])
+                self._into(target, parts[1])
+            case "call":
+                if not self._call(tree, target):
+                    raise self.error(f"{token(tree)} has no value", tree)
+            case "address" | "literal":
+                raise self.error("only a compare-exchange takes the address of a variable", tree)
+            case _:
+                self.emit(Assign(target, "mov", (self.value(tree),)))
+
+    def _truth(self, tree: Tree[Token]) -> Operand:
+        """The value of an expression as 0 or 1."""
+        if tree.data == "bracketed":
+            return self._truth(subtrees(tree)[0])
+        value = self.value(tree)
+        if tree.data in ("compare", "logical", "not"):
+            return value
+        target = self.fresh()
+        self.emit(Assign(target, "ne", (value, 0)))
+        return Reg(target)
+
+    def _assign(self, left: Tree[Token], right: Tree[Token]) -> Operand:
+        if left.data in ("pointee", "element"):
+            value, address = self.apart(partial(self.value, right), partial(self._address, left))
+            self.emit(Store(address, value))
+            return value
+        if left.data != "name":
+            raise self.error("expected a variable or *location before =", left)
+        name = self._variable(token(left))
+        self._into(name, right)
+        return Reg(name)
+
+    def _address(self, tree: Tree[Token]) -> Operand:
+        """Where ``*p`` or ``p[i]`` is."""
+        place, *index = subtrees(tree)
+        if not index:
+            return self.value(place)
+        return self._added(place, index[0])
+
+    def _added(self, place: Tree[Token], index: Tree[Token]) -> Operand:
+        """A pointer so many elements on; the element itself where array and index are known."""
+        base, offset = self.values([place, index])
+        if isinstance(base, Loc) and isinstance(offset, int):
+            array, first = element_of(base.name)
+            name = element(array, first + offset) if first + offset >= 0 else ""
+            if name not in self._locations:
+                raise self.error(f"expected an element of {array}, found {array}[{first + offset}]", index)
+            return Loc(name)
+        target = self.fresh()
+        self.emit(Assign(target, "add", (base, offset)))
+        return Reg(target)
+
+    def _named(self, name: Token) -> Operand:
+        return Loc(str(name)) if name in self._parameters else Reg(self._variable(name))
+
+    def _variable(self, name: Token) -> str:
+        if name in self._parameters:
+            raise self.error(f"{name} is a location; expected *{name} or a variable", name)
+        if name not in self._registers and not any(name in block for block in self._declared):
+            raise self.error(f"{name} is not declared here", name)
+        return str(name)
+
+    # calls
+
+    def _call(self, tree: Tree[Token], target: str | None) -> bool:
+        """A call, its value put into ``target``; whether it has one."""
+        name, arguments = token(tree), subtrees(tree)
+        if name in ("min", "max"):
+            self.check_count(name, arguments, 2, 2)
+            self.emit(Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
+            return True
+        atomic = _ATOMIC.fullmatch(name)
+        if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
+            return self.other_call(name, arguments, target)
+        what, explicit = atomic[1], atomic[2] is not None
+        if what == "compare_exchange_weak":
+            raise self.error(f"{name} may fail for no reason; expected atomic_compare_exchange_strong", name)
+        operands = _OPERANDS.get(what, 2)
+        orders = (2 if operands == 3 else 1) if explicit else 0
+        self.check_count(name, arguments, operands + orders, operands + orders + (explicit and self.scoped))
+        given, ordered, scope = arguments[:operands], arguments[operands:][:orders], arguments[operands + orders :]
+        kind = {"load": Load, "store": Store}.get(what, Rmw)
+        mode = Mode(self.order(ordered[0], kind) if explicit else Order.SC, self.scope(scope))
+        if what == "compare_exchange_strong":
+            failure = self.order(ordered[1], Load) if explicit else None
+            self._compare_exchange(given, mode, None if failure is FAILURE_ORDERS[mode.order] else failure, target)
+            return True
+        if what == "load":
+            self.emit(Load(target or self.fresh(), self.value(given[0]), mode))
+            return True
+        address, value = self.values(given)
+        if what == "store":
+            self.emit(Store(address, value, mode))
+            return False
+        self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
+        return True
+
+    def _compare_exchange(
+        self, given: Sequence[Tree[Token]], mode: Mode, failure: Order | None, success: str | None
+    ) -> None:
+        (address, value), pointer = self.values([given[0], given[2]]), given[1]
+        old: str | None
+        inner = subtrees(pointer)[0] if pointer.data == "address" else None
+        if inner is None:
+            place = self.value(pointer)
+            old, expected = self.fresh(), Reg(self.fresh())
+            self.emit(Load(expected.name, place))
+            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure))
+            end = self._label()
+            self.emit(Branch(end, Comparison("eq", Reg(old), expected)))
+            self.emit(Store(place, Reg(old)))
+            self.emit(Label(end))
+            compared: Operand = expected
+        elif inner.data == "literal":
+            compared = self.value(subtrees(inner)[1])
+            old = None if success is None else self.fresh()
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure))
+        elif inner.data == "name":
+            old = self._variable(token(inner))
+            compared = Reg(old)
+            last = self._out[-1] if self._out else None
+            if isinstance(last, Assign) and last.target == old and last.operation == "mov":
+                if compared not in (address, value):
+                    self._out.pop()
+                    (compared,) = last.operands
+            elif success is not None:
+                compared = Reg(self.fresh())
+                self.emit(Assign(compared.name, "mov", (Reg(old),)))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure))
+        else:
+            raise self.error("expected the address of a variable", pointer)
+        if success is not None:
+            assert old is not None
+            self.emit(Assign(success, "eq", (Reg(old), compared)))
+
+    def other_call(self, name: Token, arguments: Sequence[Tree[Token]], target: str | None) -> bool:
+        """A call of what is no atomic access; whether it has a value."""
+        if name != "atomic_thread_fence":
+            raise self.error(f"{name} is no function of this dialect", name)
+        self.check_count(name, arguments, 1, 1)
+        self.emit(Fence(Mode(self.order(arguments[0], Fence), Scope.SYS)))
+        return False
+
+    def check_count(self, name: Token, arguments: Sequence[Tree[Token]], least: int, most: int) -> None:
+        """Raise ``InputError`` where a call has not as many arguments as its function."""
+        if not least <= len(arguments) <= most:
+            wanted = str(least) if least == most else f"{least} or {most}"
+            raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
+
+    def order(self, tree: Tree[Token], kind: type[Instruction]) -> Order:
+        """The order of an instruction of that kind."""
+        legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
+        if tree.data != "name" or token(tree) not in legal:
+            raise self.error(f"expected {' or '.join(legal)}", tree)
+        return ORDERS[token(tree)]
+
+    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope | None:
+        """The scope of an access: of the argument, if it has one; None is that of the thread itself."""
+        return Scope.SYS
+
+    def fresh(self) -> str:
+        """A register that the code does not mention."""
+        name = next(name for index in count() if (name := f"t{index}") not in self._mentioned)
+        self._mentioned.add(name)
+        return name
+
+    def _label(self) -> str:
+        self._labels += 1
+        return f"LC{self._labels - 1}"
+
+
+@lru_cache(maxsize=1 << 10)  # the tests of a suite have functions in common
+def known_function(text: str) -> Tree[Token]:
+    """The tree of one function. Raises ``InputError`` where the text is another number of them, or wrong."""
+    functions = subtrees(parsed("threads", text, None))
+    if len(functions) != 1:
+        raise InputError(f"expected one function, found {len(functions)}")
+    return functions[0]
+
+
+def _nowhere(message: str, place: Token | Tree[Token]) -> InputError:
+    return InputError(message)
+
+
+def parsed(start: str, text: str, path: str | None) -> Tree[Token]:
+    """The tree of an initial state (``state``) or of functions (``threads``). Raises ``InputError`` with its place."""
+    return parse(_GRAMMAR, start, text, path, _TERMINALS)
+
+
+def token(tree: Tree[Token]) -> Token:
+    """The first child of a tree that is a token."""
+    return next(child for child in tree.children if isinstance(child, Token))

@@ -1,0 +1,438 @@
+"""What the expressions of the .cat language mean: terms, and what is gone when a model is read.
+
+Functions of other kinds than of sets and relations (of functions, of tags, curried ones, or that give tuples) are put
+in where they are applied; a name that is local to a term becomes a definition of its own, ``obsco'ww`` for the ``ww``
+of ``obsco``; ``if`` is about variants, which are off, and about tags; ``match`` goes over tags.
+
+Source and gaps as for ``oracle.cat.elaboration``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from lark import Token, Tree
+
+from corpus.dialects.scope_tree import WORDS
+from corpus.litmus.test import Scope as Level
+from corpus.syntax import leaves, subtrees
+from oracle.cat.meanings import (
+    WIDER,
+    Function,
+    Group,
+    NotOfTermsError,
+    Orders,
+    Scope,
+    Tag,
+    Tags,
+    UnsupportedError,
+    Value,
+    applied,
+    at,
+    check_apart,
+    error,
+    formal,
+    formals,
+    matched,
+    names_of,
+    naming,
+    pattern_of,
+    place_of,
+    too_deep,
+    unsupported,
+)
+from oracle.cat.terms import (
+    MOST_NESTED,
+    MOST_PARTS,
+    Binding,
+    Call,
+    Constant,
+    Definition,
+    Name,
+    Operation,
+    Position,
+    Statement,
+    Term,
+)
+
+_SUFFIXES = {"*": "star", "+": "plus", "?": "optional", "-1": "inverse"}
+_LEVELS = {Level.WARP: "swarp", Level.CTA: "scta", Level.QUEUE: "squeue", Level.GPU: "sgpu", Level.SYS: "sys"}
+_SCOPES = {
+    **dict.fromkeys(("wi", "work-item", "work_item", "thread", "t"), "int"),
+    **{word: _LEVELS[level] for word, level in WORDS.items()},
+}
+
+
+_OF_TAGS = {
+    **dict.fromkeys(("tag2scope", "tag2level"), True),
+    **dict.fromkeys(("tag2events", "tag2instrs", "tag2fence", "tag2set"), False),
+}
+"""Functions of tags, and whether they give pairs of one group."""
+
+
+class Expressions:
+    """What is known while a model is read; ``statements`` so far, for a local name is a definition of its own."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self._defined: Counter[str] = Counter()
+        self._parts = 0
+        self._around = ""  # what is being defined
+        self._parameters: frozenset[str] | None = None  # of the function of terms that is being read
+        self._stays = False  # no part of what is read may be taken out of it
+        self._sizes: dict[int, tuple[Term, int, int]] = {}
+
+    def _unpacked(self, tree: Tree[Token], scope: Scope, depth: int = 0) -> list[tuple[str, Value, Position]]:
+        pattern, body = subtrees(tree)
+        names = formals(pattern)
+        self._around = next((name for name in names if name != "_"), "it")
+        value = self._value(body, scope, depth)
+        if isinstance(value, Name) and value.name in (self._parameters or ()):
+            raise NotOfTermsError
+        if not isinstance(value, Group) or len(value.members) != len(names):
+            raise error(f"expected a tuple of {len(names)}", at(body, scope))
+        position = at(tree, scope)
+        return [(name, member, position) for name, member in zip(names, value.members, strict=True) if name != "_"]
+
+    def _bind(self, name: str, value: Value | Binding, position: Position, scope: Scope) -> Scope:
+        """The scope after a definition. A term is defined by a statement; at the top under its own name."""
+        if not isinstance(value, Term | Binding):
+            return naming(scope, {name: value})
+        bound = value if isinstance(value, Binding) else Binding(name, (), value, position)
+        if scope.within:
+            bound = replace(bound, name=self._fresh(scope.within, name))
+        self.statements.append(Definition((bound,), False))
+        self._defined[bound.name] += 1
+        if scope.within:
+            return naming(scope, {name: Name(bound.name, position)})
+        return replace(scope, names={other: meant for other, meant in scope.names.items() if other != name})
+
+    def _fresh(self, within: str, name: str) -> str:
+        fresh = f"{within}'{name}"
+        while self._defined[fresh]:
+            fresh += "'"
+        return fresh
+
+    def _recursive(self, parts: Sequence[Tree[Token]], scope: Scope, fresh: str, depth: int = 0) -> Scope:
+        tokens = [leaves(part)[0] for part in parts]
+        check_apart([(str(token), place_of(token, scope)) for token in tokens])
+        functions = [part for part in parts if pattern_of(part)]
+        if functions:
+            for part in functions:
+                if not any(part.find_pred(lambda inner: inner.data in ("match", "conditional"))):
+                    message = "expected a set or relation, for a function cannot be recursive"
+                    raise error(message, place_of(leaves(part)[0], scope))
+            if len(functions) < len(parts):
+                here = at(parts[0], scope)
+                raise unsupported("a recursion of functions and relations at once", "two definitions", here)
+            names = dict(scope.names)
+            after = replace(scope, names=names, defined=self._version(scope))
+            for part in functions:
+                names[str(leaves(part)[0])] = Function(formals(pattern_of(part)), subtrees(part)[1:], after)
+            return replace(after, defined=scope.defined)
+        called = {str(token): self._fresh(fresh, token) if fresh else str(token) for token in tokens}
+        own: dict[str, Value] = {str(token): Name(called[token], place_of(token, scope)) for token in tokens}
+        inside = naming(scope, own)
+        with self._in_place():
+            bindings = [
+                Binding(called[token], (), self._term(subtrees(part)[0], inside, depth), place_of(token, scope))
+                for token, part in zip(tokens, parts, strict=True)
+            ]
+        self.statements.append(Definition(tuple(bindings), True))
+        self._defined.update(called.values())
+        if fresh:
+            return inside
+        return replace(scope, names={name: meant for name, meant in scope.names.items() if name not in called})
+
+    def _orders(self, name: str, argument: Tree[Token], scope: Scope, depth: int) -> Orders | None:
+        """The orders that a function of herd's library gives; None where it is none of these."""
+        given = subtrees(argument) if argument.data == "tuple" else [argument]
+        match name, given:
+            case "linearisations", [events, within]:
+                return Orders(self._term(events, scope, depth), self._term(within, scope, depth), total=True)
+            case "generate_cos", [base]:
+                return Orders(None, self._term(base, scope, depth), total=False)
+            case "generate_orders", [events, base]:
+                return Orders(self._term(events, scope, depth), self._term(base, scope, depth), total=False)
+            case "cross", [orders]:
+                inner, parts = applied(orders)
+                if inner == "co_locs" and len(parts) == 2:
+                    outer, events_of = applied(parts[1])
+                    if outer in ("partition", "classes-loc") and len(events_of) == 1:
+                        of = self._term(events_of[0], scope, depth)
+                        return Orders(of, self._term(parts[0], scope, depth), total=False)
+        return None
+
+    # Values
+
+    def _term(self, tree: Tree[Token], scope: Scope, depth: int = 0) -> Term:
+        """The term that a tree stands for. Raises ``InputError`` where it is something else."""
+        return self._as_term(self._value(tree, scope, depth), at(tree, scope))
+
+    def _as_term(self, value: Value, position: Position) -> Term:
+        match value:
+            case Tags(()):
+                return Constant("0", position)
+            case Tag() | Tags():
+                raise error("expected a set or relation, found tags", position)
+            case Group():
+                raise error("expected a set or relation, found a tuple", position)
+            case Function():
+                raise error("expected a set or relation, found a function", position)
+            case Orders():
+                raise error("expected a set or relation, found orders: 'with .. from' chooses one", position)
+            case _:
+                return value
+
+    def _value(self, tree: Tree[Token], scope: Scope, depth: int = 0) -> Value:
+        self._step(tree, scope)
+        if depth > MOST_NESTED:
+            raise too_deep(at(tree, scope))
+        position = at(tree, scope)
+        match tree.data:
+            case "name":
+                return self._resolved(leaves(tree)[0], scope, position)
+            case "empty":
+                return Constant("0", position)
+            case "everything":
+                return Constant("_", position)
+            case "tag":
+                return Tag(leaves(tree)[0][1:])
+            case "unit":
+                return Group(())
+            case "tuple":
+                return Group(tuple(self._value(part, scope, depth + 1) for part in subtrees(tree)))
+            case "braces":
+                return self._braces(tree, scope, depth)
+            case "application":
+                return self._application(tree, scope, depth)
+            case "function":
+                pattern, *inside = subtrees(tree)
+                return Function(formals(pattern), inside, replace(scope, defined=self._version(scope)))
+            case "local":
+                return self._local(tree, scope, depth)
+            case "local_recursion":
+                *recursive, body = subtrees(tree)
+                if self._stays and not all(map(pattern_of, recursive)):
+                    raise unsupported("a recursion within a function or another one", "its own definition", position)
+                inner = self._recursive(recursive, scope, self._around or "it", depth + 1)
+                return self._value(body, inner, depth + 1)
+            case "otherwise":
+                return self._otherwise(tree, scope, depth)
+            case "conditional":
+                condition, yes, no = subtrees(tree)
+                return self._value(yes if self._holds(condition, scope, depth) else no, scope, depth + 1)
+            case "match":
+                return self._match(tree, scope, depth)
+            case "adding":
+                parts = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
+                if any(isinstance(part, Term | Group | Function) for part in parts):
+                    raise unsupported("'++' on events or relations", WIDER, position)
+                return Tags(tuple(dict.fromkeys(name for part in parts for name in names_of(part))))
+            case kind:
+                return self._operation(str(kind), tree, scope, depth)
+
+    def _operation(self, kind: str, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+        position = at(tree, scope)
+        values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
+        if kind in ("union", "intersection", "difference") and all(isinstance(value, Tag | Tags) for value in values):
+            left, right = (names_of(value) for value in values)
+            return Tags(
+                {
+                    "union": tuple(dict.fromkeys(left + right)),
+                    "intersection": tuple(name for name in left if name in right),
+                    "difference": tuple(name for name in left if name not in right),
+                }[kind]
+            )
+        places = [at(part, scope) for part in subtrees(tree)]
+        operands = tuple(self._as_term(value, place) for value, place in zip(values, places, strict=True))
+        if kind == "suffixed":
+            kind = _SUFFIXES[leaves(tree)[-1].lstrip("^ \t\n")]
+        return self._made(Operation(kind, operands, position), operands)
+
+    def _made(self, term: Term, parts: Sequence[Term]) -> Term:
+        """A term, once it is known not to be too large or deep: what is put in twice is there twice."""
+        known = [self._sizes.get(id(part), (part, 1, 0)) for part in parts]
+        size, depth = 1 + sum(size for _, size, _ in known), 1 + max((depth for *_, depth in known), default=0)
+        if depth > MOST_NESTED:
+            raise too_deep(term.position)
+        if size > MOST_PARTS:
+            raise error(f"a term of more than {MOST_PARTS} parts when its functions are put in", term.position)
+        self._sizes[id(term)] = (term, size, depth)
+        return term
+
+    def _resolved(self, token: Token, scope: Scope, position: Position) -> Value:
+        name = str(token)
+        meant = scope.names.get(name)
+        if meant is not None:
+            return replace(meant, position=position) if isinstance(meant, Name) else meant
+        if scope.defined is not None:
+            if self._parameters is not None and name in self._parameters:
+                raise NotOfTermsError
+            if scope.defined.get(name, 0) != self._defined[name]:
+                raise unsupported(
+                    f"'{name}', defined anew since the function or procedure that mentions it", "another name", position
+                )
+        return Name(name, position)
+
+    def _braces(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+        values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
+        if not all(isinstance(value, Tag) for value in values):
+            raise unsupported("a set of events by its members, found '{'", WIDER, at(tree, scope))
+        return Tags(tuple(dict.fromkeys(name for value in values for name in names_of(value))))
+
+    def _application(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+        position = at(tree, scope)
+        *inner, argument = subtrees(tree)
+        orders = None if inner else self._orders(str(leaves(tree)[0]), argument, scope, depth + 1)
+        if orders is not None:
+            return orders
+        head = self._value(inner[0], scope, depth + 1) if inner else self._resolved(leaves(tree)[0], scope, position)
+        if isinstance(head, Name) and self._parameters and head.name in self._parameters:
+            raise NotOfTermsError
+        given = self._value(argument, scope, depth + 1)
+        if isinstance(head, Function) and not head.procedure:
+            inside = naming(head.scope, matched(head.parameters, given, "this function", position))
+            return self._value(head.body[0], inside, depth + 1)
+        if not isinstance(head, Name):
+            raise error("expected a function", position)
+        if head.name in _OF_TAGS and isinstance(given, Tag):
+            return self._of_tag(head.name, given.name, position)
+        members = given.members if isinstance(given, Group) else (given,)
+        if any(isinstance(member, Function) for member in members):
+            if self._parameters is not None:
+                raise NotOfTermsError
+            raise unsupported(f"'{head.name}' of a function", WIDER, position)
+        arguments = tuple(self._as_term(member, position) for member in members)
+        return self._made(Call(head.name, arguments, position), arguments)
+
+    def _of_tag(self, function: str, tag: str, position: Position) -> Term:
+        if not _OF_TAGS[function]:
+            return Name(tag[:1].upper() + tag[1:], position)
+        if tag not in _SCOPES:
+            raise error(f"expected a scope: {', '.join(sorted(_SCOPES))}; found '{tag}", position)
+        return Name(_SCOPES[tag], position)
+
+    def _local(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+        *bindings, body = subtrees(tree)
+        around = self._around or "it"
+        values: list[tuple[str, Value, Position]] = []
+        for part in bindings:
+            if part.data == "unpacking":
+                values += self._unpacked(part, scope, depth + 1)
+                continue
+            token = leaves(part)[0]
+            pattern = pattern_of(part)
+            if pattern:
+                here = replace(scope, defined=self._version(scope))
+                values.append(
+                    (str(token), Function(formals(pattern), subtrees(part)[1:], here), place_of(token, scope))
+                )
+            else:
+                values.append((str(token), self._value(subtrees(part)[0], scope, depth + 1), place_of(token, scope)))
+        check_apart([(name, position) for name, _, position in values])
+        inside = scope
+        for name, value, position in values:
+            if isinstance(value, Operation | Call) and not self._stays:
+                binding = Binding(self._fresh(around, name), (), value, position)
+                self.statements.append(Definition((binding,), False))
+                self._defined[binding.name] += 1
+                value = Name(binding.name, position)
+            inside = naming(inside, {name: value})
+        self._around = around
+        return self._value(body, inside, depth + 1)
+
+    def _otherwise(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+        one, other = subtrees(tree)
+        second = self._value(other, scope, depth + 1)
+        try:
+            with self._in_place():
+                first = self._value(one, scope, depth + 1)
+        except UnsupportedError:
+            return second
+        if isinstance(first, Term):
+            operands = (first, self._as_term(second, at(other, scope)))
+            return self._made(Operation("otherwise", operands, at(tree, scope)), operands)
+        return first
+
+    def _match(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+        source, *clauses = subtrees(tree)
+        value = self._value(source, scope, depth + 1)
+        position = at(tree, scope)
+        if self._parameters is not None and isinstance(value, Name) and value.name in self._parameters:
+            raise NotOfTermsError
+        if isinstance(value, Tag):
+            for clause in clauses:
+                labels = leaves(clause)
+                if labels and (labels[0].type == "UNDERSCORE" or labels[0][1:] == value.name):
+                    return self._value(subtrees(clause)[0], scope, depth + 1)
+            raise error(f"no case for '{value.name}", position)
+        if not isinstance(value, Tags):
+            raise unsupported("'match' on a set of events or relations", WIDER, position)
+        for clause in clauses:
+            if clause.data == "nothing_left" and not value.names:
+                return self._value(subtrees(clause)[0], scope, depth + 1)
+            if clause.data == "one_and_rest" and value.names:
+                first, rest, body = subtrees(clause)
+                own: dict[str, Value] = {formal(first): Tag(value.names[0]), formal(rest): Tags(value.names[1:])}
+                return self._value(body, naming(scope, own), depth + 1)
+        raise unsupported("a 'match' that parts a set in the middle", "a first element and the rest", position)
+
+    # What is known while a model is read
+
+    def _holds(self, tree: Tree[Token], scope: Scope, depth: int) -> bool:
+        if tree.data == "variant" or tree.data.startswith("variant_"):
+            return self._variant(tree)
+        parts = subtrees(tree)
+        if tree.data == "condition":
+            return self._holds(parts[0], scope, depth)
+        left, right = (self._value(part, scope, depth + 1) for part in parts)
+        if not all(isinstance(value, Tag | Tags) for value in (left, right)):
+            if self._parameters is not None:
+                raise NotOfTermsError
+            raise unsupported("'if' that compares sets of events or relations", WIDER, at(tree, scope))
+        one, other = frozenset(names_of(left)), frozenset(names_of(right))
+        return one == other if tree.data == "equal" else one <= other
+
+    def _variant(self, tree: Tree[Token]) -> bool:
+        """Whether a condition on variants holds; each variant is off."""
+        parts = [self._variant(part) for part in subtrees(tree)]
+        match tree.data:
+            case "variant_not":
+                return not parts[0]
+            case "variant_and":
+                return all(parts)
+            case _:
+                return any(parts)
+
+    def _tags(self, tree: Tree[Token], scope: Scope, what: str) -> tuple[str, ...]:
+        value = self._value(tree, scope)
+        if not isinstance(value, Tags):
+            raise unsupported(f"'{what}' over a set of events or relations", WIDER, at(tree, scope))
+        return value.names
+
+    def _tag(self, tree: Tree[Token], scope: Scope) -> str:
+        value = self._value(tree, scope)
+        if not isinstance(value, Tag):
+            raise unsupported("'match' on what is no tag", WIDER, at(tree, scope))
+        return value.name
+
+    def _version(self, scope: Scope) -> Mapping[str, int]:
+        return dict(self._defined) if scope.defined is None else scope.defined
+
+    def _step(self, tree: Tree[Token], scope: Scope) -> None:
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise error(f"the model has more than {MOST_PARTS} parts when its functions are put in", at(tree, scope))
+
+    @contextmanager
+    def _in_place(self) -> Iterator[None]:
+        """While no part of a term may be taken out of it, since it hangs on where it stands."""
+        outer, self._stays = self._stays, True
+        try:
+            yield
+        finally:
+            self._stays = outer
