@@ -1,83 +1,117 @@
-"""Texts parsed by the tables that lark makes of a grammar: the same trees and the same errors, several times as fast.
+"""Texts parsed by the tables of a grammar: the trees that lark makes, several times as fast, and without lark.
 
-lark analyses a grammar once: into the tables of an LALR parser, a lexer for each state of it, which knows the terminals
-that may come there, and a function for each rule that makes its tree. ``Grammar`` runs them in one loop, where lark
-calls six functions a token. A text that is wrong is given to lark, which says where and what it expected.
+``corpus.tables`` has lark make the tables of an LALR parser; those of the grammars that ship are files beside them.
+``Grammar`` runs them in one loop, where lark calls six functions a token. What it expected where a text is wrong is
+for lark to say.
 
-Assumptions: no terminal begins with what the grammar ignores, and lark is 1.3, whose inner parts these are.
-``tests/property/test_lalr.py`` holds this loop against lark's own for each grammar.
+Assumption: no terminal begins with what the grammar ignores. ``tests/property/test_lalr.py`` holds this loop against
+lark's own for each grammar.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, cast
-
-from lark import Lark, Token, Tree
-from lark.grammar import Rule
-from lark.lexer import BasicLexer, PatternStr, UnlessCallback
-from lark.parse_tree_builder import ExpandSingleChild
-from lark.parsers.lalr_analysis import Shift
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
 
 
-class Leaf(Token):
-    """A token that does not know where it ends."""
+class Token(str):
+    """A word of a text: which terminal of the grammar it is, and where it stands."""
 
-    __slots__ = ()
-    end_line: int | None = None
-    end_column: int | None = None
-    end_pos: int | None = None
+    __slots__ = ("column", "line", "type")
+    type: str
+    line: int
+    column: int
 
+    def __new__(cls, word: str, kind: str, line: int = 0, column: int = 0) -> Self:
+        """A word that stands nowhere, unless it is said where."""
+        token = super().__new__(cls, word)
+        token.type, token.line, token.column = kind, line, column
+        return token
+
+    def with_word(self, word: str) -> Token:
+        """Another word in its place."""
+        return Token(word, self.type, self.line, self.column)
+
+
+class Tree:
+    """What a rule of a grammar made of a part of a text: the rule's name, or another that it gives, and the children.
+
+    ``first`` is the token with which it begins, though it be no child; None where it has none.
+    """
+
+    __slots__ = ("children", "data", "first")
+
+    def __init__(self, data: str, children: list[Branch], first: Token | None = None) -> None:
+        self.data = data
+        self.children = children
+        self.first = first
+
+    @property
+    def line(self) -> int:
+        """Where it begins; 0 where it has no token."""
+        return self.first.line if self.first else 0
+
+    @property
+    def column(self) -> int:
+        """Likewise."""
+        return self.first.column if self.first else 0
+
+    def trees(self) -> Iterator[Tree]:
+        """The tree itself and all below it, each before those below it, from left to right."""
+        left = [self]
+        while left:
+            tree = left.pop()
+            yield tree
+            left += [child for child in reversed(tree.children) if isinstance(child, Tree)]
+
+    def tokens(self) -> Iterator[Token]:
+        """The tokens that are left in it, from left to right."""
+        left: list[Branch] = [self]
+        while left:
+            branch = left.pop()
+            if isinstance(branch, Tree):
+                left += reversed(branch.children)
+            elif branch is not None:  # of what is in [..] in the grammar, and not there
+                yield branch
+
+
+Branch = Tree | Token
 
 _Match = Callable[[str, int], re.Match[str] | None]
-_Reduction = tuple[int, str, Callable[[list[Any]], Any] | None]
-"""How many values become one, of which rule, and how; None: one that stays what it is."""
+_Keywords = Mapping[str, Mapping[str, str]]
+_Reduction = tuple[int, str, str | None, Sequence[int | None] | None, bool]
 
 
 class Grammar:
-    """A grammar in lark's language, and one of its rules to start with."""
+    """The tables of a grammar that starts with one of its rules; ``corpus.tables.make`` says what they are."""
 
-    def __init__(self, text: str, start: str) -> None:
-        self._lark = Lark(text, start=start, parser="lalr")
-        parser: Any = self._lark.parser
-        table = parser.parser._parse_table
-        callbacks = parser.parser_conf.callbacks
-        self._start: int = table.start_states[start]
-        self._end: int = table.end_states[start]
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        reductions: list[_Reduction] = [tuple(rule) for rule in tables["rules"]]
         # What a state does with a terminal: it goes to another one, or it reduces. Where it goes with a rule.
-        self._actions: dict[int, dict[str, int | _Reduction]] = {}
-        self._goes: dict[int, dict[str, int]] = {}
-        for state, row in table.states.items():
-            self._actions[state] = {
-                name: to if action is Shift else _reduction(to, callbacks[to]) for name, (action, to) in row.items()
-            }
-            self._goes[state] = {name: to for name, (action, to) in row.items() if action is Shift}
-        ignored = [terminal for terminal in parser.lexer_conf.terminals if terminal.name in parser.lexer_conf.ignore]
-        skipped = f"(?:{'|'.join(terminal.pattern.to_regexp() for terminal in ignored)})*+" if ignored else ""
-        self._skip = re.compile(skipped).match
-        lexers = parser.lexer.lexers
-        made = {id(lexer): _scanner(lexer, skipped) for lexer in lexers.values()}
-        self._scanners: dict[int, tuple[_Match, Mapping[str, Mapping[str, str]]]] = {
-            state: made[id(lexer)] for state, lexer in lexers.items()
-        }
+        self._rows: list[dict[str, int | _Reduction]] = [dict(_row(row, reductions)) for row in tables["states"]]
+        self._end: int = tables["end"]
+        self._patterns: list[tuple[str, _Keywords]] = [(pattern, words) for pattern, words in tables["scanners"]]
+        self._scanner_of: list[int] = tables["scanner of state"]
+        self._scanners: list[tuple[_Match, _Keywords] | None] = [None] * len(self._rows)
+        self._skipped = f"(?:{tables['ignored']})*+" if tables["ignored"] else ""
+        self._skip = re.compile(self._skipped).match
 
-    def parse(self, text: str) -> Tree[Token]:
-        """The syntax tree, each with the line and column where it begins. Raises lark's ``UnexpectedInput``."""
-        tree = self._parse(text)
-        if tree is None:
-            self._lark.parse(text)
-            raise AssertionError("lark parses what its tables do not")
-        return tree
+    def _scanner(self, state: int) -> tuple[_Match, _Keywords]:
+        """Finds the next token; and the words of a terminal that are terminals of their own."""
+        words, keywords = self._patterns[self._scanner_of[state]]
+        match = re.compile(f"{self._skipped}(?:{words})" if words else "(?!)").match
+        self._scanners[state] = match, keywords
+        return match, keywords
 
-    def _parse(self, text: str) -> Tree[Token] | None:
+    def parse(self, text: str) -> Tree | None:
         """The syntax tree, None where there is an error."""
-        actions, goes, scanners, new, last = self._actions, self._goes, self._scanners, str.__new__, self._end
-        state = self._start
+        rows, scanners, new, last = self._rows, self._scanners, str.__new__, self._end
+        state = 0
         states, values, firsts = [state], list[Any](), list[Token | None]()  # firsts: with which token a value begins
         at, line, line_start = 0, 1, -1
         while True:
-            scan, keywords = scanners[state]
+            scan, keywords = scanners[state] or self._scanner(state)
             match = scan(text, at)
             if match:
                 kind = match.lastgroup or ""
@@ -89,12 +123,10 @@ class Grammar:
                     if lines:
                         line += lines
                         line_start = text.rfind("\n", at, begin)
-                token = new(Leaf, word)
+                token = new(Token, word)
                 if kind in keywords:
                     kind = keywords[kind].get(word, kind)
                 token.type = kind
-                token.value = word
-                token.start_pos = begin
                 token.line = line
                 token.column = begin - line_start
                 if "\n" in word:
@@ -106,55 +138,53 @@ class Grammar:
                 if not skipped or skipped.end() < len(text):
                     return None
                 kind = "$END"
-            action = actions[state].get(kind)
+            action = rows[state].get(kind)
             while not isinstance(action, int):
                 if action is None:
                     return None
-                size, rule, make = action
-                if make is None:  # one value for another
+                size, rule, name, kept, single = action
+                if name is None:  # one value for another
                     states.pop()
                 else:
-                    first: Any = None
-                    if size == 1:
-                        value = make([values.pop()])
-                        first = firsts.pop()
-                        states.pop()
-                    elif size:
-                        value = make(values[-size:])
+                    first: Token | None = None
+                    children: list[Any] = []
+                    if size:
+                        children = values[-size:]
                         first = firsts[-size] or next((one for one in firsts[-size:] if one is not None), None)
                         del states[-size:], values[-size:], firsts[-size:]
+                    if kept is not None:
+                        taken, children = children, []
+                        for index in kept:
+                            if index is None:
+                                children.append(None)
+                            elif index < 0:  # of a tree that is dropped, so that its list may go on
+                                more = taken[~index].children
+                                children = children + more if children else more
+                            else:
+                                children.append(taken[index])
+                    value: Any
+                    if single and len(children) == 1:
+                        (value,) = children
+                        if value.__class__ is Tree and value.first is None:
+                            value.first = first
                     else:
-                        value = make([])
-                    if value.__class__ is Tree and value._meta is None:
-                        value._meta = first
+                        value = Tree(name, children, first)
                     values.append(value)
                     firsts.append(first)
-                state = goes[states[-1]][rule]
+                state = cast("int", rows[states[-1]][rule])
                 if state == last and kind == "$END":
-                    return cast("Tree[Token]", values[-1])
+                    return cast("Tree", values[-1])
                 states.append(state)
-                action = actions[state].get(kind)
+                action = rows[state].get(kind)
             state = action
             states.append(state)
             values.append(token)
             firsts.append(token)
 
 
-def _reduction(rule: Rule, make: Callable[[list[Any]], Any]) -> _Reduction:
-    alone = len(rule.expansion) == 1 and isinstance(make, ExpandSingleChild)
-    return len(rule.expansion), rule.origin.name, None if alone else make
-
-
-def _scanner(lexer: BasicLexer, skipped: str) -> tuple[_Match, Mapping[str, Mapping[str, str]]]:
-    """Finds the next token; and the words of a terminal that are terminals of their own."""
-    scanner = lexer.scanner
-    kept = [terminal for terminal in scanner.terminals if terminal.name not in lexer.ignore_types]
-    words = "|".join(f"(?P<{terminal.name}>{terminal.pattern.to_regexp()})" for terminal in kept)
-    keywords: dict[str, dict[str, str]] = {}
-    for name, callback in lexer.callback.items():
-        assert isinstance(callback, UnlessCallback)
-        assert all(
-            isinstance(each.pattern, PatternStr) and not each.pattern.flags for each in callback.scanner.terminals
-        )
-        keywords[name] = {each.pattern.value: each.name for each in callback.scanner.terminals}
-    return re.compile(f"{skipped}(?:{words})" if words else "(?!)", lexer.g_regex_flags).match, keywords
+def _row(row: Mapping[str, str], reductions: Sequence[_Reduction]) -> Iterator[tuple[str, int | _Reduction]]:
+    for action, names in row.items():
+        number = int(action)
+        to = number if number >= 0 else reductions[~number]
+        for name in names.split():
+            yield name, to

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
-
-from lark import Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from importlib.resources.abc import Traversable
+from zlib import crc32
 
 from corpus.errors import InputError
-from corpus.lalr import Grammar
+from corpus.lalr import Grammar, Token, Tree
 
 BLANKS = " \t\f\r\n"
 """What may stand between the words of a test, by ``WS`` of lark."""
@@ -54,13 +54,25 @@ def grammar_text(grammar: str) -> str:
     return "\n".join(files(folder).joinpath(f"{name}.lark").read_text(encoding="utf-8") for folder, _, name in names)
 
 
+def tables_file(grammar: str, start: str) -> Traversable:
+    """Where its tables are; see ``corpus.tables``."""
+    folder, _, name = grammar.split(" + ")[-1].rpartition(".")
+    return files(folder).joinpath(f"{name}.{start}.json")
+
+
 @cache
 def _grammar(grammar: str, start: str) -> Grammar:
-    return Grammar(grammar_text(grammar), start)
+    text, file = grammar_text(grammar), tables_file(grammar, start)
+    tables = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    if tables.get("checksum") != crc32(text.encode()):
+        from corpus.tables import make  # lark is not imported where it is not needed
+
+        tables = make(text, start)
+    return Grammar(tables)
 
 
 @lru_cache(maxsize=32)
-def _tree(grammar: str, start: str, text: str) -> Tree[Token]:
+def _tree(grammar: str, start: str, text: str) -> Tree | None:
     # Neighbours in a suite have the same declarations and the same condition, and reading costs more than judging.
     return _grammar(grammar, start).parse(text)
 
@@ -69,6 +81,7 @@ def _tree(grammar: str, start: str, text: str) -> Tree[Token]:
 def _too_deep(grammar: str, start: str, text: str, chains: tuple[str, ...]) -> tuple[int, int] | None:
     """Line and column of the first tree below ``DEEPEST``; see ``parse``."""
     tree = _tree(grammar, start, text)
+    assert tree is not None
     level, levels = [tree], 0
     while level and levels <= DEEPEST:
         level = [child for above in level for child in above.children if isinstance(child, Tree)]
@@ -79,7 +92,7 @@ def _too_deep(grammar: str, start: str, text: str, chains: tuple[str, ...]) -> t
     while below:
         tree, depth = below.pop()
         if depth > DEEPEST:
-            return tree.meta.line, tree.meta.column
+            return tree.line, tree.column
         for child in reversed(subtrees(tree)):
             goes_on = child is tree.children[0] and child.data == tree.data and child.data in chains
             below.append((child, depth + (not goes_on)))
@@ -94,7 +107,7 @@ def parse(
     terminals: Mapping[str, str],
     bounded: bool = True,
     chains: tuple[str, ...] = (),
-) -> Tree[Token]:
+) -> Tree:
     """The syntax tree of ``text`` by a grammar; not to be changed, for it is kept.
 
     The grammar ``corpus.progress.axb`` is the file ``axb.lark`` beside the modules of ``corpus.progress``; one that
@@ -105,24 +118,23 @@ def parse(
     ``chains`` goes on to the left, as ``a or b or c`` does, that is one level, to be walked by ``chain``. Raises
     ``InputError`` with line, column and what was expected.
     """
-    try:
-        tree = _tree(grammar, start, text)
-    except UnexpectedInput as error:
-        raise _syntax_error(error, text, path, terminals) from None
+    tree = _tree(grammar, start, text)
+    if tree is None:
+        raise _syntax_error(grammar_text(grammar), start, text, path, terminals)
     deep = _too_deep(grammar, start, text, chains) if bounded else None
     if deep:
         raise InputError("expected code that is not nested as deeply", path, *deep)
     return tree
 
 
-def subtrees(tree: Tree[Token], kind: str | None = None) -> list[Tree[Token]]:
+def subtrees(tree: Tree, kind: str | None = None) -> list[Tree]:
     """The children of a tree that are trees, all or of one rule."""
     return [child for child in tree.children if isinstance(child, Tree) and kind in (None, child.data)]
 
 
-def chain(tree: Tree[Token]) -> list[Tree[Token]]:
+def chain(tree: Tree) -> list[Tree]:
     """The operands of an operator, ``a``, ``b`` and ``c`` of ``(a or b) or c``, where the tree goes on to the left."""
-    found: list[Tree[Token]] = []
+    found: list[Tree] = []
     left = tree
     while left.data == tree.data:
         left, *others = subtrees(left)
@@ -130,7 +142,7 @@ def chain(tree: Tree[Token]) -> list[Tree[Token]]:
     return [left, *reversed(found)]
 
 
-def leaves(tree: Tree[Token], *kinds: str) -> list[Token]:
+def leaves(tree: Tree, *kinds: str) -> list[Token]:
     """The children of a tree that are tokens, all or of some terminals."""
     return [child for child in tree.children if isinstance(child, Token) and (not kinds or child.type in kinds)]
 
@@ -162,18 +174,10 @@ def wrapped(token: Token, path: str | None) -> int:
     return value - (1 << 32) if value >= 1 << 31 else value
 
 
-def _syntax_error(error: UnexpectedInput, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:
-    line, column = error.line, error.column
-    if isinstance(error, UnexpectedCharacters):
-        names, found = error.allowed, repr(text[error.pos_in_stream or 0])
-    else:
-        assert isinstance(error, UnexpectedToken | UnexpectedEOF)
-        names = set(error.expected)
-        token = error.token if isinstance(error, UnexpectedToken) else None
-        found = repr(str(token))
-        if not token:  # lark gives the place of the last token
-            found = "the end of the file"
-            line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+def _syntax_error(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:
+    from corpus.tables import what_is_wrong  # likewise
+
+    line, column, names, found = what_is_wrong(grammar, start, text)
     words = {terminals.get(name, _PUNCTUATION.get(name, name)) for name in names}
     wanted = " or ".join(sorted(word if word[0].isalpha() else f"'{word}'" for word in words))
     return InputError(f"expected {wanted}, found {found}", path, line, column)

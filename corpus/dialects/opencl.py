@@ -33,13 +33,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lark import Token, Tree
-
 from corpus.dialects.c_like.code import CCode, token
 from corpus.dialects.c_like.reader import CReader
 from corpus.dialects.c_like.writer import WORDS as C_WORDS
 from corpus.dialects.c_like.writer import CWriter, same_tree
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.laws.c11 import WORDS
 from corpus.laws.opencl import BARRIERS, DEFAULT_SCOPE, MEMORY, SCOPE_WORDS, SCOPES, WORK_ITEM
 from corpus.litmus.describe import cannot_say
@@ -69,7 +68,7 @@ from corpus.syntax import LARGEST_LOCATION, number, subtrees
 class _Code(CCode):
     scoped = True
 
-    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope | None:
+    def scope(self, arguments: Sequence[Tree]) -> Scope | None:
         if not arguments:
             return DEFAULT_SCOPE
         (argument,) = arguments
@@ -82,7 +81,7 @@ class _Code(CCode):
             raise self.error(f"expected {' or '.join(SCOPES)}", argument)
         return SCOPES[word]
 
-    def other_call(self, name: Token, arguments: Sequence[Tree[Token]], target: str | None) -> bool:
+    def other_call(self, name: Token, arguments: Sequence[Tree], target: str | None) -> bool:
         if name in BARRIERS:
             self._barrier(name, arguments, 0)
         elif name == "atomic_work_item_fence":
@@ -93,14 +92,14 @@ class _Code(CCode):
             raise self.error(f"{name} is no function of OpenCL litmus tests", name)
         return False
 
-    def labelled(self, label: Token, expression: Tree[Token]) -> None:
+    def labelled(self, label: Token, expression: Tree) -> None:
         digits = label.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
         if expression.data != "call" or token(expression) not in BARRIERS or not digits.isdigit():
             raise self.error("expected B0:, B1:, .. before a barrier", label)
-        index = number(label.update(value=digits), self._path)
+        index = number(label.with_word(digits), self._path)
         self._barrier(token(expression), subtrees(expression), index)
 
-    def _barrier(self, name: Token, arguments: Sequence[Tree[Token]], index: int) -> None:
+    def _barrier(self, name: Token, arguments: Sequence[Tree], index: int) -> None:
         self.check_count(name, arguments, 1, 2)
         own, tags = BARRIERS[name], self._flags(arguments[0])
         scope = self.scope(arguments[1:]) if len(arguments) > 1 else own
@@ -109,7 +108,7 @@ class _Code(CCode):
         else:
             self.emit(Barrier(index, mode=Mode(Order.ACQ_REL, scope, tags=tags), scope=own))
 
-    def _flags(self, tree: Tree[Token]) -> tuple[str, ...]:
+    def _flags(self, tree: Tree) -> tuple[str, ...]:
         """The tag of a fence that orders one kind of memory."""
         if tree.data in ("or", "bracketed"):
             tags = {tag for part in subtrees(tree) for tag in self._flags(part) or MEMORY.values()}
@@ -123,7 +122,7 @@ class _Code(CCode):
 class _Reader(CReader):
     code = _Code
 
-    def places(self, functions: Sequence[Tree[Token]]) -> list[Place]:
+    def places(self, functions: Sequence[Tree]) -> list[Place]:
         groups = [self._groups(function) for function in functions]
         threads: Counter[tuple[int, int]] = Counter()
         places = []
@@ -135,10 +134,10 @@ class _Reader(CReader):
             threads[workgroup] += 1
         return places
 
-    def _groups(self, function: Tree[Token]) -> dict[str, int]:
+    def _groups(self, function: Tree) -> dict[str, int]:
         """The numbers of a thread's groups: of ``wg``, ``dev`` and, where it is said, ``sg``."""
         numbers: dict[str, int] = {}
-        for group in function.find_data("group"):
+        for group in (tree for tree in function.trees() if tree.data == "group"):
             level, digits = (child for child in group.children if isinstance(child, Token))
             if level not in ("sg", "wg", "dev") or level in numbers:
                 raise self.error(f"expected sg, wg or dev, each once, found {level}", level)

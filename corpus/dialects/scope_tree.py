@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.litmus.test import Place, Scope, Thread
 
 _DEPTH = len(Place._fields)
@@ -26,7 +25,7 @@ WORDS: Mapping[str, Scope] = {
 
 
 def read_places(
-    groups: Sequence[Tree[Token]], levels: Mapping[str, Scope], threads: int, start: Token, path: str | None
+    groups: Sequence[Tree], levels: Mapping[str, Scope], threads: int, start: Token, path: str | None
 ) -> list[Place]:
     """The place of each of ``threads`` threads.
 
@@ -52,7 +51,7 @@ class _Reader:
         self._system = False
         self.places: dict[int, Place] = {}
 
-    def group(self, tree: Tree[Token], outer: str, depth: int, prefix: tuple[int, ...]) -> None:
+    def group(self, tree: Tree, outer: str, depth: int, prefix: tuple[int, ...]) -> None:
         word, *members = tree.children
         assert isinstance(word, Token)
         level = self._levels[str(word)].value

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.litmus.test import (
     And,
     Atom,
@@ -87,7 +86,7 @@ class _Reader:
         self._path = path
         self._check = check
 
-    def condition(self, tree: Tree[Token]) -> Condition:
+    def condition(self, tree: Tree) -> Condition:
         filters: list[Proposition] = []
         observed: list[Term] = []
         quantifier = Quantifier.EXISTS
@@ -105,7 +104,7 @@ class _Reader:
                 body = self._proposition(part)
         return Condition(quantifier, body, conjunction(filters) if filters else None, tuple(observed))
 
-    def _proposition(self, tree: Tree[Token]) -> Proposition:
+    def _proposition(self, tree: Tree) -> Proposition:
         match tree.data:
             case "either":
                 return disjunction(map(self._proposition, chain(tree)))
@@ -121,16 +120,16 @@ class _Reader:
         (sign,) = (child for child in tree.children if isinstance(child, Token))
         return Atom(_OPERATIONS[str(sign)], left, right)
 
-    def _term(self, tree: Tree[Token]) -> Term:
+    def _term(self, tree: Tree) -> Term:
         tokens = [child for child in tree.children if isinstance(child, Token)]
         term: Term
         match tree.data:
             case "constant":
                 return wrapped(tokens[0], self._path)
             case "negative":
-                return wrapped(tokens[0].update(value=f"-{tokens[0]}"), self._path)
+                return wrapped(tokens[0].with_word(f"-{tokens[0]}"), self._path)
             case "register":
-                thread = tokens[0].update(value=tokens[0].lstrip("PT"))
+                thread = tokens[0].with_word(tokens[0].lstrip("PT"))
                 term = FinalRegister(number(thread, self._path, LARGEST_LOCATION), str(tokens[1]))
             case "element":
                 term = Loc(element(str(tokens[0]), number(tokens[1], self._path, LARGEST_LOCATION)))

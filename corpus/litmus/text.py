@@ -18,9 +18,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lark import Token
-
 from corpus.errors import InputError
+from corpus.lalr import Token
 from corpus.litmus.condition import parse_condition, unknown_term
 from corpus.litmus.test import (
     Branch,

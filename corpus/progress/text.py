@@ -18,10 +18,9 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.lalr import Token, Tree
 from corpus.progress.axb import Instruction, Program, Thread
 from corpus.syntax import LARGEST_LOCATION, number, parse
 from corpus.test import Test
@@ -88,7 +87,7 @@ def _token(item: object) -> Token:
     return item
 
 
-def _tree(item: object) -> Tree[Token]:
+def _tree(item: object) -> Tree:
     assert isinstance(item, Tree)
     return item
 
@@ -99,13 +98,13 @@ def _labelled(item: object, expected: int, what: str, path: str | None) -> None:
         raise InputError(f"expected {what} {expected}, found {token}", path, token.line, token.column)
 
 
-def _thread(tid: int, tree: Tree[Token], path: str | None) -> Thread:
+def _thread(tid: int, tree: Tree, path: str | None) -> Thread:
     label, *lines = tree.children
     _labelled(label, tid, "THREAD", path)
     return tuple(_line(pc, len(lines), _tree(line), path) for pc, line in enumerate(lines))
 
 
-def _line(pc: int, length: int, tree: Tree[Token], path: str | None) -> Instruction:
+def _line(pc: int, length: int, tree: Tree, path: str | None) -> Instruction:
     def value(item: object) -> int:
         return number(_token(item), path)
 

@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lark import Token, Tree
-
+from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, subtrees
 from oracle.cat.expressions import Expressions
 from oracle.cat.meanings import (
@@ -74,7 +73,7 @@ class Elaboration(Expressions):
         self._check_name: str | None = None
         self._made_by_herd = False  # coherence is
 
-    def run(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def run(self, tree: Tree, scope: Scope) -> Scope:
         """Reads a file."""
         start = len(self.statements)
         for item in subtrees(tree):
@@ -98,14 +97,14 @@ class Elaboration(Expressions):
             two = Check("empty", Name("rmw", position), "atomic-operations-are-two-events-here", True, True, position)
             self.statements.append(two)
 
-    def _entitle(self, tree: Tree[Token]) -> None:
+    def _entitle(self, tree: Tree) -> None:
         words = leaves(tree)
         self.title = str(words[-1]).strip('"')
         self.partial = words[0].type == "NAME" and words[0] in _PARTIAL_ARCHITECTURES
 
     # Statements
 
-    def _statement(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def _statement(self, tree: Tree, scope: Scope) -> Scope:
         self._step(tree, scope)
         match tree.data:
             case "definition":
@@ -144,13 +143,13 @@ class Elaboration(Expressions):
                 pass
         return scope
 
-    def _statements(self, trees: Sequence[Tree[Token]], scope: Scope) -> Scope:
+    def _statements(self, trees: Sequence[Tree], scope: Scope) -> Scope:
         """Those of some statements, or of branches of them."""
         for tree in trees:
             scope = self._statements(subtrees(tree), scope) if tree.data == "branch" else self._statement(tree, scope)
         return scope
 
-    def _definition(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def _definition(self, tree: Tree, scope: Scope) -> Scope:
         values: list[tuple[str, Value | Binding, Position]] = []
         for part in subtrees(tree):
             if part.data == "unpacking":
@@ -168,12 +167,12 @@ class Elaboration(Expressions):
         self.statements[start:] = [Definition(sum((each.bindings for each in made), ()), False)] * bool(made)
         return after
 
-    def _defined_value(self, binding: Tree[Token], scope: Scope) -> Value:
+    def _defined_value(self, binding: Tree, scope: Scope) -> Value:
         (body,) = subtrees(binding)
         self._around = str(leaves(binding)[0])
         return self._value(body, scope)
 
-    def _recursion(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def _recursion(self, tree: Tree, scope: Scope) -> Scope:
         bindings = [part for part in subtrees(tree) if part.data == "binding"]
         scope = self._recursive(bindings, scope, fresh=scope.within)
         for check in subtrees(tree):
@@ -181,7 +180,7 @@ class Elaboration(Expressions):
                 self._check(check, scope)
         return scope
 
-    def _function(self, tree: Tree[Token], scope: Scope) -> Binding | Function:
+    def _function(self, tree: Tree, scope: Scope) -> Binding | Function:
         """A function of terms where it is one, else what is put in where it is applied."""
         token = leaves(tree)[0]
         parameters = formals(pattern_of(tree))
@@ -201,14 +200,14 @@ class Elaboration(Expressions):
             self._parameters = outer
         return Binding(str(token), parameters, value, position) if isinstance(value, Term) else put_in
 
-    def _requirement(self, tree: Tree[Token], scope: Scope) -> None:
+    def _requirement(self, tree: Tree, scope: Scope) -> None:
         kinds = leaves(tree)
         (check,) = subtrees(tree)
         kind = kinds[0].type if kinds else ""
         # What must hold for a model to say anything is a flag where it does not.
         self._check(check, scope, flag=bool(kind), inverted=kind in ("ASSERT", "UNDEFINED"))
 
-    def _check(self, tree: Tree[Token], scope: Scope, flag: bool = False, inverted: bool = False) -> None:
+    def _check(self, tree: Tree, scope: Scope, flag: bool = False, inverted: bool = False) -> None:
         kind, *names = leaves(tree)
         (body,) = subtrees(tree)
         negated = kind.type == "NEGATED"
@@ -224,7 +223,7 @@ class Elaboration(Expressions):
         term = self._term(body, scope)
         self.statements.append(Check(word, term, name, negated != inverted, flag, position))
 
-    def _choice(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def _choice(self, tree: Tree, scope: Scope) -> Scope:
         (token,) = leaves(tree)
         (source,) = subtrees(tree)
         name, position = str(token), place_of(token, scope)
@@ -252,7 +251,7 @@ class Elaboration(Expressions):
         if name != "co" or not (isinstance(inside, Name) and inside.name == "W"):
             scope = self._bind(name, Operation("intersection", (co, pairs), position), position, scope)
         if not self._is_held_by_any(held):
-            order = self._resolved(Token("NAME", name), scope, position)
+            order = self._resolved(Token(name, "NAME"), scope, position)
             assert isinstance(order, Term)
             near = Operation("intersection", (Name("loc", position), pairs), position)
             lost = Operation("difference", (Operation("intersection", (held, near), position), order), position)
@@ -289,7 +288,7 @@ class Elaboration(Expressions):
         self._defined[name] += 1
         return replace(scope, names={other: meant for other, meant in scope.names.items() if other != name})
 
-    def _procedure(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def _procedure(self, tree: Tree, scope: Scope) -> Scope:
         tokens = leaves(tree)
         name = str(tokens[-1])
         if len(tokens) > 1:
@@ -298,7 +297,7 @@ class Elaboration(Expressions):
         made = Function(formals(pattern), body, replace(scope, defined=self._version(scope)), procedure=True)
         return naming(scope, {name: made})
 
-    def _invocation(self, tree: Tree[Token], scope: Scope) -> None:
+    def _invocation(self, tree: Tree, scope: Scope) -> None:
         name, *check_name = leaves(tree)
         (argument,) = subtrees(tree)
         position = place_of(name, scope)
@@ -314,7 +313,7 @@ class Elaboration(Expressions):
         self._statements(procedure.body, inside)
         self._check_name = outer
 
-    def _selected(self, tree: Tree[Token], scope: Scope) -> Tree[Token]:
+    def _selected(self, tree: Tree, scope: Scope) -> Tree:
         source, *cases = subtrees(tree)
         tag = self._tag(source, scope)
         for case in cases:
@@ -323,7 +322,7 @@ class Elaboration(Expressions):
                 return subtrees(case)[0]
         raise error(f"no case for '{tag}", at(tree, scope))
 
-    def _instructions(self, tree: Tree[Token], scope: Scope) -> Scope:
+    def _instructions(self, tree: Tree, scope: Scope) -> Scope:
         """Each tag that instructions may carry is a set, of the name with a capital.
 
         It has what a test annotates so by its bell file, ``'Once``, and what our own words call so.

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from lark import Token, Tree
-
 from corpus.dialects.scope_tree import WORDS
+from corpus.lalr import Token, Tree
 from corpus.litmus.test import Scope as Level
 from corpus.syntax import leaves, subtrees
 from oracle.cat.meanings import (
@@ -85,7 +84,7 @@ class Expressions:
         self._stays = False  # no part of what is read may be taken out of it
         self._sizes: dict[int, tuple[Term, int, int]] = {}
 
-    def _unpacked(self, tree: Tree[Token], scope: Scope, depth: int = 0) -> list[tuple[str, Value, Position]]:
+    def _unpacked(self, tree: Tree, scope: Scope, depth: int = 0) -> list[tuple[str, Value, Position]]:
         pattern, body = subtrees(tree)
         names = formals(pattern)
         self._around = next((name for name in names if name != "_"), "it")
@@ -116,13 +115,13 @@ class Expressions:
             fresh += "'"
         return fresh
 
-    def _recursive(self, parts: Sequence[Tree[Token]], scope: Scope, fresh: str, depth: int = 0) -> Scope:
+    def _recursive(self, parts: Sequence[Tree], scope: Scope, fresh: str, depth: int = 0) -> Scope:
         tokens = [leaves(part)[0] for part in parts]
         check_apart([(str(token), place_of(token, scope)) for token in tokens])
         functions = [part for part in parts if pattern_of(part)]
         if functions:
             for part in functions:
-                if not any(part.find_pred(lambda inner: inner.data in ("match", "conditional"))):
+                if not any(inner.data in ("match", "conditional") for inner in part.trees()):
                     message = "expected a set or relation, for a function cannot be recursive"
                     raise error(message, place_of(leaves(part)[0], scope))
             if len(functions) < len(parts):
@@ -147,7 +146,7 @@ class Expressions:
             return inside
         return replace(scope, names={name: meant for name, meant in scope.names.items() if name not in called})
 
-    def _orders(self, name: str, argument: Tree[Token], scope: Scope, depth: int) -> Orders | None:
+    def _orders(self, name: str, argument: Tree, scope: Scope, depth: int) -> Orders | None:
         """The orders that a function of herd's library gives; None where it is none of these."""
         given = subtrees(argument) if argument.data == "tuple" else [argument]
         match name, given:
@@ -168,7 +167,7 @@ class Expressions:
 
     # Values
 
-    def _term(self, tree: Tree[Token], scope: Scope, depth: int = 0) -> Term:
+    def _term(self, tree: Tree, scope: Scope, depth: int = 0) -> Term:
         """The term that a tree stands for. Raises ``InputError`` where it is something else."""
         return self._as_term(self._value(tree, scope, depth), at(tree, scope))
 
@@ -187,7 +186,7 @@ class Expressions:
             case _:
                 return value
 
-    def _value(self, tree: Tree[Token], scope: Scope, depth: int = 0) -> Value:
+    def _value(self, tree: Tree, scope: Scope, depth: int = 0) -> Value:
         self._step(tree, scope)
         if depth > MOST_NESTED:
             raise too_deep(at(tree, scope))
@@ -235,7 +234,7 @@ class Expressions:
             case kind:
                 return self._operation(str(kind), tree, scope, depth)
 
-    def _operation(self, kind: str, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+    def _operation(self, kind: str, tree: Tree, scope: Scope, depth: int) -> Value:
         position = at(tree, scope)
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if kind in ("union", "intersection", "difference") and all(isinstance(value, Tag | Tags) for value in values):
@@ -278,13 +277,13 @@ class Expressions:
                 )
         return Name(name, position)
 
-    def _braces(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+    def _braces(self, tree: Tree, scope: Scope, depth: int) -> Value:
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if not all(isinstance(value, Tag) for value in values):
             raise unsupported("a set of events by its members, found '{'", WIDER, at(tree, scope))
         return Tags(tuple(dict.fromkeys(name for value in values for name in names_of(value))))
 
-    def _application(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+    def _application(self, tree: Tree, scope: Scope, depth: int) -> Value:
         position = at(tree, scope)
         *inner, argument = subtrees(tree)
         orders = None if inner else self._orders(str(leaves(tree)[0]), argument, scope, depth + 1)
@@ -316,7 +315,7 @@ class Expressions:
             raise error(f"expected a scope: {', '.join(sorted(_SCOPES))}; found '{tag}", position)
         return Name(_SCOPES[tag], position)
 
-    def _local(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+    def _local(self, tree: Tree, scope: Scope, depth: int) -> Value:
         *bindings, body = subtrees(tree)
         around = self._around or "it"
         values: list[tuple[str, Value, Position]] = []
@@ -345,7 +344,7 @@ class Expressions:
         self._around = around
         return self._value(body, inside, depth + 1)
 
-    def _otherwise(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+    def _otherwise(self, tree: Tree, scope: Scope, depth: int) -> Value:
         one, other = subtrees(tree)
         second = self._value(other, scope, depth + 1)
         try:
@@ -358,7 +357,7 @@ class Expressions:
             return self._made(Operation("otherwise", operands, at(tree, scope)), operands)
         return first
 
-    def _match(self, tree: Tree[Token], scope: Scope, depth: int) -> Value:
+    def _match(self, tree: Tree, scope: Scope, depth: int) -> Value:
         source, *clauses = subtrees(tree)
         value = self._value(source, scope, depth + 1)
         position = at(tree, scope)
@@ -383,7 +382,7 @@ class Expressions:
 
     # What is known while a model is read
 
-    def _holds(self, tree: Tree[Token], scope: Scope, depth: int) -> bool:
+    def _holds(self, tree: Tree, scope: Scope, depth: int) -> bool:
         if tree.data == "variant" or tree.data.startswith("variant_"):
             return self._variant(tree)
         parts = subtrees(tree)
@@ -397,7 +396,7 @@ class Expressions:
         one, other = frozenset(names_of(left)), frozenset(names_of(right))
         return one == other if tree.data == "equal" else one <= other
 
-    def _variant(self, tree: Tree[Token]) -> bool:
+    def _variant(self, tree: Tree) -> bool:
         """Whether a condition on variants holds; each variant is off."""
         parts = [self._variant(part) for part in subtrees(tree)]
         match tree.data:
@@ -408,13 +407,13 @@ class Expressions:
             case _:
                 return any(parts)
 
-    def _tags(self, tree: Tree[Token], scope: Scope, what: str) -> tuple[str, ...]:
+    def _tags(self, tree: Tree, scope: Scope, what: str) -> tuple[str, ...]:
         value = self._value(tree, scope)
         if not isinstance(value, Tags):
             raise unsupported(f"'{what}' over a set of events or relations", WIDER, at(tree, scope))
         return value.names
 
-    def _tag(self, tree: Tree[Token], scope: Scope) -> str:
+    def _tag(self, tree: Tree, scope: Scope) -> str:
         value = self._value(tree, scope)
         if not isinstance(value, Tag):
             raise unsupported("'match' on what is no tag", WIDER, at(tree, scope))
@@ -423,7 +422,7 @@ class Expressions:
     def _version(self, scope: Scope) -> Mapping[str, int]:
         return dict(self._defined) if scope.defined is None else scope.defined
 
-    def _step(self, tree: Tree[Token], scope: Scope) -> None:
+    def _step(self, tree: Tree, scope: Scope) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise error(f"the model has more than {MOST_PARTS} parts when its functions are put in", at(tree, scope))

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, subtrees
 from oracle.cat.terms import MOST_NESTED, Position, Term
 
@@ -54,7 +53,7 @@ class Function:
     """What is put in where it is applied; ``body`` is a procedure's where it has statements."""
 
     parameters: tuple[str, ...]
-    body: Sequence[Tree[Token]]
+    body: Sequence[Tree]
     scope: Scope
     procedure: bool = False
 
@@ -86,11 +85,11 @@ class Scope:
     defined: Mapping[str, int] | None = None
 
 
-Include = Callable[[Token, Scope], tuple[Tree[Token], Scope]]
+Include = Callable[[Token, Scope], tuple[Tree, Scope]]
 """The tree of a file that is included, and the scope of its text."""
 
 
-def applied(tree: Tree[Token]) -> tuple[str, list[Tree[Token]]]:
+def applied(tree: Tree) -> tuple[str, list[Tree]]:
     """The name and the arguments of a function that is applied; no name where it has none."""
     if tree.data == "application" and leaves(tree):
         (argument,) = subtrees(tree)
@@ -118,19 +117,19 @@ def names_of(value: Value) -> tuple[str, ...]:
     return (value.name,) if isinstance(value, Tag) else value.names if isinstance(value, Tags) else ()
 
 
-def pattern_of(binding: Tree[Token]) -> Tree[Token] | None:
+def pattern_of(binding: Tree) -> Tree | None:
     """The pattern of parameters of a definition, if it is a function's."""
     first = subtrees(binding)[0]
     return first if first.data == "pattern" else None
 
 
-def formals(pattern: Tree[Token] | None) -> tuple[str, ...]:
+def formals(pattern: Tree | None) -> tuple[str, ...]:
     """The parameters of a pattern."""
     assert pattern is not None
     return tuple(map(formal, subtrees(pattern)))
 
 
-def formal(tree: Tree[Token]) -> str:
+def formal(tree: Tree) -> str:
     """One parameter."""
     return str(leaves(tree)[0])
 
@@ -143,9 +142,9 @@ def check_apart(names: Sequence[tuple[str, Position]]) -> None:
             raise error(f"'{name}' is defined twice at once", position)
 
 
-def at(tree: Tree[Token], scope: Scope) -> Position:
+def at(tree: Tree, scope: Scope) -> Position:
     """Where a tree begins."""
-    return Position(scope.path, tree.meta.line, tree.meta.column)
+    return Position(scope.path, tree.line, tree.column)
 
 
 def place_of(token: Token, scope: Scope) -> Position:

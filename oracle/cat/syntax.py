@@ -35,10 +35,9 @@ from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.elaboration import Elaboration
 from oracle.cat.meanings import Scope
@@ -120,11 +119,11 @@ class _Files:
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
-        self._trees: dict[str, Tree[Token]] = {}
+        self._trees: dict[str, Tree] = {}
         self._digests: dict[str, str] = {}
         self._blank: dict[str, bool] = {}
 
-    def tree(self, path: str) -> Tree[Token]:
+    def tree(self, path: str) -> Tree:
         """The syntax tree of a file. Raises ``InputError`` where it cannot be read."""
         if path not in self._trees:
             if path not in self.texts:
@@ -132,7 +131,7 @@ class _Files:
             self._trees[path] = _tree(_without_comments(self.texts[path]), path)
         return self._trees[path]
 
-    def included(self, token: Token, scope: Scope) -> tuple[Tree[Token], Scope]:
+    def included(self, token: Token, scope: Scope) -> tuple[Tree, Scope]:
         """What is included there, and its scope; no statement where none would come of it."""
         path = _found(str(token), scope.path)
         name = token.strip('"')
@@ -172,12 +171,12 @@ class _Files:
         return self._digests[path]
 
 
-def _tree(text: str, path: str) -> Tree[Token]:
+def _tree(text: str, path: str) -> Tree:
     # The tables of the whole language take longer to make than a model of terms to judge a test.
     return parse(_LANGUAGE if _BEYOND.search(text) else _TERMS, "model", text, path, _WORDS, bounded=False)
 
 
-def _inclusions(tree: Tree[Token]) -> list[Token]:
+def _inclusions(tree: Tree) -> list[Token]:
     """What a file includes, in any branch, in the order of its text."""
     found: list[Token] = []
     waiting = [tree]

@@ -49,7 +49,7 @@ ROOMS = {
 
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.
 EDGES = {
-    "lark": ["corpus", "oracle"],  # in the oracle for .cat files alone
+    "lark": ["corpus"],
     "pysat": ["constraints"],
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],

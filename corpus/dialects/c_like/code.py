@@ -29,9 +29,8 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import TypeVar
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.control_flow import negated
@@ -96,9 +95,9 @@ class CCode:
 
     def __init__(
         self,
-        error: Callable[[str, Token | Tree[Token]], InputError],
+        error: Callable[[str, Token | Tree], InputError],
         path: str | None,
-        function: Tree[Token],
+        function: Tree,
         registers: Mapping[str, Operand],
         locations: Container[str],
     ) -> None:
@@ -110,7 +109,7 @@ class CCode:
         self._parameters = {
             str(token(parameter)) for parameter in subtrees(function, "parameter") if token(parameter) not in registers
         }
-        self._mentioned = {str(leaf) for leaf in function.scan_values(lambda leaf: isinstance(leaf, Token))}
+        self._mentioned = {str(token) for token in function.tokens()}
         self._mentioned |= set(registers)
         self._declared: list[set[str]] = []
         self._labels = 0
@@ -150,13 +149,13 @@ class CCode:
         self._sides = outer
         return values
 
-    def values(self, trees: Sequence[Tree[Token]]) -> list[Operand]:
+    def values(self, trees: Sequence[Tree]) -> list[Operand]:
         """The values of operands that are not sequenced."""
         return self.apart(*(partial(self.value, tree) for tree in trees))
 
     # statements
 
-    def _statement(self, tree: Tree[Token]) -> None:
+    def _statement(self, tree: Tree) -> None:
         parts = subtrees(tree)
         match tree.data:
             case "block":
@@ -188,7 +187,7 @@ class CCode:
                 if condition is not False:
                     self.emit(Branch(head, None if condition is True else condition))
 
-    def _declaration(self, declarator: Tree[Token]) -> None:
+    def _declaration(self, declarator: Tree) -> None:
         name = token(declarator)
         if name in self._parameters or any(name in block for block in self._declared):
             raise self.error(f"{name} is declared twice", name)
@@ -196,7 +195,7 @@ class CCode:
         for value in subtrees(declarator):
             self._into(str(name), value)
 
-    def _if(self, condition: Tree[Token], then: Tree[Token], otherwise: Tree[Token] | None = None) -> None:
+    def _if(self, condition: Tree, then: Tree, otherwise: Tree | None = None) -> None:
         target, end = self._label(), self._label()
         self._unless(self._condition(condition), target)
         self._statement(then)
@@ -207,7 +206,7 @@ class CCode:
             self._statement(otherwise)
             self.emit(Label(end))
 
-    def labelled(self, label: Token, expression: Tree[Token]) -> None:
+    def labelled(self, label: Token, expression: Tree) -> None:
         """A statement with a label: in OpenCL, a barrier."""
         raise self.error("C litmus tests have no labels", label)
 
@@ -215,7 +214,7 @@ class CCode:
         if condition is not True:
             self.emit(Branch(label, None if condition is False else negated(condition)))
 
-    def _condition(self, tree: Tree[Token]) -> Comparison | bool:
+    def _condition(self, tree: Tree) -> Comparison | bool:
         """An expression whose truth matters; a literal is known."""
         parts = subtrees(tree)
         match tree.data:
@@ -236,7 +235,7 @@ class CCode:
 
     # expressions
 
-    def _effect(self, tree: Tree[Token]) -> None:
+    def _effect(self, tree: Tree) -> None:
         """Evaluate an expression whose value is not used."""
         match tree.data:
             case "call":
@@ -251,7 +250,7 @@ class CCode:
             case _:
                 self.value(tree)
 
-    def value(self, tree: Tree[Token]) -> Operand:
+    def value(self, tree: Tree) -> Operand:
         """Evaluate an expression; its value as an operand."""
         parts = subtrees(tree)
         match tree.data:
@@ -261,7 +260,7 @@ class CCode:
                 return wrapped(token(tree), self._path)
             case "negative" if parts[0].data == "number":
                 digits = token(parts[0])
-                return wrapped(digits.update(value=f"-{digits}"), self._path)
+                return wrapped(digits.with_word(f"-{digits}"), self._path)
             case "bracketed" | "cast":
                 return self.value(parts[-1])
             case "comma":
@@ -277,7 +276,7 @@ class CCode:
         self._into(target, tree)
         return Reg(target)
 
-    def _into(self, target: str, tree: Tree[Token]) -> None:
+    def _into(self, target: str, tree: Tree) -> None:
         """Evaluate an expression into a register."""
         parts = subtrees(tree)
         match tree.data:
@@ -288,7 +287,7 @@ class CCode:
                 left, right = self.values(parts)
                 self.emit(Assign(target, _COMPARISONS[token(tree)], (left, right)))
             case "logical":
-                if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].iter_subtrees()):
+                if any(part.data in ("call", "pointee", "element", "assign") for part in parts[1].trees()):
                     raise self.error("expected no call, access or assignment on the right of && and ||", parts[1])
                 left, right = map(self._truth, parts)  # in order
                 self.emit(Assign(target, "and" if token(tree) == "&&" else "or", (left, right)))
@@ -313,7 +312,7 @@ class CCode:
             case _:
                 self.emit(Assign(target, "mov", (self.value(tree),)))
 
-    def _truth(self, tree: Tree[Token]) -> Operand:
+    def _truth(self, tree: Tree) -> Operand:
         """The value of an expression as 0 or 1."""
         if tree.data == "bracketed":
             return self._truth(subtrees(tree)[0])
@@ -324,7 +323,7 @@ class CCode:
         self.emit(Assign(target, "ne", (value, 0)))
         return Reg(target)
 
-    def _assign(self, left: Tree[Token], right: Tree[Token]) -> Operand:
+    def _assign(self, left: Tree, right: Tree) -> Operand:
         if left.data in ("pointee", "element"):
             value, address = self.apart(partial(self.value, right), partial(self._address, left))
             self.emit(Store(address, value))
@@ -335,14 +334,14 @@ class CCode:
         self._into(name, right)
         return Reg(name)
 
-    def _address(self, tree: Tree[Token]) -> Operand:
+    def _address(self, tree: Tree) -> Operand:
         """Where ``*p`` or ``p[i]`` is."""
         place, *index = subtrees(tree)
         if not index:
             return self.value(place)
         return self._added(place, index[0])
 
-    def _added(self, place: Tree[Token], index: Tree[Token]) -> Operand:
+    def _added(self, place: Tree, index: Tree) -> Operand:
         """A pointer so many elements on; the element itself where array and index are known."""
         base, offset = self.values([place, index])
         if isinstance(base, Loc) and isinstance(offset, int):
@@ -367,7 +366,7 @@ class CCode:
 
     # calls
 
-    def _call(self, tree: Tree[Token], target: str | None) -> bool:
+    def _call(self, tree: Tree, target: str | None) -> bool:
         """A call, its value put into ``target``; whether it has one."""
         name, arguments = token(tree), subtrees(tree)
         if name in ("min", "max"):
@@ -400,9 +399,7 @@ class CCode:
         self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
         return True
 
-    def _compare_exchange(
-        self, given: Sequence[Tree[Token]], mode: Mode, failure: Order | None, success: str | None
-    ) -> None:
+    def _compare_exchange(self, given: Sequence[Tree], mode: Mode, failure: Order | None, success: str | None) -> None:
         (address, value), pointer = self.values([given[0], given[2]]), given[1]
         old: str | None
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
@@ -438,7 +435,7 @@ class CCode:
             assert old is not None
             self.emit(Assign(success, "eq", (Reg(old), compared)))
 
-    def other_call(self, name: Token, arguments: Sequence[Tree[Token]], target: str | None) -> bool:
+    def other_call(self, name: Token, arguments: Sequence[Tree], target: str | None) -> bool:
         """A call of what is no atomic access; whether it has a value."""
         if name != "atomic_thread_fence":
             raise self.error(f"{name} is no function of this dialect", name)
@@ -446,20 +443,20 @@ class CCode:
         self.emit(Fence(Mode(self.order(arguments[0], Fence), Scope.SYS)))
         return False
 
-    def check_count(self, name: Token, arguments: Sequence[Tree[Token]], least: int, most: int) -> None:
+    def check_count(self, name: Token, arguments: Sequence[Tree], least: int, most: int) -> None:
         """Raise ``InputError`` where a call has not as many arguments as its function."""
         if not least <= len(arguments) <= most:
             wanted = str(least) if least == most else f"{least} or {most}"
             raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
 
-    def order(self, tree: Tree[Token], kind: type[Instruction]) -> Order:
+    def order(self, tree: Tree, kind: type[Instruction]) -> Order:
         """The order of an instruction of that kind."""
         legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
         if tree.data != "name" or token(tree) not in legal:
             raise self.error(f"expected {' or '.join(legal)}", tree)
         return ORDERS[token(tree)]
 
-    def scope(self, arguments: Sequence[Tree[Token]]) -> Scope | None:
+    def scope(self, arguments: Sequence[Tree]) -> Scope | None:
         """The scope of an access: of the argument, if it has one; None is that of the thread itself."""
         return Scope.SYS
 
@@ -475,7 +472,7 @@ class CCode:
 
 
 @lru_cache(maxsize=1 << 10)  # the tests of a suite have functions in common
-def known_function(text: str) -> Tree[Token]:
+def known_function(text: str) -> Tree:
     """The tree of one function. Raises ``InputError`` where the text is another number of them, or wrong."""
     functions = subtrees(parsed("threads", text, None))
     if len(functions) != 1:
@@ -483,15 +480,15 @@ def known_function(text: str) -> Tree[Token]:
     return functions[0]
 
 
-def _nowhere(message: str, place: Token | Tree[Token]) -> InputError:
+def _nowhere(message: str, place: Token | Tree) -> InputError:
     return InputError(message)
 
 
-def parsed(start: str, text: str, path: str | None) -> Tree[Token]:
+def parsed(start: str, text: str, path: str | None) -> Tree:
     """The tree of an initial state (``state``) or of functions (``threads``). Raises ``InputError`` with its place."""
     return parse(_GRAMMAR, start, text, path, _TERMINALS)
 
 
-def token(tree: Tree[Token]) -> Token:
+def token(tree: Tree) -> Token:
     """The first child of a tree that is a token."""
     return next(child for child in tree.children if isinstance(child, Token))

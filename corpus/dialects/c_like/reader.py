@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from lark import Token, Tree
-
 from corpus.dialects.c_like.code import CCode, known_function, parsed, token
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.litmus.test import (
     LitmusTest,
     Loc,
@@ -71,7 +70,7 @@ class CReader:
         functions = self._functions()
         for index, function in enumerate(functions):
             name = token(function)
-            if number(name.update(value=name[1:]), path, LARGEST_LOCATION) != index:
+            if number(name.with_word(name[1:]), path, LARGEST_LOCATION) != index:
                 raise self.error(f"expected P{index}, found {name}", name)
             for parameter in subtrees(function, "parameter"):
                 self._declare(parameter)
@@ -97,7 +96,7 @@ class CReader:
         ]
         return self._source.test(*self.instances(threads, locations))
 
-    def _functions(self) -> list[Tree[Token]]:
+    def _functions(self) -> list[Tree]:
         if self._texts is not None:
             return list(map(known_function, self._texts))
         return subtrees(parsed("threads", self._source.body, self._source.path))
@@ -118,12 +117,11 @@ class CReader:
         """The threads and locations, with what C-like languages have an instance of for each group of threads."""
         return threads, locations
 
-    def error(self, message: str, place: Token | Tree[Token]) -> InputError:
+    def error(self, message: str, place: Token | Tree) -> InputError:
         """An error at a token, or where a tree begins."""
-        where = place if isinstance(place, Token) else place.meta
-        return InputError(message, self._source.path, where.line, where.column)
+        return InputError(message, self._source.path, place.line, place.column)
 
-    def places(self, functions: Sequence[Tree[Token]]) -> list[Place]:
+    def places(self, functions: Sequence[Tree]) -> list[Place]:
         """Where the threads are: C says nothing of scopes, so each is in a CTA of its own, on one GPU."""
         for function in functions:
             for placement in subtrees(function, "placement"):
@@ -136,7 +134,7 @@ class CReader:
             raise self.error(f"C has no address spaces; expected a type, found {space}", space)
         return Region.GLOBAL
 
-    def _read_initial(self, tree: Tree[Token]) -> None:
+    def _read_initial(self, tree: Tree) -> None:
         cell, *content = (child for child in subtrees(tree) if child.data != "type")
         if cell.data == "array" or (content and content[0].data == "list"):
             self._read_array(cell, content)
@@ -145,7 +143,7 @@ class CReader:
         *threads, name = (child for child in cell.children if isinstance(child, Token))
         known: dict[str, int | Loc] | dict[str, Operand] = self._initial
         if threads:
-            digits = threads[0].update(value=threads[0].lstrip("P"))
+            digits = threads[0].with_word(threads[0].lstrip("P"))
             index = number(digits, self._source.path, LARGEST_LOCATION)
             self._owners.setdefault(index, threads[0])
             known = self._registers.setdefault(index, {})
@@ -153,7 +151,7 @@ class CReader:
             raise self.error(f"{name} has two initial values", name)
         known[str(name)] = value
 
-    def _read_array(self, cell: Tree[Token], content: Sequence[Tree[Token]]) -> None:
+    def _read_array(self, cell: Tree, content: Sequence[Tree]) -> None:
         """``x[2] = {1, 2}``: what is not given is 0, as in C."""
         name, *sizes = (child for child in cell.children if isinstance(child, Token))
         if cell.data != "array" or (content and content[0].data != "list"):
@@ -167,20 +165,20 @@ class CReader:
         self._sizes[str(name)] = size
         self._initial |= {element(name, i): values[i] if i < len(values) else 0 for i in range(size)}
 
-    def _content(self, tree: Tree[Token]) -> int | Loc:
+    def _content(self, tree: Tree) -> int | Loc:
         first = token(tree)
         match tree.data:
             case "number":
                 return wrapped(first, self._source.path)
             case "negative":
-                return wrapped(first.update(value=f"-{first}"), self._source.path)
+                return wrapped(first.with_word(f"-{first}"), self._source.path)
             case "address":
                 return Loc(str(first))
         if first not in ("ATOMIC_VAR_INIT", "ATOMIC_INIT"):
             raise self.error(f"expected a number or a location, found {first}", first)
         return self._content(subtrees(tree)[0])
 
-    def _declare(self, parameter: Tree[Token]) -> None:
+    def _declare(self, parameter: Tree) -> None:
         kind, name = subtrees(parameter)[0], token(parameter)
         tokens = [child for child in kind.children if isinstance(child, Token)]
         if not any(child.type == "POINTER" for child in tokens):
@@ -191,7 +189,7 @@ class CReader:
         if self._regions.setdefault(str(name), region) is not region:
             raise self.error(f"{name} is in another address space in an earlier thread", name)
 
-    def _thread(self, index: int, function: Tree[Token], place: Place) -> Thread:
+    def _thread(self, index: int, function: Tree, place: Place) -> Thread:
         registers = self._registers.get(index, {})
         locations = frozenset({*self._initial, *self._regions})
         if self._texts is not None:

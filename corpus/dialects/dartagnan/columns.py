@@ -24,9 +24,8 @@ from functools import lru_cache, partial
 from itertools import count, zip_longest
 from typing import ClassVar
 
-from lark import Token, Tree
-
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import without_constants, without_predicates
@@ -278,7 +277,7 @@ class Columns(ABC):
         for row in rows:
             if len(row.children) != len(codes):
                 message = f"expected {len(codes)} columns, found {len(row.children)}"
-                raise InputError(message, path, row.meta.line, row.meta.column)
+                raise InputError(message, path, row.line, row.column)
             for code, cell in zip(codes, subtrees(row), strict=True):
                 code += [self._item(item, path) for item in subtrees(cell)]
         pairs = [self._pair(pair, len(codes), path) for pair in subtrees(system)] if system else ()
@@ -302,7 +301,7 @@ class Columns(ABC):
             synchronised,
         )
 
-    def _header(self, index: int, place: Tree[Token], path: str | None) -> tuple[int, ...]:
+    def _header(self, index: int, place: Tree, path: str | None) -> tuple[int, ...]:
         thread, *levels = place.children
         assert isinstance(thread, Token)
         if thread != f"P{index}":
@@ -314,13 +313,13 @@ class Columns(ABC):
                 raise _error(f"expected {thread}@{','.join(f'{level} N' for level in self.levels)}", word, path)
         return tuple(number(digits, path) for _, digits in tokens)
 
-    def _pair(self, pair: Tree[Token], threads: int, path: str | None) -> tuple[int, int]:
+    def _pair(self, pair: Tree, threads: int, path: str | None) -> tuple[int, int]:
         one, other = leaves(pair)
         if not self.synchronises:
             raise _error(f"{self.title} has no threads that synchronise by the system", one, path)
         numbers = []
         for token in (one, other):
-            thread = number(token.update(value=token.removeprefix("P")), path)
+            thread = number(token.with_word(token.removeprefix("P")), path)
             if thread >= threads:
                 raise _error(f"the test has no thread P{thread}", token, path)
             numbers.append(thread)
@@ -328,7 +327,7 @@ class Columns(ABC):
             raise _error(f"expected two threads after ssw, found P{numbers[0]} twice", other, path)
         return numbers[0], numbers[1]
 
-    def _item(self, item: Tree[Token], path: str | None) -> Instruction:
+    def _item(self, item: Tree, path: str | None) -> Instruction:
         first, *operands = leaves(item)
         if item.data == "label":
             return Label(str(first))
@@ -350,7 +349,7 @@ class Columns(ABC):
         for item in subtrees(parse(_GRAMMAR, "state", source.state, source.path, _TERMINALS)):
             first, *others = leaves(item)
             if item.data == "register":
-                thread = number(first.update(value=first.removeprefix("P")), source.path)
+                thread = number(first.with_word(first.removeprefix("P")), source.path)
                 register = str(others[0])
                 if thread >= threads:
                     raise _error(f"the test has no thread P{thread}", first, source.path)
@@ -363,7 +362,7 @@ class Columns(ABC):
                 locations.append(Location(str(first), alias=self._alias(item, source.path)))
         return locations, registers
 
-    def _alias(self, item: Tree[Token], path: str | None) -> Alias:
+    def _alias(self, item: Tree, path: str | None) -> Alias:
         name, proxy, aliased = item.children
         assert isinstance(name, Token)
         if (str(proxy) if proxy else None) not in (self.proxies or (None,)):
@@ -540,6 +539,6 @@ def _error(message: str, token: Token, path: str | None) -> InputError:
     return InputError(message, path, token.line, token.column)
 
 
-def _initial(item: Tree[Token], path: str | None) -> int | Loc:
+def _initial(item: Tree, path: str | None) -> int | Loc:
     last = item.children[-1]
     return Loc(str(last.children[0])) if isinstance(last, Tree) else wrapped(last, path)

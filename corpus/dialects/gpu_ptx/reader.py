@@ -9,10 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from lark import Token, Tree
-
 from corpus.dialects.scope_tree import read_places
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.laws.ptx import (
     ATOM,
     FENCE,
@@ -110,8 +109,8 @@ def read_gpu_ptx(source: Source) -> LitmusTest:
 class _Body:
     """The items of each thread's column, the scope tree, and the names and spaces of the memory map."""
 
-    columns: Sequence[Sequence[Tree[Token]]]
-    scope_tree: Tree[Token]
+    columns: Sequence[Sequence[Tree]]
+    scope_tree: Tree
     mapped: Sequence[tuple[Token, Token]]
 
 
@@ -121,12 +120,12 @@ def _body(text: str, path: str | None) -> _Body:
     for index, thread in enumerate(leaves(header)):
         if thread[1:] != str(index):
             raise error_at(f"expected thread T{index}, found {thread}", thread, path)
-    columns: list[list[Tree[Token]]] = [[] for _ in leaves(header)]
+    columns: list[list[Tree]] = [[] for _ in leaves(header)]
     for row in rows:
         cells = subtrees(row)
         if len(cells) != len(columns):
             message = f"expected {len(columns)} columns, found {len(cells)}"
-            raise InputError(message, path, row.meta.line, row.meta.column)
+            raise InputError(message, path, row.line, row.column)
         for column, cell in zip(columns, cells, strict=True):
             column += subtrees(cell)
     (tree,) = subtrees(body, "scope_tree")
@@ -252,7 +251,7 @@ class _Reader:
                     self._region(names[0], space)
                 continue
             (thread,) = leaves(item, "THREAD", "INT")
-            index = number(thread.update(value=thread.lstrip("TP")), self._path)
+            index = number(thread.with_word(thread.lstrip("TP")), self._path)
             if index >= len(self._registers):
                 raise error_at(f"the test has no thread {thread}", thread, self._path)
             for name in names:
@@ -260,7 +259,7 @@ class _Reader:
                     raise error_at(f"register {index}:{name} is declared twice", name, self._path)
                 self._registers[index][str(name)] = value
 
-    def _value(self, tree: Tree[Token]) -> int | Loc:
+    def _value(self, tree: Tree) -> int | Loc:
         (token,) = leaves(tree)
         return wrapped(token, self._path) if token.type == "NUMBER" else Loc(str(token))
 
@@ -270,12 +269,12 @@ class _Reader:
             other = self._regions[str(name)]
             raise error_at(f"{name} is in {other} memory, and in {region} memory here", name, self._path)
 
-    def _own(self, index: int, column: Sequence[Tree[Token]]) -> set[str]:
+    def _own(self, index: int, column: Sequence[Tree]) -> set[str]:
         """The registers of a thread: those it declares or writes."""
         targets = [leaves(item, "NAME")[:1] for item in column if item.data in _WITH_TARGET]
         return {*self._registers[index], *(str(name) for names in targets for name in names)} - {"_"}
 
-    def _locations(self, columns: Sequence[Sequence[Tree[Token]]], own: list[set[str]]) -> set[str]:
+    def _locations(self, columns: Sequence[Sequence[Tree]], own: list[set[str]]) -> set[str]:
         """Every name that is a location where it is no register: what is declared, or stands in brackets somewhere."""
         known = {*self._initial, *self._regions}
         known |= {value.name for values in self._registers for value in values.values() if isinstance(value, Loc)}
@@ -298,7 +297,7 @@ class _Column:
     region: Callable[[Token, str], None]
     path: str | None
 
-    def items(self, column: Sequence[Tree[Token]]) -> Iterator[tuple[str, Instruction]]:
+    def items(self, column: Sequence[Tree]) -> Iterator[tuple[str, Instruction]]:
         """The instructions, each with the name of its rule in the grammar."""
         guard: Guard | None = None
         for item in column:
@@ -312,7 +311,7 @@ class _Column:
             guard = None
             yield str(item.data), instruction
 
-    def _instruction(self, item: Tree[Token]) -> Instruction:
+    def _instruction(self, item: Tree) -> Instruction:
         if item.data == "label":
             return Label(str(leaves(item)[0]))
         opcode, *names = leaves(item)
@@ -351,7 +350,7 @@ class _Column:
         suffixes.end()
         return instruction
 
-    def _rmw(self, item: Tree[Token], suffixes: _Suffixes, target: str | None, values: Sequence[Tree[Token]]) -> Rmw:
+    def _rmw(self, item: Tree, suffixes: _Suffixes, target: str | None, values: Sequence[Tree]) -> Rmw:
         operation = suffixes.operation(*(REDUCTIONS if item.data == "red" else OPERATIONS))
         wanted = 2 if operation == "cas" else 1
         if len(values) != wanted:
@@ -368,7 +367,7 @@ class _Column:
         order = suffixes.take(*FENCE.orders) or Order.ACQ_REL
         return Fence(Mode(Order(order), SCOPES[suffixes.operation(*SCOPES)]))
 
-    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree[Token]]) -> Barrier:
+    def _barrier(self, suffixes: _Suffixes, values: Sequence[Tree]) -> Barrier:
         suffixes.take("cta")
         arrive = suffixes.operation("sync", "arrive") == "arrive"
         quorum = self._value(values[1]) if len(values) > 1 else None
@@ -376,14 +375,14 @@ class _Column:
             raise suffixes.error(f"expected a number of threads after the barrier of {suffixes.opcode}")
         return Barrier(self._value(values[0]), arrive, quorum=quorum)
 
-    def _address(self, item: Tree[Token], suffixes: _Suffixes) -> Operand:
+    def _address(self, item: Tree, suffixes: _Suffixes) -> Operand:
         (name,) = leaves(subtrees(item, "address")[0])
         space = suffixes.take("global", "shared")
         if space and name not in self.registers:
             self.region(name, space)
         return self._named(name)
 
-    def _value(self, tree: Tree[Token]) -> Operand:
+    def _value(self, tree: Tree) -> Operand:
         (token,) = leaves(tree)
         return wrapped(token, self.path) if token.type == "NUMBER" else self._named(token)
 

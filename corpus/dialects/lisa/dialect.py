@@ -33,14 +33,13 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import count, zip_longest
 
-from lark import Token, Tree
-
 from corpus.dialects.herd import WORDS as RESERVED
 from corpus.dialects.herd import check_comparisons, check_terms, herd_condition, herd_name
 from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
 from corpus.dialects.lisa.own import Bell, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
+from corpus.lalr import Token, Tree
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import terms, without_predicates
@@ -157,9 +156,9 @@ def _assembled(
     return source.test(threads, locations)
 
 
-def _columns(body: Tree[Token], path: str | None) -> list[list[Tree[Token]]]:
+def _columns(body: Tree, path: str | None) -> list[list[Tree]]:
     header, *rows = (tree for tree in subtrees(body) if tree.data in ("header", "row"))
-    columns: list[list[Tree[Token]]] = []
+    columns: list[list[Tree]] = []
     for index, token in enumerate(leaves(header)):
         if token != f"P{index}":
             raise error_at(f"expected thread P{index}, found {token}", token, path)
@@ -168,20 +167,20 @@ def _columns(body: Tree[Token], path: str | None) -> list[list[Tree[Token]]]:
         cells = subtrees(row)
         if len(cells) != len(columns):
             message = f"expected {len(columns)} columns, found {len(cells)}"
-            raise InputError(message, path, row.meta.line, row.meta.column)
+            raise InputError(message, path, row.line, row.column)
         for column, cell in zip(columns, cells, strict=True):
             column += subtrees(cell)
     return columns
 
 
 def _places(
-    body: Tree[Token], threads: int, bell: Bell | None, path: str | None
+    body: Tree, threads: int, bell: Bell | None, path: str | None
 ) -> tuple[Sequence[Place], Mapping[str, Region]]:
     """Where the threads are, and the locations whose region is said."""
     places = [Place(cta=index) for index in range(threads)]
     levels = bell.levels if bell else _LEVELS
     for tree in subtrees(body, "scopes"):
-        for word in tree.scan_values(lambda value: isinstance(value, Token) and value.type == "LEVEL"):
+        for word in (token for token in tree.tokens() if token.type == "LEVEL"):
             if word not in levels:
                 raise error_at(f"expected {' or '.join(levels)}, found '{word}'", word, path)
         places = read_places(subtrees(tree), levels, threads, leaves(tree)[0], path)
@@ -200,7 +199,7 @@ def _state(text: str, path: str | None, threads: int) -> _State:
         value = next((_initial(leaves(tree)[0], path) for tree in subtrees(item)), 0)
         known, name = locations, first
         if item.data == "register":
-            index = number(first.update(value=first.removeprefix("P")), path)
+            index = number(first.with_word(first.removeprefix("P")), path)
             if index >= threads:
                 raise error_at(f"the test has no thread {first}", first, path)
             known, name = registers[index], others[0]
@@ -231,9 +230,9 @@ def _initial(token: Token, path: str | None) -> int | Loc:
     return wrapped(token, path) if token.type == "NUMBER" else Loc(str(token))
 
 
-def _region(item: Tree[Token], path: str | None) -> tuple[str, Region]:
+def _region(item: Tree, path: str | None) -> tuple[str, Region]:
     name, region = leaves(item)
-    if region not in list(Region):
+    if str(region) not in list(Region):
         raise error_at(f"expected {' or '.join(Region)}, found {region}", region, path)
     return str(name), Region(str(region))
 
@@ -241,9 +240,9 @@ def _region(item: Tree[Token], path: str | None) -> tuple[str, Region]:
 class _Column:
     """Reads one thread's instructions."""
 
-    def __init__(self, column: Sequence[Tree[Token]], path: str | None, bell: Bell | None) -> None:
+    def __init__(self, column: Sequence[Tree], path: str | None, bell: Bell | None) -> None:
         self._bell = bell
-        tokens = [token for item in column for token in item.scan_values(lambda value: isinstance(value, Token))]
+        tokens = [token for item in column for token in item.tokens()]
         mentioned = set(map(str, tokens))
         self._column = column
         self._path = path
@@ -265,19 +264,19 @@ class _Column:
                 case _:
                     yield from self._access(item)
 
-    def _move(self, item: Tree[Token]) -> Instruction:
+    def _move(self, item: Tree) -> Instruction:
         _, target = leaves(item)
         operation, values = self._operation(item)
         return Assign(str(target), operation, values)
 
-    def _jump(self, item: Tree[Token]) -> Instruction:
+    def _jump(self, item: Tree) -> Instruction:
         _, *registers, label = leaves(item)
         for annotation in leaves(subtrees(item, "annotations")[0]):
             raise error_at(f"a branch has no annotation {annotation}", annotation, self._path)
         condition = Comparison("ne", Reg(str(registers[0])), 0) if registers else None
         return Branch(str(label), condition)
 
-    def _access(self, item: Tree[Token]) -> Iterator[Instruction]:
+    def _access(self, item: Tree) -> Iterator[Instruction]:
         base, *offset = map(self._value, subtrees(subtrees(item, "address")[0]))
         address = base
         if offset:
@@ -294,7 +293,7 @@ class _Column:
             case _:
                 yield from self._rmw(item, address, mode, wanted)
 
-    def _rmw(self, item: Tree[Token], address: Operand, mode: Mode, wanted: bool) -> Iterator[Instruction]:
+    def _rmw(self, item: Tree, address: Operand, mode: Mode, wanted: bool) -> Iterator[Instruction]:
         keyword, target = leaves(item)
         operation, values = self._operation(item)
         old = Reg(str(target))
@@ -313,19 +312,19 @@ class _Column:
         else:
             raise error_at(f"expected an rmw by {', '.join(_ATOMIC)} of {target} and a value", keyword, self._path)
 
-    def _operation(self, item: Tree[Token]) -> tuple[str, tuple[Operand, ...]]:
+    def _operation(self, item: Tree) -> tuple[str, tuple[Operand, ...]]:
         (tree,) = subtrees(item, "operation")
         values = tuple(map(self._value, subtrees(tree)))
         words = leaves(tree)
         return _OPERATIONS[str(words[0])] if words else "mov", values
 
-    def _value(self, tree: Tree[Token]) -> Operand:
+    def _value(self, tree: Tree) -> Operand:
         (token,) = leaves(tree)
         if token.type == "NUMBER":
             return wrapped(token, self._path)
         return Reg(str(token)) if token.type == "REGISTER" else Loc(str(token))
 
-    def _mode(self, item: Tree[Token]) -> tuple[Mode, bool]:
+    def _mode(self, item: Tree) -> tuple[Mode, bool]:
         """The mode that the annotations say, and whether an rmw's result is wanted."""
         keyword = leaves(item)[0]
         kind = _KINDS[str(item.data)]

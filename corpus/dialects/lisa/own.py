@@ -22,11 +22,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from lark import Token
-
 from corpus.dialects.scope_tree import WORDS
 from corpus.errors import InputError
 from corpus.files import read_text
+from corpus.lalr import Token
 from corpus.litmus.test import ANNOTATED, Mode, Scope
 from corpus.syntax import error_at
 
