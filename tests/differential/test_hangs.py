@@ -53,7 +53,7 @@ def test_under_sc_a_program_hangs_where_its_transition_system_does(threads):
     """Sorensen et al. 2021, Listings 1 and 2, decide the same of programs that write in their loops, too."""
     rng = Random(threads)
     sc, seen = model("sc"), set()
-    for _ in range(14 if threads == 2 else 12):
+    for _ in range(14 if threads == 2 else 21):
         program = random_axb(rng, threads)
         expected = verdicts(program)
         for name, guarantee in GUARANTEES.items():
