@@ -253,6 +253,8 @@ class _Hangs:
                     circuit.require(~here, *(taken[again] for again in later))
                 for event in thread.steps[step].events:
                     number = self._index[event.key]
+                    if event.spurious:
+                        circuit.require(~here)
                     if len(one.nodes) == 2:
                         if event.kind in (Kind.WRITE, Kind.BARRIER):
                             circuit.require(~here)
@@ -393,7 +395,9 @@ def _what(thread: Unrolled, step: Move, shift: Mapping[int, int]) -> object:
     for node in (thread.nodes[step.source], thread.nodes[step.target]):
         jumps = {jump: node.jumps.get(jump, 0) + shift.get(jump, 0) for jump in {*node.jumps, *shift}}
         places.append((node.pc, frozenset((jump, count) for jump, count in jumps.items() if count)))
-    events = tuple((event.position, event.kind, event.location, event.virtual, event.tags) for event in step.events)
+    events = tuple(
+        (event.position, event.kind, event.location, event.virtual, event.tags, event.spurious) for event in step.events
+    )
     return (*places, events)
 
 

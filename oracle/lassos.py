@@ -5,7 +5,8 @@ the lasso and its cycle twice, each read reading what was written last, ``co`` a
 that a hang asks for (``oracle.executions.stuck``) holds of it. Whether the memory model allows it is asked of that one
 execution; that is quick, and knows no bound on loops. Where it is not allowed, or there is no lasso, nothing is said.
 
-Gaps: no hang is made where threads meet at barriers, or where one goes round without access to memory.
+Gaps: no hang is made where threads meet at barriers, where one goes round without access to memory, or of a run in
+which a weak compare-and-swap fails for no reason.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def hang_of_lasso(test: LitmusTest, progress: ProgressModel, model: Model) -> Ha
         return None
     found = explain_system(system, progress)
     lasso = found.lasso
-    if lasso is None:
+    if lasso is None or any(found.graph.is_chance(step) for step in lasso.stem):
         return None
     _, positions = system.states[found.graph.states[lasso.cycle[0].source]]
     if any(thread.positions[position].round for thread, position in zip(system.automata, positions, strict=True)):

@@ -50,6 +50,7 @@ from corpus.litmus.test import (
     Thread,
     operands,
     reads,
+    written,
 )
 
 WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC = Order
@@ -72,6 +73,7 @@ class Profile:
     rmws: tuple[Order, ...] = ()
     operations: tuple[str, ...] = ("exch", "cas", "add")
     failures: tuple[Order, ...] = ()  # of a cas, besides that of its success
+    weak: bool = False  # compare-exchanges that may fail for no reason
     operands: bool = False  # of expressions, that are not sequenced
     reductions: bool = False
     fences: tuple[Order, ...] = ()
@@ -175,12 +177,18 @@ SCOPED_C = replace(
 )
 
 C_WHOLE = replace(
-    C11, name="c-whole", operations=("exch", "cas", "cas", "add"), failures=(RELAXED, ACQUIRE, SC), operands=True
+    C11,
+    name="c-whole",
+    operations=("exch", "cas", "cas", "add"),
+    failures=(RELAXED, ACQUIRE, SC),
+    operands=True,
+    weak=True,
 )
 OPENCL_WHOLE = replace(
-    SCOPED_C, name="opencl-whole", operations=C_WHOLE.operations, failures=C_WHOLE.failures, operands=True
+    SCOPED_C, name="opencl-whole", operations=C_WHOLE.operations, failures=C_WHOLE.failures, operands=True, weak=True
 )
-"""What C and OpenCL have and other languages do not: failure orders, and operands that are not sequenced."""
+"""What C and OpenCL have and other languages do not: failure orders, weak compare-exchanges, and operands that are not
+sequenced."""
 
 VULKAN = replace(
     PTX_2019,
@@ -334,7 +342,7 @@ def _in_operands(rng: Random, body: tuple[Instruction, ...]) -> tuple[Instructio
     """Some accesses in a row, which do not need each other, as the operands of an expression or of two."""
     for first in range(len(body)):
         row = list(takewhile(lambda ins: isinstance(ins, Load | Store | Rmw | Fence), body[first : first + 3]))
-        made = [ins.target for ins in row if isinstance(ins, Load | Rmw) and ins.target]
+        made = [name for ins in row for name in written(ins)]
         used = {name for ins in row for name in reads(ins)}
         if len(row) < 2 or used & set(made) or len(set(made)) < len(made) or any(ins.guard for ins in row):
             continue
@@ -457,7 +465,9 @@ class _ThreadWriter:
         failures = profile.failures if operation == "cas" else ()
         failure = rng.choice((None, *failures)) if failures else None
         default = FAILURE_ORDERS[mode.order]
-        step.append(Rmw(operation, target, address, values, mode, guard, None if failure is default else failure))
+        success = self._target() if operation == "cas" and profile.weak and rng.random() < 0.5 else None
+        kept = None if failure is default else failure
+        step.append(Rmw(operation, target, address, values, mode, guard, kept, success))
 
     def _compute(self, step: list[Instruction], guard: Guard | None) -> None:
         rng = self._rng

@@ -384,7 +384,7 @@ def _steps(run, ins, number, values, unroll, labels, regions):
             memory, address = labels["memory"][where[0]]
             here, where = replace(here, location=memory, virtual=address, addr=addr), (memory, 0)
             atomic = isinstance(ins, Rmw)
-            reduces = atomic and ins.target is None
+            reduces = atomic and ins.target is None and ins.success is None
             read = replace(here, **access("R", ins.mode, regions[where[0]], atomic, reduces))
             write = replace(here, **access("W", ins.mode, regions[where[0]], atomic, reduces))
             if isinstance(ins, Store):
@@ -401,10 +401,16 @@ def _steps(run, ins, number, values, unroll, labels, regions):
                 data = frozenset().union(*(sources for _, sources in given))
                 write = replace(write, place=here.place + 1, rmw=here.place, ctrl=run.control)
                 if ins.operation == "cas":
-                    if old != given[0][0]:
+                    told = given[0][1] | {here.place}
+                    if old != given[0][0] or ins.success is not None:
                         mode = replace(ins.mode, order=ins.failure or ins.mode.order)
-                        yield run.then(replace(loaded, **access("R", mode, regions[where[0]], True, reduces)), **result)
+                        failed = {} if ins.success is None else {ins.success: (0, told)}
+                        weaker = replace(loaded, **access("R", mode, regions[where[0]], True, reduces))
+                        yield run.then(weaker, **{**result, **failed})
+                    if old != given[0][0]:
                         continue
+                    if ins.success is not None:
+                        result = {**result, ins.success: (1, told)}
                     new, write = given[1][0], replace(write, ctrl=write.ctrl | {here.place})
                 elif ins.operation == "exch":
                     new = given[0][0]

@@ -24,6 +24,7 @@ class CAtomics(Kernel):
     """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``fetched`` are the operations
     that have an ``atomic_fetch_``; ``plain`` makes a volatile lvalue of a cell."""
 
+    weak_exchange: ClassVar[bool] = True
     plain: ClassVar[str] = "{}"
     order_prefix: ClassVar[str] = ""
     fetched: ClassVar[Sequence[str]]
@@ -62,7 +63,10 @@ class CAtomics(Kernel):
             orders = [self._order(ins.mode.order), self._order(failure_order(ins))]
             arguments = [self.expected(), values[1], *orders, *self.scoped(thread, ins)]
             result = f" {kept}expected;" if kept else ""
-            call = self.call("compare_exchange_strong", cell, arguments)
+            call = self.call(f"compare_exchange_{'strong' if ins.success is None else 'weak'}", cell, arguments)
+            if ins.success is not None:
+                result = f"{result} {self.register(thread, ins.success)} = succeeded;"
+                call = f"const {self.word} succeeded = {call} ? 1u : 0u"
             return f"{{ {self.word} expected = {values[0]}; {call};{result} }}"
         if ins.operation != "exch" and ins.operation not in self.fetched:
             raise self.refuse(thread, ins, f"has no atomic {ins.operation}")

@@ -102,7 +102,8 @@ class Kernel(ABC):
     - ``meet``: a barrier of the whole work-group, which orders shared memory;
     - ``add``, ``claim``, ``peek``: an atomic addition; a compare-and-swap from 0 to ``value`` that gives the old value;
       a read: of a cell in global memory, relaxed and at device scope;
-    - ``scratch_load``, ``scratch_store``: accesses to global memory that the compiler keeps.
+    - ``scratch_load``, ``scratch_store``: accesses to global memory that the compiler keeps;
+    - ``weak_exchange``: whether there is a compare-exchange that may fail for no reason.
     """
 
     title: ClassVar[str]
@@ -121,6 +122,7 @@ class Kernel(ABC):
     peek: ClassVar[str]
     scratch_load: ClassVar[str]
     scratch_store: ClassVar[str]
+    weak_exchange: ClassVar[bool] = False
     companions: ClassVar[Mapping[str, str]] = {}
     """Files that every test of the language shares, by name."""
 
@@ -491,6 +493,8 @@ class Kernel(ABC):
             case Store(address, value):
                 yield self.store(thread, statement, self._cell(thread, statement, address), self.value(thread, value))
             case Rmw(target=result, address=address, operands=given):
+                if statement.success is not None and not self.weak_exchange:
+                    raise self.refuse(thread, statement, "has no exchange that may fail for no reason")
                 name = None if result is None else self.register(thread, result)
                 values = [self.value(thread, each) for each in given]
                 yield self.rmw(thread, statement, name, self._cell(thread, statement, address), values)

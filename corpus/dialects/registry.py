@@ -14,7 +14,7 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import LitmusTest, sides_of
+from corpus.litmus.test import LitmusTest, Rmw, sides_of
 from corpus.litmus.text import Dialect, Runner, language, sections
 
 DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, OPENCL, GPU_PTX, PTX, VULKAN)}
@@ -64,8 +64,12 @@ def printed(test: LitmusTest, dialect: Dialect) -> str:
         raise InputError(f"P{one} synchronises with P{other} by the system, which {dialect.name} has no word for")
     if not dialect.c_comments:
         for number, thread in enumerate(test.threads):
-            for ins in filter(sides_of, thread.instructions):
-                raise cannot_say(number, ins, f"{dialect.name} has no operands that are evaluated in whichever order")
+            for ins in thread.instructions:
+                if sides_of(ins):
+                    reason = f"{dialect.name} has no operands that are evaluated in whichever order"
+                    raise cannot_say(number, ins, reason)
+                if isinstance(ins, Rmw) and ins.success is not None:
+                    raise cannot_say(number, ins, f"{dialect.name} has no exchange that may fail for no reason")
     return dialect.print(test)
 
 

@@ -51,6 +51,8 @@ def _body(instruction: Instruction) -> str:
             return f"st{_suffix(mode)} {_address(address)}, {_value(value)}"
         case Rmw(operation, target, address, values, mode):
             name, result = ("red", []) if target is None else ("atom", [target])
+            if instruction.success is not None:  # two results, as setp has them in PTX
+                name, operation, result = "atom", f"{operation}.weak", [f"{target or '_'}|{instruction.success}"]
             listed = ", ".join([*result, _address(address), *map(_value, values)])
             failing = "" if instruction.failure is None else f", or {instruction.failure} where it fails"
             return f"{name}{_suffix(mode)}.{operation} {listed}{failing}"

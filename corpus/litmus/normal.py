@@ -187,7 +187,7 @@ def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, 
     condition asks for an address in a register, that register stays.
     """
     body = thread.instructions
-    writes = [written(ins) for ins in body]
+    writes = [name for ins in body for name in written(ins)]
     constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names().union(asked).difference(writes)), 0)
     for name, initial in thread.registers:
         if name not in writes and (isinstance(initial, int) or name not in asked):
@@ -282,8 +282,9 @@ def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, st
                 new = replace(new, label=label(new.label))
             case Load() | Assign():
                 new = replace(new, target=register(new.target))
-            case Rmw(target=str() as target):
-                new = replace(new, target=register(target))
+            case Rmw(target=target, success=success):
+                target = None if target is None else register(target)
+                new = replace(new, target=target, success=None if success is None else register(success))
         body.append(new)
     initial = dict(thread.registers)
     for name in asked:

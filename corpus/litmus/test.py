@@ -154,7 +154,8 @@ class Rmw:
 
     ``operation`` is ``exch`` (operands: the new value), ``cas`` (expected, new; nothing is written where the old value
     is not the expected one) or one of ``ARITHMETIC`` (one operand: ``f(old) = old op operand``). ``failure`` is the
-    order of the read of a ``cas`` that fails, None where it is that of one that succeeds.
+    order of the read of a ``cas`` that fails, None where it is that of one that succeeds. ``success``: of a *weak*
+    ``cas``, which may fail for no reason, the register that tells whether it has written (1) or not (0).
     """
 
     operation: str
@@ -164,6 +165,7 @@ class Rmw:
     mode: Mode = PLAIN
     guard: Guard | None = None
     failure: Order | None = field(default=None, repr=False)
+    success: str | None = field(default=None, repr=False)
     sides: tuple[int, ...] = field(default=(), repr=False)
 
 
@@ -256,9 +258,7 @@ class Thread:
         mentioned = {name for name, _ in self.registers}
         for instruction in self.instructions:
             mentioned |= set(reads(instruction))
-            target = written(instruction)
-            if target is not None:
-                mentioned.add(target)
+            mentioned.update(written(instruction))
         return frozenset(mentioned)
 
 
@@ -449,9 +449,15 @@ def reads(instruction: Instruction) -> tuple[str, ...]:
     return guard + tuple(operand.name for operand in operands(instruction) if isinstance(operand, Reg))
 
 
-def written(instruction: Instruction) -> str | None:
-    """The register that an instruction writes."""
-    return instruction.target if isinstance(instruction, Load | Rmw | Assign) else None
+def written(instruction: Instruction) -> tuple[str, ...]:
+    """The registers that an instruction writes, one after the other."""
+    match instruction:
+        case Load(target=target) | Assign(target=target):
+            return (target,)
+        case Rmw(target=old, success=success):
+            return tuple(name for name in (old, success) if name is not None)
+        case _:
+            return ()
 
 
 def element(array: str, index: int) -> str:
@@ -557,9 +563,9 @@ def branching(thread: Thread, kept: Collection[str] = ()) -> Thread:
         entered = [other for other in body[: start + 1] + body[start + 1 + len(span) :] if isinstance(other, Branch)]
         if (
             predicate not in initial.union(kept)
-            and [written(other) for other in body].count(predicate) == 1
+            and [name for other in body for name in written(other)].count(predicate) == 1
             and all(place > start and _asks(body[place], predicate) for place in uses)
-            and not {written(other) for other in span} & set(reads(ins))
+            and not {name for other in span for name in written(other)} & set(reads(ins))
             and not inside & {other.label for other in entered}
         ):
             body = [_with_condition(other, ins) for other in body if other is not ins]

@@ -78,7 +78,7 @@ def certain_names(test: LitmusTest, thread: int) -> dict[Scope, frozenset[Value]
     """The names, known before anything runs, of barriers without a quorum in the code of a thread, for each level."""
     body = unguarded(test.threads[thread]).instructions
     initial = dict(test.threads[thread].registers)
-    changed = {written(ins) for ins in body}
+    changed = {name for ins in body for name in written(ins)}
     names: dict[Scope, frozenset[Value]] = {}
     for ins in body:
         if isinstance(ins, Barrier) and ins.quorum is None:

@@ -90,7 +90,8 @@ class Event:
     ``rmw`` is the key of the read whose write this event is. ``location`` is where memory is accessed, ``virtual`` the
     virtual address, another one for an alias.
     ``scope`` is that of its order; ``barrier`` is what a barrier is besides. ``sides``: the operands of C's expressions
-    that it is evaluated in; ``round``: how often each backward jump had been taken then.
+    that it is evaluated in; ``round``: how often each backward jump had been taken then. ``spurious``: the read of a
+    compare-and-swap that fails for no reason.
     """
 
     key: tuple[int, ...]
@@ -110,6 +111,7 @@ class Event:
     sides: tuple[int, ...] = ()
     round: tuple[tuple[int, int], ...] = ()
     compared: frozenset[tuple[int, ...]] = frozenset()
+    spurious: bool = False
 
 
 _ORDER_TAGS = {

@@ -83,7 +83,8 @@ class Flow:
         for pc, ins in enumerate(self.body):
             if isinstance(ins, Barrier) and ins.quorum is not None and not ins.arrive:
                 later = reachable([pc + 1], self._goes_on)
-                if self._asked.isdisjoint(written(self.body[place]) for place in later if place < self.end):
+                code = [self.body[place] for place in later if place < self.end]
+                if self._asked.isdisjoint(name for other in code for name in written(other)):
                     found.add(pc)
         return frozenset(found)
 
@@ -112,6 +113,6 @@ class Flow:
             for pc in reversed(range(self.end)):
                 ins = self.body[pc]
                 after = frozenset[str]().union(*(live[place] for place in self.successors(pc)))
-                before = (after - {written(ins)}) | frozenset(reads(ins))
+                before = after.difference(written(ins)).union(reads(ins))
                 changed, live[pc] = changed or before != live[pc], before
         return tuple(live)

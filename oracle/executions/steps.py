@@ -38,6 +38,7 @@ from corpus.litmus.test import (
     element,
     element_of,
     plain_locations,
+    written,
 )
 from oracle.executions.events import (
     Apply,
@@ -248,7 +249,7 @@ class Walker:
         memory, address = physical(self._locations, location), virtual(self._locations, location)
         region = self._locations[memory].region
         scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
-        reduces = isinstance(ins, Rmw) and ins.target is None
+        reduces = isinstance(ins, Rmw) and not written(ins)
 
         def event(
             state: State,
@@ -285,10 +286,12 @@ class Walker:
             yield _with(state, event(state, Kind.WRITE, value, data, nothing))
             return
 
-        def reading(state: State, mode: Mode, compared: Sources = nothing) -> tuple[State, Key]:
+        def reading(state: State, mode: Mode, compared: Sources = nothing, spurious: bool = False) -> tuple[State, Key]:
             key = self.key(state)
             read = event(state, Kind.READ, Read(key), nothing, nothing, None, mode)
-            return _with(state, replace(read, compared=compared) if compared else read, ins.target), key
+            if compared or spurious:
+                read = replace(read, compared=compared, spurious=spurious)
+            return _with(state, read, ins.target), key
 
         if isinstance(ins, Load):
             yield reading(state, ins.mode)[0]
@@ -296,20 +299,29 @@ class Walker:
         values = [state.value(operand) for operand in ins.operands]
         data = nothing.union(*(sources for _, sources in values))
         if ins.operation == "cas":
-            expected, new = values[0][0], values[1][0]
-            misses = hits = state
-            missing = ins.mode
-            if ins.failure is not None:  # the read is another event where the exchange fails
-                misses, hits = (replace(state, outcomes=(*state.outcomes, outcome)) for outcome in (0, 1))
-                missing = replace(ins.mode, order=ins.failure)
-            missed, key = reading(misses, missing, values[0][1])
+            expected, compared = values[0]
+
+            def told(state: State, key: Key, succeeded: int) -> State:
+                return state.assigned(ins.success, succeeded, compared | {key})
+
+            missing = ins.mode if ins.failure is None else replace(ins.mode, order=ins.failure)
+            misses = hits = fails = state
+            if missing is not ins.mode or ins.success is not None:  # the read is another event where the exchange fails
+                misses, hits, fails = (replace(state, outcomes=(*state.outcomes, outcome)) for outcome in range(3))
+            missed, key = reading(misses, missing, compared)
             failed = missed.assuming(Constraint("ne", Read(key), expected), 0)
             if failed is not None:
-                yield failed
-            hit, key = reading(hits, ins.mode, values[0][1])
+                yield told(failed, key, 0)
+            hit, key = reading(hits, ins.mode, compared)
             swapped = hit.assuming(Constraint("eq", Read(key), expected), 1)
             if swapped is not None:
-                yield _with(swapped, event(swapped, Kind.WRITE, new, data, frozenset({key}), key))
+                write = event(swapped, Kind.WRITE, values[1][0], data, frozenset({key}), key)
+                yield told(_with(swapped, write), key, 1)
+            if ins.success is not None:
+                missed, key = reading(fails, missing, compared, spurious=True)
+                failed = missed.assuming(Constraint("eq", Read(key), expected), 2)
+                if failed is not None:
+                    yield told(failed, key, 0)
             return
         done, key = reading(state, ins.mode)
         old, itself = Read(key), frozenset({key})

@@ -45,6 +45,9 @@ Bound: each backward jump is taken at most ``unroll`` times, and at least once, 
 waits (``oracle.executions.spins``) one round is enough: rounds before the last can be left out of a hang as they can be
 left out of any execution.
 
+A weak compare-and-swap fails for no reason finitely often: no round has such a failure (C++ [atomics.types.operations]
+recommends that it not consistently fail where the value is as expected and nobody changes the object).
+
 Strong fairness (a step that is possible again and again is taken again and again) forbids some hangs, livelocks. It
 forbids none that is *steady*: all writes of the rounds to a location write one value, so that memory looks the same for
 ever and every thread can do nothing but what it does. Which other livelocks it leaves is not decided here. Which of
@@ -261,6 +264,8 @@ def _stuck(walker: Walker, trail: Sequence[State], start: int, state: State, tar
     first = trail[start]
     events, live = state.events, sorted(walker.flow.live[state.pc])
     begin, end = len(first.events), len(state.events)
+    if any(event.spurious for event in events[begin:]):
+        return
     path = Path(events, state.constraints, {})
     same = _same(first, state, live)
     idle = all(event.kind in (Kind.READ, Kind.FENCE) for event in events[begin:end])

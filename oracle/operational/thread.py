@@ -209,8 +209,7 @@ class ThreadAutomaton:
             ins = self._code[counter]
             if any(registers[self._index[name]] is None for name in reads(ins)):
                 break
-            target = written(ins)
-            if target is not None:  # a load into it that is under way comes too late
+            for target in written(ins):  # a load into it that is under way comes too late
                 index = self._index[target]
                 queued = [
                     step._replace(register=None) if isinstance(step, LoadStep) and step.register == index else step

@@ -121,14 +121,14 @@ def by_value(guarantee: Callable[[int, int], int]) -> Guarantee:
     return promised
 
 
-def hangs_in_arrays(table: Table, guarantees: Sequence[Guarantee]) -> tuple[int, int]:
+def hangs_in_arrays(table: Table, guarantees: Sequence[Guarantee], chances: Table | None = None) -> tuple[int, int]:
     """The guarantees under which a program may hang, read weakly and read strongly, bit ``g`` for the ``g``-th.
 
     There are no more than ``MOST_THREADS`` threads.
     """
     everyone = (1 << len(guarantees)) - 1
     weak = strong = 0
-    for layer in _layers(table):
+    for layer in _layers(table, table if chances is None else np.concatenate([table, chances], axis=1)):
         for g, guarantee in enumerate(guarantees):
             if not (weak & strong) >> g & 1:
                 promised = np.broadcast_to(np.int64(guarantee(layer.running, layer.stepped)), layer.running.shape)
@@ -196,8 +196,9 @@ class _Layer:
         return any(closed_components(rows.tolist(), np.where(owed, rows, NO_EDGE).tolist(), nodes))
 
 
-def _layers(table: Table) -> Iterator[_Layer]:
-    """The layers that have a component with an edge."""
+def _layers(table: Table, leading: Table) -> Iterator[_Layer]:
+    """The layers that have a component with an edge. ``leading``: the same rows, and behind them those of chances."""
+    threads = table.shape[1]
     running = _masks(table >= 0)
     circles = strong_components(table)
     seen = np.zeros(len(table), bool)
@@ -206,20 +207,20 @@ def _layers(table: Table) -> Iterator[_Layer]:
     waiting = [(0, 0)]
     while waiting:
         _, stepped = heappop(waiting)
-        own = [tid for tid in range(table.shape[1]) if stepped >> tid & 1]
+        own = [column for column in range(leading.shape[1]) if stepped >> column % threads & 1]
         frontier = np.concatenate(entries.pop(stepped))
         seen[frontier] = True
         while len(frontier):
-            after = table[frontier][:, own].ravel()
+            after = leading[frontier][:, own].ravel()
             after = after[after >= 0]
             frontier = np.unique(after[~seen[after]])
             seen[frontier] = True
         states = np.flatnonzero(seen)
         seen[states] = False
         steps = table[states]
-        for tid in range(table.shape[1]):
+        for tid in range(threads):
             if not stepped >> tid & 1:
-                after = steps[:, tid]
+                after = leading[states][:, tid::threads]
                 after = np.unique(after[after >= 0])
                 if len(after):
                     larger = stepped | 1 << tid

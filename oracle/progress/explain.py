@@ -20,7 +20,7 @@ Lassos are as short as the search makes them, not provably shortest in the stron
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
 
@@ -37,13 +37,15 @@ class ModelLts:
     """The LTS of a program under one model, as small as the promises allow.
 
     Node 0 is the start; nodes are numbered breadth-first. ``states[n]`` is the state of ``lts``, ``promised[n]`` the
-    mask of threads promised fair execution, ``successors[n][t]`` the node after a step of thread ``t`` or ``NO_STEP``.
+    mask of threads promised fair execution, ``successors[n][t]`` the node after a step of thread ``t`` or ``NO_STEP``;
+    so are ``chances``, where there are any.
     """
 
     lts: System
     states: tuple[int, ...]
     promised: tuple[int, ...]
     successors: Rows
+    chances: Rows = ()
 
     def running(self, node: int) -> int:
         """Mask of the threads that have a step to take."""
@@ -63,7 +65,12 @@ class ModelLts:
 
     def action(self, step: Step) -> Action:
         """What a step does."""
-        return self.lts.action(self.states[step.source], step.thread)
+        action = self.lts.action(self.states[step.source], step.thread)
+        return replace(action, outcome=f"{action.outcome}, and fails") if self.is_chance(step) else action
+
+    def is_chance(self, step: Step) -> bool:
+        """Whether a step is a chance, and not what its thread does by itself."""
+        return self.successors[step.source][step.thread] != step.target and bool(self.chances)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +143,12 @@ def explain_system(system: System, model: ProgressModel) -> Explanation:
 
 def lts_under(lts: System, model: ProgressModel) -> ModelLts:
     """The LTS of a program under a model: states that differ in no promise to come are one node."""
-    history = unfold(lts.successors)
+    history = unfold(lts.successors, lts.chances)
     promised = [history.promised(node, model.guarantee) for node in range(len(history.states))]
-    classes = refine(history.successors, list(zip(history.states, promised, strict=True)))
+    rows = history.successors
+    if history.chances:
+        rows = [row + others for row, others in zip(rows, history.chances, strict=True)]
+    classes = refine(rows, list(zip(history.states, promised, strict=True)))
     first: dict[int, int] = {}
     for node in range(len(history.states)):
         first.setdefault(classes[node], node)
@@ -146,7 +156,10 @@ def lts_under(lts: System, model: ProgressModel) -> ModelLts:
         lts,
         tuple(history.states[node] for node in first.values()),
         tuple(promised[node] for node in first.values()),
-        tuple(tuple(classes[after] for after in history.successors[node]) for node in first.values()),
+        *(
+            tuple(tuple(classes[after] for after in each[node]) for node in first.values() if each)
+            for each in (history.successors, history.chances)
+        ),
     )
 
 
@@ -234,8 +247,10 @@ def _breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, Step]]:
     """The distance of every node from the start, and the step by which a shortest path reaches it."""
     depths = [0] * len(graph.states)
     parents: dict[int, Step] = {}
+    threads = len(graph.successors[0])
     for node, row in enumerate(graph.successors):  # nodes are numbered breadth-first
-        for tid, after in enumerate(row):
+        for place, after in enumerate((*row, *graph.chances[node]) if graph.chances else row):
+            tid = place % threads
             if after > 0 and after not in parents:
                 parents[after] = Step(node, tid, after)
                 depths[after] = depths[node] + 1

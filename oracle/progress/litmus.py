@@ -18,6 +18,10 @@ no step until others make it go on. Nobody comes twice to a barrier before it ha
 Without a quorum all threads of the group whose code has that barrier must come; that one of them has ended without it
 does not help the others. Where everybody who has not ended waits, that is for ever (``oracle.progress.system``).
 
+A weak compare-and-swap that could succeed may fail for no reason, once more and again, but not for ever (C++
+[atomics.types.operations]: it should not consistently fail where nobody changes the object): what it comes to so are
+the ``chances`` of a state.
+
 Values are 32-bit numbers and addresses (``oracle.executions.values``), and memory has any number of them. States are
 found one by one, so that a test with more than ``MOST_STATES``, such as one that counts for ever, has no verdict; nor
 has one that computes what has no meaning.
@@ -119,7 +123,7 @@ class Automaton:
 
         self._index: dict[Position, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
-        computed = {written(ins) for ins in self.body}
+        computed = {name for ins in self.body for name in written(ins)}
         self._ahead = flow.ahead
         self.computed_names = [
             (pc, ins.scope)
@@ -164,10 +168,26 @@ class Automaton:
     def outcome(self, position: int, memory: Memory) -> str:
         """What an access reads, as ``r0 = 1``."""
         ins = self.instruction(position)
-        target = written(ins)
-        if target is None or not isinstance(ins, Load | Rmw):
+        if not isinstance(ins, Load | Rmw) or ins.target is None:
             return ""
-        return f"{target} = {value_text(memory[0][self._cell(self.positions[position], ins)])}"
+        return f"{ins.target} = {value_text(memory[0][self._cell(self.positions[position], ins)])}"
+
+    def failing(self, position: int, memory: Memory) -> int | None:
+        """The position after a weak compare-and-swap that fails for no reason, where it could succeed."""
+        here, ins = self.positions[position], self.instruction(position)
+        if here.round or not isinstance(ins, Rmw) or ins.success is None:
+            return None
+        registers = self._registers(here)
+        old = memory[0][self._cell(here, ins)]
+        if self._updated(here.pc, ins, old, registers) is None:
+            return None
+        return self._run(here.pc + 1, self._read(ins, registers, old, 0))
+
+    @staticmethod
+    def _read(ins: Load | Rmw, registers: dict[str, Value], old: Value, succeeded: int) -> dict[str, Value]:
+        """The registers after a read; ``succeeded`` is what a weak compare-and-swap tells."""
+        told = [(ins.target, old), (ins.success if isinstance(ins, Rmw) else None, succeeded)]
+        return registers | {name: value for name, value in told if name is not None}
 
     def _access(self, position: int, memory: Memory) -> tuple[int, Memory]:
         here, ins = self.positions[position], self.instruction(position)
@@ -183,8 +203,7 @@ class Automaton:
         else:
             old = values[cell]
             stored = self._updated(here.pc, ins, old, registers) if isinstance(ins, Rmw) else None
-            if ins.target is not None:
-                registers[ins.target] = old
+            registers = self._read(ins, registers, old, int(stored is not None))
         if stored is not None and stored != values[cell]:
             memory = (*values[:cell], stored, *values[cell + 1 :]), arrived
         return self._run(here.pc + 1, registers), memory
@@ -278,6 +297,7 @@ class LitmusLts:
     states: tuple[tuple[Memory, tuple[int, ...]], ...]
     successors: tuple[tuple[int, ...], ...]
     waits: tuple[int, ...]
+    chances: tuple[tuple[int, ...], ...] = ()
 
     @property
     def places(self) -> list[Place]:
@@ -344,7 +364,19 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
     index = {start: 0}
     states = [start]
     successors: list[tuple[int, ...]] = []
+    chances: list[tuple[int, ...]] = []
     waits: list[int] = []
+    weak = any(isinstance(ins, Rmw) and ins.success is not None for thread in automata for ins in thread.body)
+
+    def known_as(state: tuple[Memory, tuple[int, ...]]) -> int:
+        goal = index.get(state)
+        if goal is None:
+            goal = index[state] = len(states)
+            states.append(state)
+            if goal == limit:
+                raise NoVerdictError(f"{test.name} has more than {limit:,} states")
+        return goal
+
     for number, state in enumerate(states):  # grows while we walk it
         now, positions = state
         row = []
@@ -365,18 +397,20 @@ def explore_litmus(test: LitmusTest, limit: int = MOST_STATES) -> LitmusLts:
                 after = meetings.come(tid, meeting, now, positions)
             if meetings.named_late:
                 after = meetings.late(*after)
-            goal = index.get(after)
-            if goal is None:
-                goal = index[after] = len(states)
-                states.append(after)
-                if goal == limit:
-                    raise NoVerdictError(f"{test.name} has more than {limit:,} states")
-            row.append(goal)
+            row.append(known_as(after))
         if waiting and all(after == NO_STEP for after in row):
             row = [number if waiting >> tid & 1 else NO_STEP for tid in range(len(automata))]
         successors.append(tuple(row))
         waits.append(waiting)
-    return LitmusLts(automata, tuple(place), tuple(states), tuple(successors), tuple(waits))
+        if weak:
+            others = [NO_STEP] * len(automata)
+            for tid, (thread, position) in enumerate(zip(automata, positions, strict=True)):
+                failed = None if row[tid] == NO_STEP or thread.meetings[position] else thread.failing(position, now)
+                if failed is not None:
+                    after = now, (*positions[:tid], failed, *positions[tid + 1 :])
+                    others[tid] = known_as(meetings.late(*after) if meetings.named_late else after)
+            chances.append(tuple(others))
+    return LitmusLts(automata, tuple(place), tuple(states), tuple(successors), tuple(waits), tuple(chances))
 
 
 class _Meetings:

@@ -29,6 +29,7 @@ class Lts:
     successors: tuple[tuple[int, ...], ...]
     running: tuple[int, ...]
     locations: tuple[str, ...] = ()
+    chances: tuple[tuple[int, ...], ...] = ()
 
     @property
     def ends(self) -> tuple[int, ...]:

@@ -157,8 +157,8 @@ class History:
     Node 0 is the start. ``states[n]`` is the state of the system at node ``n``; ``running[n]`` and ``stepped[n]`` are
     the masks of threads that have a step to take and that have taken one; ``successors[n][t]`` as in ``Lts``.
     ``components`` are in reverse topological order, and ``movers[i]`` is the mask of threads that take a step from
-    component ``i`` into itself, 0 where it has no edge. This one graph serves every model, for a guarantee sees nothing
-    else.
+    component ``i`` into itself, 0 where it has no edge. ``chances`` lead to nodes, and are no edges. This one graph
+    serves every model, for a guarantee sees nothing else.
     """
 
     states: list[int]
@@ -167,16 +167,17 @@ class History:
     successors: list[tuple[int, ...]]
     components: list[list[int]]
     movers: list[int]
+    chances: list[tuple[int, ...]]
 
     def promised(self, node: int, guarantee: Guarantee) -> int:
         """Mask of the threads that are guaranteed fair execution at ``node``."""
         return guarantee(self.running[node], self.stepped[node])
 
 
-def unfold(system: Rows) -> History:
+def unfold(system: Rows, chances: Rows = ()) -> History:
     """The history graph of a system: every reachable pair of a state and the set of threads that have taken a step.
 
-    ``system`` holds rows of successors, as ``oracle.progress.system.System`` has them; every
+    ``system`` holds rows of successors, and ``chances`` others, as ``oracle.progress.system.System`` has them; every
     ``oracle.progress.behaviour.Behaviour`` is such rows.
     """
     width = len(system[0])
@@ -184,25 +185,28 @@ def unfold(system: Rows) -> History:
     index = {0: 0}
     states, stepped = [0], [0]
     successors: list[tuple[int, ...]] = []
+    others: list[tuple[int, ...]] = []
     for node, state in enumerate(states):  # grows while we walk it
-        row = []
         seen = stepped[node]
-        for tid, after in enumerate(system[state]):
-            if after == NO_STEP:
-                row.append(NO_STEP)
-                continue
-            mask = seen | 1 << tid
-            key = after << width | mask
-            number = index.get(key)
-            if number is None:
-                number = index[key] = len(states)
-                states.append(after)
-                stepped.append(mask)
-            row.append(number)
-        successors.append(tuple(row))
+        for rows, made in ((system, successors), (chances, others)) if chances else ((system, successors),):
+            row = []
+            for tid, after in enumerate(rows[state]):
+                if after == NO_STEP:
+                    row.append(NO_STEP)
+                    continue
+                mask = seen | 1 << tid
+                key = after << width | mask
+                number = index.get(key)
+                if number is None:
+                    number = index[key] = len(states)
+                    states.append(after)
+                    stepped.append(mask)
+                row.append(number)
+            made.append(tuple(row))
     found = components(successors)
     running = [masks[state] for state in states]
-    return History(states, running, stepped, successors, found, [_movers(successors, members) for members in found])
+    movers = [_movers(successors, members) for members in found]
+    return History(states, running, stepped, successors, found, movers, others)
 
 
 def _movers(successors: list[tuple[int, ...]], members: list[int]) -> int:
@@ -330,24 +334,28 @@ def verdicts(program: Program, models: Iterable[ProgressModel] = tuple(MODELS.va
     return system_verdicts(explore(program).successors, models) if table is None else _verdicts_in_arrays(table, models)
 
 
-def system_verdicts(system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values())) -> dict[str, Verdict]:
-    """What each model says of a transition system, given as its rows of successors."""
+def system_verdicts(
+    system: Rows, models: Iterable[ProgressModel] = tuple(MODELS.values()), chances: Rows = ()
+) -> dict[str, Verdict]:
+    """What each model says of a transition system, given as its rows of successors and, if any, of chances."""
     if len(system) > LARGE:
         from oracle.progress.arrays import MOST_THREADS, as_table
 
         if len(system[0]) <= MOST_THREADS:
-            return _verdicts_in_arrays(as_table(system), models)
+            return _verdicts_in_arrays(as_table(system), models, as_table(chances) if chances else None)
     models = list(models)
-    return _verdicts(models, *hangs(unfold(system), Panel([model.guarantee for model in models])))
+    return _verdicts(models, *hangs(unfold(system, chances), Panel([model.guarantee for model in models])))
 
 
-def _verdicts_in_arrays(table: Table, models: Iterable[ProgressModel]) -> dict[str, Verdict]:
+def _verdicts_in_arrays(
+    table: Table, models: Iterable[ProgressModel], chances: Table | None = None
+) -> dict[str, Verdict]:
     from oracle.progress.arrays import by_value, hangs_in_arrays
 
     models = list(models)
     ours = list(GUARANTEES.values())  # arithmetic of bits, which arrays have, too
     guarantees = [each.guarantee if each.guarantee in ours else by_value(each.guarantee) for each in models]
-    return _verdicts(models, *hangs_in_arrays(table, guarantees))
+    return _verdicts(models, *hangs_in_arrays(table, guarantees, chances))
 
 
 def _verdicts(models: Sequence[ProgressModel], weak: int, strong: int) -> dict[str, Verdict]:

@@ -9,6 +9,9 @@ one while the lowest waits, as a thread that is blocked delegates its guarantee 
 A state in which somebody waits and nobody has a step is never left. There each waiting thread has a step to itself, so
 that every model sees a cycle on which all that it promises are kept: a program that can get there may hang under every
 model.
+
+What a step does is settled, but for *chances*: a thread may take such a step in place of its own, and does so finitely
+often. So chances lead to states, and are part of no cycle.
 """
 
 from __future__ import annotations
@@ -45,6 +48,10 @@ class System(Protocol):
     @property
     def successors(self) -> Rows:
         """The steps."""
+
+    @property
+    def chances(self) -> Rows:
+        """Steps that a thread may take instead, though not for ever; in the same form, empty where there are none."""
 
     @property
     def memories(self) -> Sequence[tuple[int | str, ...]]:

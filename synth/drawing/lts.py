@@ -84,9 +84,10 @@ def _title(name: str, explanation: Explanation) -> str:
 
 def _steps(graph: ModelLts) -> Iterator[Step]:
     for node, row in enumerate(graph.successors):
-        for tid, after in enumerate(row):
-            if after != NO_STEP:
-                yield Step(node, tid, after)
+        for each in (row, graph.chances[node]) if graph.chances else (row,):
+            for tid, after in enumerate(each):
+                if after != NO_STEP:
+                    yield Step(node, tid, after)
 
 
 def _state_lines(graph: ModelLts, node: int) -> list[str]:

@@ -68,7 +68,7 @@ def event_names(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def event_text(execution: Execution, number: int) -> str:
-    """What an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``."""
+    """What an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``."""
     event, value = execution.events[number], execution.values[number]
     words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
     if "VOL" in event.tags:
@@ -80,7 +80,8 @@ def event_text(execution: Execution, number: int) -> str:
         head += ".arrive" if "ARRIVE" in event.tags else ""
         name = "" if value is None else value_text(value)
         return f"{head} {name}{' for ever' if event.barrier.stays else ''}"
-    return head if value is None else f"{head} {event.virtual}={value_text(value)}"
+    failed = " (fails)" if event.spurious else ""
+    return head if value is None else f"{head} {event.virtual}={value_text(value)}{failed}"
 
 
 def place_text(place: Place) -> str:
@@ -235,7 +236,7 @@ def _by_location(instruction: Instruction, thread: Thread) -> Instruction:
     if not isinstance(instruction, Load | Store | Rmw) or not isinstance(instruction.address, Reg):
         return instruction
     address = dict(thread.registers).get(instruction.address.name)
-    kept = all(written(other) != instruction.address.name for other in thread.instructions)
+    kept = all(instruction.address.name not in written(other) for other in thread.instructions)
     return replace(instruction, address=address) if kept and isinstance(address, Loc) else instruction
 
 

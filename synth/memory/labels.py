@@ -201,7 +201,7 @@ def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
     """What progress models say of the test under sequential consistency."""
     try:
         system = explore_litmus(test)
-        found = system_verdicts(system.successors, [model.among(system.places) for model in models])
+        found = system_verdicts(system.successors, [model.among(system.places) for model in models], system.chances)
         return [Label(verdict) for verdict in found.values()]
     except NoVerdictError as error:
         return [Label(UNKNOWN, error.message)] * len(models)

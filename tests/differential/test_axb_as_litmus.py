@@ -195,7 +195,7 @@ ALL_MODELS = {
 class Bare:
     """A system of which nothing is known but its rows."""
 
-    locations, ends = (), (9, 9, 9)
+    locations, ends, chances = (), (9, 9, 9), ()
 
     def __init__(self, found):
         self.successors = found

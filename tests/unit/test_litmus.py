@@ -91,7 +91,7 @@ def test_a_group_is_one_only_within_the_group_around_it():
 def test_operands_reads_and_writes(instruction, evaluated, read, target):
     assert operands(instruction) == evaluated
     assert reads(instruction) == read
-    assert written(instruction) == target
+    assert written(instruction) == (() if target is None else (target,))
 
 
 def test_a_thread_knows_every_register_it_mentions():

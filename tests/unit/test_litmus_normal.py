@@ -77,7 +77,7 @@ def renamed(test: LitmusTest, rng: Random) -> LitmusTest:
             ins = replace(ins, label=name(thread, ins.label))
         if ins.guard:
             ins = replace(ins, guard=replace(ins.guard, register=name(thread, ins.guard.register)))
-        return ins if written(ins) is None else replace(ins, target=name(thread, ins.target))
+        return replace(ins, target=name(thread, ins.target)) if written(ins) else ins
 
     swapped = rng.sample(range(9), 9)
     threads = tuple(

@@ -10,7 +10,7 @@ so:
   is what C does: on success the two are equal. An assignment to ``r`` right before it is taken as the expected value,
   so that ``int r = 0;`` and the exchange are one instruction. ``&(int){0}`` is an expected value that nobody looks at
   afterwards. A location as the expected pointer is read, and written on failure, by non-atomic accesses, as in herd.
-- An exchange that fails is a read of its failure order. Weak exchanges, which may fail for no reason, are refused.
+- An exchange that fails is a read of its failure order. A weak one may do so whatever it reads (C11 7.17.7.4p4).
 - Operands of an operator, of an assignment, and arguments of a call are not sequenced (C11 6.5p2, 6.5.16p3 and
   6.5.2.2p10). A call is in no order with the other operand, either: that its body as a whole comes before or after is
   not kept, which may allow more.
@@ -377,17 +377,16 @@ class CCode:
         if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
             return self.other_call(name, arguments, target)
         what, explicit = atomic[1], atomic[2] is not None
-        if what == "compare_exchange_weak":
-            raise self.error(f"{name} may fail for no reason; expected atomic_compare_exchange_strong", name)
         operands = _OPERANDS.get(what, 2)
         orders = (2 if operands == 3 else 1) if explicit else 0
         self.check_count(name, arguments, operands + orders, operands + orders + (explicit and self.scoped))
         given, ordered, scope = arguments[:operands], arguments[operands:][:orders], arguments[operands + orders :]
         kind = {"load": Load, "store": Store}.get(what, Rmw)
         mode = Mode(self.order(ordered[0], kind) if explicit else Order.SC, self.scope(scope))
-        if what == "compare_exchange_strong":
+        if what.startswith("compare_exchange"):
             failure = self.order(ordered[1], Load) if explicit else None
-            self._compare_exchange(given, mode, None if failure is FAILURE_ORDERS[mode.order] else failure, target)
+            told = None if failure is FAILURE_ORDERS[mode.order] else failure
+            self._compare_exchange(given, mode, told, target, what.endswith("weak"))
             return True
         if what == "load":
             self.emit(Load(target or self.fresh(), self.value(given[0]), mode))
@@ -399,24 +398,29 @@ class CCode:
         self.emit(Rmw("exch" if what == "exchange" else what[6:], target, address, (value,), mode))
         return True
 
-    def _compare_exchange(self, given: Sequence[Tree], mode: Mode, failure: Order | None, success: str | None) -> None:
+    def _compare_exchange(
+        self, given: Sequence[Tree], mode: Mode, failure: Order | None, success: str | None, weak: bool
+    ) -> None:
         (address, value), pointer = self.values([given[0], given[2]]), given[1]
+        told = (success or self.fresh()) if weak else None
+        success = None if weak else success
         old: str | None
         inner = subtrees(pointer)[0] if pointer.data == "address" else None
         if inner is None:
             place = self.value(pointer)
             old, expected = self.fresh(), Reg(self.fresh())
             self.emit(Load(expected.name, place))
-            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure))
+            self.emit(Rmw("cas", old, address, (expected, value), mode, failure=failure, success=told))
             end = self._label()
-            self.emit(Branch(end, Comparison("eq", Reg(old), expected)))
+            done = Comparison("eq", Reg(old), expected) if told is None else Comparison("ne", Reg(told), 0)
+            self.emit(Branch(end, done))
             self.emit(Store(place, Reg(old)))
             self.emit(Label(end))
             compared: Operand = expected
         elif inner.data == "literal":
             compared = self.value(subtrees(inner)[1])
             old = None if success is None else self.fresh()
-            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
         elif inner.data == "name":
             old = self._variable(token(inner))
             compared = Reg(old)
@@ -428,7 +432,7 @@ class CCode:
             elif success is not None:
                 compared = Reg(self.fresh())
                 self.emit(Assign(compared.name, "mov", (Reg(old),)))
-            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure))
+            self.emit(Rmw("cas", old, address, (compared, value), mode, failure=failure, success=told))
         else:
             raise self.error("expected the address of a variable", pointer)
         if success is not None:

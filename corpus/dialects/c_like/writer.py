@@ -100,7 +100,7 @@ def _grouped(statements: Sequence[Statement], depth: int = 0) -> Iterator[Line]:
         side = sides_of(first)[depth]
         places = {sign: [n for n, each in enumerate(waiting) if sign * side in _sides(each)] for sign in (1, -1)}
         middle, end = places[-1][0], places[-1][-1] + 1
-        made = {written(each) for each in waiting[:middle] if isinstance(each, Load | Rmw)}
+        made = {name for each in waiting[:middle] if isinstance(each, Load | Rmw) for name in written(each)}
         while isinstance(before := waiting[middle - 1], Assign) and not made.intersection(reads(before)):
             middle -= 1  # what only the right operand uses
         left, right = waiting[:middle], waiting[middle:end]
@@ -234,7 +234,7 @@ class CWriter:
             f"{self.space(location)}{'int' if location.name in self._plain else 'atomic_int'}* {location.name}"
             for location in self._test.locations
             if element_of(location.name)[1] == 0
-            and (location.name in self._used[index] or (index == 0 and self._is_unused_shared(location)))
+            and (location.name in self._used[index] or (index == 0 and self._needs_mention(location)))
         ]
         yield f"P{index}{self.header(thread.place)} ({', '.join(parameters)}) {{\n"
         lines = tuple(_grouped(statements))
@@ -252,9 +252,10 @@ class CWriter:
         orders = {ins.mode.order for ins in accesses if ins.address == Reg(register)}
         return "int" if not orders else "int*" if orders == {Order.WEAK} else "atomic_int*"
 
-    def _is_unused_shared(self, location: Location) -> bool:
-        """Whether only a parameter can tell the location's region."""
-        return location.region is Region.SHARED and not any(location.name in used for used in self._used)
+    def _needs_mention(self, location: Location) -> bool:
+        """Whether only a parameter that nobody uses can tell the location's region, or that it is atomic."""
+        told = location.region is Region.SHARED or location.atomic is not None
+        return told and not any(location.name in used for used in self._used)
 
 
 class _Code:
@@ -291,11 +292,11 @@ class _Code:
                 yield f"{indent}{self._writer.barrier(self._thread, statement)};\n"
             case _:
                 for expression in self._expressions(statement):
-                    target = written(statement)
                     declared = ""
-                    if target in self._undeclared and expression.startswith(f"{self._names[target]} = "):
-                        self._undeclared.remove(target)
-                        declared = f"{self._writer.type_of(self._thread, target)} "
+                    for target in self._undeclared.intersection(written(statement)):
+                        if expression.startswith(f"{self._names[target]} = "):
+                            self._undeclared.remove(target)
+                            declared = f"{self._writer.type_of(self._thread, target)} "
                     yield f"{indent}{declared}{expression};\n"
 
     def _block(self, statements: Sequence[Statement], indent: str) -> Iterator[str]:
@@ -371,7 +372,9 @@ class _Code:
         failure = ORDER_WORDS[failure_order(ins)]
         scope = self._writer.scope(self._thread, ins, ins.mode.scope)
         success = ORDER_WORDS[ins.mode.order]
-        yield f"atomic_compare_exchange_strong_explicit({address}, {pointer}, {value}, {success}, {failure}{scope})"
+        kept = "" if ins.success is None else f"{self._names[ins.success]} = "
+        name = f"atomic_compare_exchange_{'strong' if ins.success is None else 'weak'}_explicit"
+        yield f"{kept}{name}({address}, {pointer}, {value}, {success}, {failure}{scope})"
 
     def _computed(self, operation: str, values: Sequence[str]) -> str:
         if operation == "mov":
@@ -441,10 +444,8 @@ def _declared_inline(statements: Sequence[Line], initial: set[str]) -> frozenset
             seen |= set(_mentioned(statement))
         else:
             seen |= set(reads(statement))
-            target = written(statement)
-            if target is not None and target not in seen:
-                inline.add(target)
-                seen.add(target)
+            inline.update(set(written(statement)) - seen)
+            seen.update(written(statement))
     return frozenset(inline)
 
 
@@ -462,7 +463,7 @@ def _mentioned(statement: Line) -> Iterator[str]:
         case Operands(left, right):
             inner = left + right
         case _:
-            yield from (*reads(statement), *filter(None, [written(statement)]))
+            yield from (*reads(statement), *written(statement))
     if condition is not None:
         yield from (side.name for side in (condition.left, condition.right) if isinstance(side, Reg))
     for part in inner:

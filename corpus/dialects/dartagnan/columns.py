@@ -155,7 +155,7 @@ class Names:
         body = thread.instructions
         used = [name for name, _ in thread.registers]
         for ins in body:
-            used += [*reads(ins), *filter(None, [written(ins)])]
+            used += [*reads(ins), *written(ins)]
         self._registers = _Fitting("r", _REGISTER, used)
         self._labels = _Fitting("LC", _LABEL, [ins.name for ins in body if isinstance(ins, Label)])
         self.addresses: dict[str, str] = {}

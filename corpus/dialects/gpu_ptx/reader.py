@@ -401,7 +401,7 @@ class _Column:
 
 def _joined(items: Sequence[tuple[str, Instruction]], asked: Callable[[str], bool]) -> list[Instruction]:
     """The instructions without helper registers: what ``cvt`` or ``setp`` computes for the next instruction alone."""
-    mentions = Counter(name for _, ins in items for name in (*reads(ins), *filter(None, [written(ins)])))
+    mentions = Counter(name for _, ins in items for name in (*reads(ins), *written(ins)))
     kept: list[tuple[str, Instruction]] = []
     for kind, ins in items:
         new = ins

@@ -129,8 +129,7 @@ class _Wide:
             ):
                 self._registers.add((thread, ins.target))
             case Load() | Store() | Rmw():
-                target = written(ins)
-                moved = [*operands(ins)[1:], *([] if target is None else [Reg(target)])]
+                moved = [*operands(ins)[1:], *map(Reg, written(ins))]
                 self.memory |= any((thread, value) in self for value in moved)
                 held = [ins.address, *moved] if self.memory else [ins.address]
                 self._registers |= {(thread, value.name) for value in held if isinstance(value, Reg)}
