@@ -51,7 +51,7 @@ from oracle.executions.events import (
     is_sequenced,
 )
 from oracle.executions.flow import asked_locations, asked_terms
-from oracle.executions.judge import UNROLL, Judgement, answered, is_complete
+from oracle.executions.judge import UNROLL, Judgement, answered, is_complete, only_waits
 from oracle.executions.orders import to_order
 from oracle.executions.spins import forgets_reads
 from oracle.executions.steps import Constraint, Key, TooManyError
@@ -79,7 +79,7 @@ class Executions:
         self._unfinished = unfinished
         threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
         self.bounded = any(thread.bounded for thread in threads)
-        self.complete = is_complete(threads, model)
+        self.complete = (only_waits if unfinished else is_complete)(test, threads, model)
         self.runs = Runs(circuit, threads, unfinished)
         self.events = execution_events(test, list(self.runs.events.values()))
         self.executed = [

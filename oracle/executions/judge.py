@@ -17,7 +17,7 @@ from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.candidates import Batch, Outcome, candidates, count_candidates
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
-from oracle.executions.spins import forgets_reads
+from oracle.executions.spins import forgets_reads, forgets_rounds, idle_jumps, spinning_jumps
 from oracle.executions.threads import Paths, unroll_threads
 from oracle.executions.unrolled import Unrolled
 
@@ -110,7 +110,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = T
     if not counts:
         satisfied, violated = _decided(test, threads, model)
         bounded = any(thread.bounded for thread in threads)
-        return answered(condition, satisfied, violated, bounded=bounded, complete=is_complete(threads, model))
+        return answered(condition, satisfied, violated, bounded=bounded, complete=is_complete(test, threads, model))
     executions = matching = violating = 0
     flags: dict[str, None] = {}
     terms = asked_terms(test) if asks_nothing(condition) else ()
@@ -134,7 +134,7 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = T
         matching,
         tuple(flags),
         any(thread.bounded for thread in threads),
-        is_complete(threads, model),
+        is_complete(test, threads, model),
         found,
     )
 
@@ -154,10 +154,19 @@ def _decided(test: LitmusTest, threads: Sequence[Paths], model: Model) -> tuple[
     return satisfied, violated
 
 
-def is_complete(threads: Sequence[Paths | Unrolled], model: Model) -> bool:
-    """Whether every outcome is seen: no loop was cut, or only such as spin, under a model that forgets reads."""
-    cut = [thread for thread in threads if thread.bounded]
-    return all(thread.spins for thread in cut) and (not cut or forgets_reads(model))
+def is_complete(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Model) -> bool:
+    """Whether every outcome is seen: what was cut only waits, or is idle under a model that forgets rounds."""
+    if only_waits(test, threads, model):
+        return True
+    return forgets_rounds(model) and all(
+        thread.cut <= idle for thread, idle in zip(threads, idle_jumps(test), strict=True)
+    )
+
+
+def only_waits(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Model) -> bool:
+    """Whether no loop was cut, or only such as spin, under a model that forgets reads."""
+    cut = [(number, thread.cut) for number, thread in enumerate(threads) if thread.bounded]
+    return not cut or (forgets_reads(model) and all(jumps <= spinning_jumps(test, number) for number, jumps in cut))
 
 
 def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bool:

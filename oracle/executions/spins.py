@@ -1,73 +1,148 @@
 """Loops that wait: rounds that change nothing, and models that do not miss them.
 
-A backward jump *spins* where every round that it ends, from its target to itself, can be left out of any execution:
+A backward jump is *idle* where every round that it ends, from its target to itself, can be left out of any execution:
 
 - the target is passed before the jump on every way from the thread's beginning, so that each taking of the jump ends a
-  round; what is inside that jumps back itself spins, too, and is left out first;
-- a round has reads and fences alone, no write and no barrier. A compare-and-swap that goes round by failing has
-  only read; a lock that is taken by ``exch`` writes, and does not spin in this sense;
-- each register that a round changes is written again before it is read, by the code or by the condition.
+  round; what is inside that jumps back itself is idle, too, and is left out first;
+- each register that a round changes is written again before it is read, by the code or by the condition;
+- a round has no barrier, and writes nothing but constants, by read-modify-writes, *that nobody sees*: the condition
+  does not ask for the last value of the location, and no read outside of idle rounds can read that value there, for
+  what its thread goes on to do would contradict it. So ``while (exch(lock, 1) != 0)`` is idle where all others who
+  read a 1 go round, too.
 
-Take an execution X, and X' without the events of such a round. The rest of the thread sees the same registers, with the
-same sources, so it does the same. No read loses its source, for no write is gone; ``co``, final values and all values
-read are as before; and so each base relation of X' is that of X, restricted to the events that are left: ``po``,
-``loc``, ``rf``, ``co``, ``fr``, scopes, and ``addr``, ``data`` and ``ctrl``, for a dependency is on the read itself.
-A total order that a model asks for stays one. Of ``sync_fence`` what went through an event that is gone may be lost
-besides. So X' has the outcome of X,
-and is allowed if X is, by every model that *forgets reads*:
+A jump whose rounds have reads and fences alone *spins*: a compare-and-swap that goes round by failing has only read.
+
+Take an execution X, and X' without the events of all idle rounds. The rest of each thread sees the same registers, with
+the same sources, so it does the same. No read loses its source, for nobody sees what has gone; ``co``, final values
+that are asked for and all values read are as before; and so each base relation of X' is that of X, restricted to the
+events that are left: ``po``, ``loc``, ``rf``, ``co``, ``fr``, scopes, and ``addr``, ``data`` and ``ctrl``, for a
+dependency is on the read itself. In particular nothing is put in place of a release sequence that went through an
+exchange that is gone: who reads its end reads it from somebody who has gone, and is gone as well. A total order that a
+model asks for stays one. Of ``sync_fence`` what went through an event that is gone may be lost besides. So X' has the
+outcome of X, and is allowed if X is, by every model that *forgets rounds*:
 
 - each check that is required is positive (``acyclic``, ``irreflexive``, ``empty``), of a relation that in X' is within
   what it is in X. Unions, intersections, products, compositions, closures and least fixpoints of such relations are
   such relations; so is ``a \\ b``, and ``~b``, where ``b`` in X' is *at least* its restriction, which base relations
-  are, and what is made of such by union, intersection, inverse, product and identity, and by composition through a
-  write, as ``rf^-1; co`` (but no other composition or closure, where the event in the middle may be what is gone);
+  are, and what is made of such by union, intersection, inverse, product and identity; and by composition through what
+  cannot be gone, as a write that is read from by what is left, but no other composition or closure;
 - flags are of no concern, for nothing that is required hangs on them.
 
-Leaving out rounds one by one makes every execution shorter, until no jump that spins is taken at all. So where the
-jumps at which runs were cut all spin, and the model forgets reads, what was cut off has no outcome of its own; and
-solvers, which do not count executions, take such jumps once at most (``oracle.executions.unrolled``).
+Where all that is gone spins, a model need only *forget reads*: through any write a composition is at least its
+restriction, too, for no write is gone.
+
+So where the jumps at which runs were cut are all idle, or all spin, and the model forgets rounds, or reads, what was
+cut off has no outcome of its own; and solvers, which do not count executions, take jumps that spin once at most
+(``oracle.executions.unrolled``).
+
+Compare what GenMC makes of such loops (Kokologiannakis, Ren and Vafeiadis, *Dynamic Partial Order Reductions for
+Spinloops*, FMCAD 2021), which waits in place of a round that has no effect. Not here: rounds that undo what they did,
+as a reader does who counts itself in and out again, for what others then read comes from a write that would be gone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 from itertools import pairwise
 
 from corpus.errors import InputError
-from corpus.litmus.test import LitmusTest
+from corpus.litmus.test import LitmusTest, Load, Rmw
 from oracle.cat.interpreter import Model, prelude
 from oracle.cat.terms import Binding, Call, Check, Constant, Linearisation, Name, Operation, Term
-from oracle.executions.events import Expression, Kind, Read
-from oracle.executions.steps import Sources, State, Walker
+from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
+from oracle.executions.flow import asked_locations
+from oracle.executions.steps import Sources, State, Walker, physical
+from oracle.executions.valuations import value_in
+from oracle.executions.values import Value, calculate
 
 _MOST_STEPS = 4096
 """Steps of all rounds of a jump together; one with more is not looked at further."""
 
 _EXACT = frozenset({"union", "intersection", "inverse", "product", "identity", "optional"})
-_FROM_WRITES = frozenset({"W", "IW", "rf", "co"})
-_TO_WRITES = frozenset({"W", "IW", "co", "fr"})
-"""Base sets of writes, and base relations from and to writes; of sets both say the same."""
+Written = frozenset[tuple[str, Value]]
+"""Locations, with what is written there."""
 
 
-@lru_cache(maxsize=64)
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What all rounds of a jump do besides reading: they take inner jumps, and write constants."""
+
+    inner: frozenset[int]
+    writes: Written
+
+
 def spinning_jumps(test: LitmusTest, number: int) -> frozenset[int]:
     """The places of the backward jumps of a thread that spin."""
     found: set[int] = set()
-    flow = Walker(test, number, 0).flow
-    # Inner jumps come after the targets of outer ones, so that they are known when the outer ones are looked at.
-    for jump in sorted(filter(flow.is_backward, range(flow.end)), key=lambda pc: (-flow.successors(pc)[-1], pc)):
-        if _Round(test, number, jump).changes_nothing(found):
+    for jump, effect in _effects(test, number).items():
+        if not effect.writes and effect.inner <= found:
             found.add(jump)
     return frozenset(found)
 
 
-class _Round(Walker):
-    """Runs that start at the target of a jump with unknown registers, and stay where the jump can be reached."""
+@lru_cache(maxsize=64)
+def idle_jumps(test: LitmusTest) -> tuple[frozenset[int], ...]:
+    """The places of the backward jumps of each thread that are idle; those that spin are among them.
+
+    Rounds of several jumps may see each other's writes and go together: these are the most jumps that can.
+    """
+    effects = [_effects(test, number) for number in range(len(test.threads))]
+    idle = [frozenset(each) for each in effects]
+    while True:
+        written = frozenset[tuple[str, Value]]().union(
+            *(each[jump].writes for each, jumps in zip(effects, idle, strict=True) for jump in jumps)
+        )
+        seen = _seen(test, written, idle) if written else written
+        fewer = [
+            frozenset(jump for jump in jumps if each[jump].inner <= jumps and not each[jump].writes & seen)
+            for each, jumps in zip(effects, idle, strict=True)
+        ]
+        if fewer == idle:
+            return tuple(idle)
+        idle = fewer
+
+
+@lru_cache(maxsize=64)
+def _effects(test: LitmusTest, number: int) -> Mapping[int, _Effect]:
+    """What rounds do, by their jump, where they change no register that is read; inner jumps come first."""
+    found: dict[int, _Effect] = {}
+    flow = Walker(test, number, 0).flow
+    for jump in sorted(filter(flow.is_backward, range(flow.end)), key=lambda pc: (-flow.successors(pc)[-1], pc)):
+        effect = _Round(test, number, jump).effect()
+        if effect is not None:
+            found[jump] = effect
+    return found
+
+
+def _seen(test: LitmusTest, written: Written, idle: Sequence[frozenset[int]]) -> Written:
+    """Which of the values that idle rounds write may be seen by others, or by the condition."""
+    locations = {location.name: location for location in test.locations}
+    asked = {physical(locations, term.name) for term in asked_locations(test)}
+    return frozenset(
+        (location, value)
+        for location, value in written
+        if location in asked
+        or any(_Looks(test, number, jumps).may_see(location, value) for number, jumps in enumerate(idle))
+    )
+
+
+class _Runs(Walker):
+    """Runs of a thread that start anywhere, with unknown registers, and take no backward jump."""
+
+    def __init__(self, test: LitmusTest, number: int) -> None:
+        super().__init__(test, number, 0)
+        names = sorted(frozenset[str]().union(*self.flow.live))
+        self._unknown = {name: _unknown(number) for number, name in enumerate(names)}
+
+
+class _Round(_Runs):
+    """Runs that start at the target of a jump, and stay where the jump can be reached."""
 
     def __init__(self, test: LitmusTest, number: int, jump: int) -> None:
-        super().__init__(test, number, 0)
+        super().__init__(test, number)
         self._jump_at = jump
         self._target = self.flow.successors(jump)[-1]
         self._ends: list[State] = []
@@ -78,31 +153,92 @@ class _Round(Walker):
         if state.pc == self._jump_at:
             self._ends.append(state)
 
-    def changes_nothing(self, spinning: set[int]) -> bool:
-        """Whether every round can be left out, given inner jumps that are known to spin."""
+    def effect(self) -> _Effect | None:
+        """What the rounds do; None where one changes what is read after it, or more is not known of it."""
         flow, target, jump = self.flow, self._target, self._jump_at
         if target != 0 and jump in flow.reached([0], avoiding=target):
-            return False
+            return None
         inside = {pc for pc in range(flow.end) if pc == jump or jump in flow.reached([pc], avoiding=target)}
-        names = sorted(frozenset[str]().union(*flow.live))
-        unknown = {name: _unknown(number) for number, name in enumerate(names)}
-        waiting = [State(target, unknown)]
+        waiting = [State(target, self._unknown)]
         steps = 0
         try:
             while waiting:
                 steps += 1
                 if steps > _MOST_STEPS:
-                    return False
+                    return None
                 waiting += [after for after in self.step(waiting.pop()) if after.pc in inside and after.pc != target]
         except InputError:  # what cannot be said of unknown registers
-            return False
-        inner = {pc for pc in self.cut - {jump} if flow.successors(pc)[-1] > target}
-        return inner <= spinning and all(self._is_idle(end, unknown) for end in self._ends)
+            return None
+        inner = frozenset(pc for pc in self.cut - {jump} if flow.successors(pc)[-1] > target)
+        writes = [self._writes(end) for end in self._ends]
+        known = [each for each in writes if each is not None]
+        return _Effect(inner, frozenset[tuple[str, Value]]().union(*known)) if len(known) == len(writes) else None
 
-    def _is_idle(self, end: State, before: Mapping[str, tuple[Expression, Sources]]) -> bool:
-        changed = {name for name, value in end.registers.items() if before.get(name) != value}
-        only_reads = all(event.kind in (Kind.READ, Kind.FENCE) for event in end.events)
-        return only_reads and not changed & self.flow.live[self._target]
+    def _writes(self, end: State) -> Written | None:
+        changed = {name for name, value in end.registers.items() if self._unknown.get(name) != value}
+        if changed & self.flow.live[self._target]:
+            return None
+        written = set()
+        for event in end.events:
+            if event.kind is Kind.BARRIER:
+                return None
+            if event.kind is Kind.WRITE:
+                if "RMW" not in event.tags or event.location is None or isinstance(event.value, Read | Apply):
+                    return None
+                written.add((event.location, event.value))
+        return frozenset(written)
+
+
+class _Looks(_Runs):
+    """Runs that start at a read. ``idle``: jumps whose rounds are left out."""
+
+    def __init__(self, test: LitmusTest, number: int, idle: frozenset[int]) -> None:
+        super().__init__(test, number)
+        self._idle = idle
+        self._stopped: list[State] = []
+
+    def stop(self, state: State) -> None:
+        """The run would jump back."""
+        super().stop(state)
+        self._stopped.append(state)
+
+    def may_see(self, location: str, value: Value) -> bool:
+        """Whether a read that is not left out may read a value from a location, as far as is known here."""
+        places = [pc for pc, ins in enumerate(self.flow.body) if isinstance(ins, Load | Rmw)]
+        try:
+            return any(self._goes_on(pc, location, value) for pc in places)
+        except InputError:  # what cannot be said of unknown registers
+            return True
+
+    def _goes_on(self, pc: int, location: str, value: Value) -> bool:
+        """Whether a thread that has read this there may go on, and not to the end of a round that is left out."""
+        waiting = list(self.step(State(pc, self._unknown)))
+        steps = 0
+        while waiting:
+            state = waiting.pop()
+            if _denies(state, location, value):
+                continue
+            steps += 1
+            if state.pc == self.flow.end or steps > _MOST_STEPS:
+                return True
+            self._stopped = []
+            waiting += self.step(state)
+            for stopped in self._stopped:
+                in_round = stopped.pc in self._idle and self.flow.successors(stopped.pc)[-1] <= pc
+                if not in_round and not _denies(stopped, location, value):
+                    return True
+        return False
+
+
+def _denies(state: State, location: str, value: Value) -> bool:
+    """Whether the first read of a run is not of that value from that location."""
+    read = next(event for event in state.events if event.kind is Kind.READ)
+    known = {read.key: value}
+    return read.location != location or any(
+        reads_in(held.left) | reads_in(held.right) == known.keys()
+        and calculate(held.operation, value_in(held.left, known), value_in(held.right, known)) != 1
+        for held in state.constraints
+    )
 
 
 def _unknown(number: int) -> tuple[Expression, Sources]:
@@ -110,37 +246,76 @@ def _unknown(number: int) -> tuple[Expression, Sources]:
     return Read(key), frozenset({key})
 
 
+class _Stays(IntEnum):
+    """Whether what a relation starts, or ends, at is left out of no execution: where its other end is not, or ever."""
+
+    UNKNOWN = 0
+    WITH_THE_OTHER = 1
+    ALWAYS = 2
+
+
 @dataclass(frozen=True, slots=True)
 class _Change:
     """What becomes of a relation when a round is left out.
 
     ``within``: it is within what it was; ``kept``: of the events that are left it is at least what it was. ``starts``,
-    ``ends``: it leads from writes alone, or to writes alone; of a set, both say that it has writes alone.
+    ``ends``: whether what it starts and ends at stays; of a set, both say that of all that it has.
     """
 
     within: bool
     kept: bool
-    starts: bool = False
-    ends: bool = False
+    starts: _Stays = _Stays.UNKNOWN
+    ends: _Stays = _Stays.UNKNOWN
+
+
+Staying = Mapping[str, tuple[_Stays, _Stays]]
+"""Whether what base sets and relations start at stays, and what they end at."""
+
+_NEVER = (_Stays.ALWAYS, _Stays.ALWAYS)
+_TOGETHER = (_Stays.WITH_THE_OTHER, _Stays.WITH_THE_OTHER)
+
+_WRITES_STAY: Staying = {
+    "W": _NEVER,
+    "IW": _NEVER,
+    "co": _NEVER,
+    "rf": (_Stays.ALWAYS, _Stays.UNKNOWN),
+    "fr": (_Stays.UNKNOWN, _Stays.ALWAYS),
+    "rmw": _TOGETHER,
+}
+_SEEN_WRITES_STAY: Staying = {
+    "IW": _NEVER,
+    "rf": (_Stays.WITH_THE_OTHER, _Stays.UNKNOWN),
+    "rmw": _TOGETHER,
+}
+
+
+def forgets_reads(model: Model) -> bool:
+    """Whether the model allows an execution without the rounds that spin if it allows the one with them."""
+    return _forgets(model, reads=True)
+
+
+def forgets_rounds(model: Model) -> bool:
+    """Whether the model allows an execution without the rounds that are idle if it allows the one with them."""
+    return _forgets(model, reads=False)
 
 
 @lru_cache(maxsize=64)
-def forgets_reads(model: Model) -> bool:
-    """Whether the model allows an execution without the rounds that spin if it allows the one with them."""
+def _forgets(model: Model, reads: bool) -> bool:
+    changes = _Changes(_WRITES_STAY if reads else _SEEN_WRITES_STAY)
     names: dict[str, _Change | _Function] = {}
     for statement in model.syntax.statements:
         if isinstance(statement, Check):
-            if not statement.flag and (statement.negated or not _change(statement.body, names).within):
+            if not statement.flag and (statement.negated or not changes.of(statement.body, names).within):
                 return False
         elif isinstance(statement, Linearisation):
-            names[statement.name] = _change(statement.events, names)
+            names[statement.name] = changes.of(statement.events, names)
         elif statement.recursive:
             recursive = dict.fromkeys((binding.name for binding in statement.bindings), _Change(True, False))
-            within = all(_change(binding.body, {**names, **recursive}).within for binding in statement.bindings)
+            within = all(changes.of(binding.body, {**names, **recursive}).within for binding in statement.bindings)
             names |= dict.fromkeys(recursive, _Change(within, False))
         else:
             names |= {
-                binding.name: _Function(binding, dict(names)) if binding.parameters else _change(binding.body, names)
+                binding.name: _Function(binding, dict(names)) if binding.parameters else changes.of(binding.body, names)
                 for binding in statement.bindings
             }
     return True
@@ -152,52 +327,73 @@ class _Function:
     names: Mapping[str, _Change | _Function]
 
 
-def _change(term: Term, names: Mapping[str, _Change | _Function]) -> _Change:
-    match term:
-        case Name(name):
-            known = names.get(name)
-            if isinstance(known, _Change):
-                return known
-            line = prelude().get(name)
-            if line is None or name == "fr":  # which leads through a write, and none is gone
-                return _Change(True, name != "sync_fence", name in _FROM_WRITES, name in _TO_WRITES)
-            return _change(line.body, {})
-        case Constant():
-            return _Change(True, True)
-        case Call(name, arguments):
-            given = [_change(argument, names) for argument in arguments]
-            function = names.get(name)
-            if function is None and name in prelude():
-                function = _Function(prelude()[name], {})
-            if isinstance(function, _Function):
-                parameters = function.binding.parameters
-                return _change(function.binding.body, {**function.names, **dict(zip(parameters, given, strict=True))})
-            return _Change(all(one.within for one in given), False)
-        case Operation(kind, operands):
-            parts = [_change(operand, names) for operand in operands]
-            if kind == "complement":
-                return _Change(parts[0].kept, parts[0].within)
-            if kind == "difference":
-                left, right = parts
-                return _Change(left.within and right.kept, left.kept and right.within, left.starts, left.ends)
-            kept = all(one.kept for one in parts)
-            if kind == "compose":
-                kept = kept and all(one.ends or other.starts for one, other in pairwise(parts))
-            elif kind not in _EXACT:
-                kept = False
-            return _Change(all(one.within for one in parts), kept, *_writes(kind, parts))
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    staying: Staying
+
+    def of(self, term: Term, names: Mapping[str, _Change | _Function]) -> _Change:
+        """What becomes of a term."""
+        match term:
+            case Name(name):
+                known = names.get(name)
+                if isinstance(known, _Change):
+                    return known
+                line = prelude().get(name)
+                if line is None or name == "fr":  # what fr leads through has been read, and is not gone
+                    return _Change(True, name != "sync_fence", *self.staying.get(name, ()))
+                return self.of(line.body, {})
+            case Operation("difference", (Name("W"), Name("RMW"))) if not {"W", "RMW"} & names.keys():
+                return _Change(True, True, *_NEVER)  # idle rounds write by read-modify-writes alone
+            case Constant():
+                return _Change(True, True)
+            case Call(name, arguments):
+                given = [self.of(argument, names) for argument in arguments]
+                function = names.get(name)
+                if function is None and name in prelude():
+                    function = _Function(prelude()[name], {})
+                if isinstance(function, _Function):
+                    inner = {**function.names, **dict(zip(function.binding.parameters, given, strict=True))}
+                    return self.of(function.binding.body, inner)
+                return _Change(all(one.within for one in given), False)
+            case Operation(kind, operands):
+                return _operated(kind, [self.of(operand, names) for operand in operands])
 
 
-def _writes(kind: str, parts: Sequence[_Change]) -> tuple[bool, bool]:
-    """Whether what is made of some parts leads from writes alone, and whether to writes alone."""
+def _operated(kind: str, parts: Sequence[_Change]) -> _Change:
+    """What becomes of what is made of some parts."""
     first, last = parts[0], parts[-1]
+    if kind == "complement":
+        return _Change(first.kept, first.within)
+    if kind == "difference":
+        return _Change(first.within and last.kept, first.kept and last.within, first.starts, first.ends)
+    kept = all(one.kept for one in parts)
+    if kind == "compose":
+        kept = kept and all(one.ends or other.starts for one, other in pairwise(parts))
+    elif kind not in _EXACT:
+        kept = False
+    return _Change(all(one.within for one in parts), kept, *_stays(kind, parts))
+
+
+def _stays(kind: str, parts: Sequence[_Change]) -> tuple[_Stays, _Stays]:
+    """Whether what it starts at stays, and what it ends at."""
+    first, last = parts[0], parts[-1]
+    starts, ends = [one.starts for one in parts], [one.ends for one in parts]
     match kind:
         case "union":
-            return all(one.starts for one in parts), all(one.ends for one in parts)
+            return min(starts), min(ends)
         case "intersection":
-            return any(one.starts for one in parts), any(one.ends for one in parts)
+            return max(starts), max(ends)
         case "inverse":
             return first.ends, first.starts
-        case "compose" | "product" | "identity":
+        case "product":
             return first.starts, last.ends
-    return False, False
+        case "identity":
+            return max(first.starts, _Stays.WITH_THE_OTHER), max(first.ends, _Stays.WITH_THE_OTHER)
+        case "compose":  # back from the end, or on from the start, each part stays with the one before
+            return (
+                _Stays.ALWAYS if first.starts is _Stays.ALWAYS else min(starts),
+                _Stays.ALWAYS if last.ends is _Stays.ALWAYS else min(ends),
+            )
+        case "optional":
+            return min(first.starts, _Stays.WITH_THE_OTHER), min(first.ends, _Stays.WITH_THE_OTHER)
+    return _Stays.UNKNOWN, _Stays.UNKNOWN

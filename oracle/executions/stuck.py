@@ -66,7 +66,7 @@ from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import Batch, Excluded, candidates
 from oracle.executions.events import Apply, Event, Expression, Kind, Read
-from oracle.executions.judge import UNROLL, is_complete, passing_checks
+from oracle.executions.judge import UNROLL, only_waits, passing_checks
 from oracle.executions.steps import Constraint, State, TooManyError, Walker
 from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate
@@ -173,7 +173,7 @@ def find_hang(
     threads = unroll_threads(test, unroll)
     found: Hang | None = None
     for ways in _together([ways_through(test, number, unroll) for number in range(len(test.threads))], guarantee):
-        runs = [Paths((way.path,), False) for way in ways]
+        runs = [Paths((way.path,)) for way in ways]
         for batch in candidates(test, runs, model, excluded=_excluded(ways), for_ever=True):
             rounds = _Rounds(ways, batch)
             hanging = passing_checks(batch.valid & rounds.repeat(), model.judge(batch.base))
@@ -181,13 +181,13 @@ def find_hang(
             if still or (hanging and found is None):
                 found = _hang(ways, batch, _lowest(still or hanging))
             if found is not None and (found.steady or not steady):
-                return _hanging(found, threads, model)
-    return _hanging(found, threads, model)
+                return _hanging(test, found, threads, model)
+    return _hanging(test, found, threads, model)
 
 
-def _hanging(found: Hang | None, threads: Sequence[Paths], model: Model) -> Hanging:
+def _hanging(test: LitmusTest, found: Hang | None, threads: Sequence[Paths], model: Model) -> Hanging:
     bounded = any(thread.bounded for thread in threads)
-    return Hanging(found, bounded, found is None and not is_complete(threads, model))
+    return Hanging(found, bounded, found is None and not only_waits(test, threads, model))
 
 
 def _lowest(mask: int) -> int:

@@ -1,7 +1,8 @@
 """The ways through a thread: its program unrolled, one path for each row of outcomes of its forks.
 
 What a step does is in ``oracle.executions.steps``. Events of a common beginning are shared. Longer paths than the bound
-on loops allows are dropped, and the thread says so; and whether that can matter (``oracle.executions.spins``).
+on loops allows are dropped, and the thread says at which jumps; whether that can matter is for
+``oracle.executions.spins``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from functools import lru_cache
 from corpus.litmus.test import Barrier, Branch, FinalRegister, LitmusTest, Location, Rmw, Term, Thread, plain_locations
 from oracle.executions.events import Event, Expression
 from oracle.executions.flow import asked_terms
-from oracle.executions.spins import spinning_jumps
 from oracle.executions.steps import Constraint, TooManyError, Walker
 
 MOST_PATHS = 4096
@@ -34,14 +34,15 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """All ways through a thread. ``bounded``: some were longer than the bound and are left out.
-
-    ``spins``: those only spin for longer, and a model that forgets reads needs none of them.
-    """
+    """All ways through a thread. ``cut``: the backward jumps at which some were longer than the bound, and left out."""
 
     paths: tuple[Path, ...]
-    bounded: bool
-    spins: bool = False
+    cut: frozenset[int] = frozenset()
+
+    @property
+    def bounded(self) -> bool:
+        """Whether some were left out."""
+        return bool(self.cut)
 
 
 def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
@@ -102,8 +103,7 @@ def _unrolled(part: _Part) -> Paths:
         paths.append(path)
         if len(paths) > MOST_PATHS:
             raise TooManyError(f"P{part.number} has more than {MOST_PATHS} ways through it")
-    spins = bool(walker.cut) and walker.cut <= spinning_jumps(part.test, part.number)
-    return Paths(tuple(paths), bool(walker.cut), spins)
+    return Paths(tuple(paths), frozenset(walker.cut))
 
 
 _remembered = lru_cache(maxsize=1024)(_unrolled)  # the tests of a suite have threads in common

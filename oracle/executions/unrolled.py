@@ -61,8 +61,8 @@ class Unrolled:
     """A thread. ``nodes`` are numbered from 0, the start, so that steps lead upwards; ``steps`` are in that order, too.
 
     ``end`` is the node where the thread ends, None where no way leads there. Each merge has its options in terms of
-    reads and earlier merges. ``registers``: their values at the end, of those that the condition asks for. ``bounded``
-    and ``spins`` as in ``Paths``.
+    reads and earlier merges. ``registers``: their values at the end, of those that the condition asks for. ``cut``:
+    as in ``Paths``.
     """
 
     nodes: tuple[Node, ...]
@@ -70,8 +70,12 @@ class Unrolled:
     end: int | None
     merges: tuple[Merge, ...]
     registers: Mapping[str, Expression]
-    bounded: bool
-    spins: bool
+    cut: frozenset[int]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether longer ways were left out."""
+        return bool(self.cut)
 
 
 @lru_cache(maxsize=4)
@@ -150,8 +154,7 @@ class _Merger(Walker):
             Move(source, targets[number], after.events, after.constraints[len(before.constraints) :])
             for number, (source, before, after) in enumerate(made)
         )
-        cut, spins = bool(self.cut), self.cut <= spinning_jumps(self._test, self.number)
-        return Unrolled(tuple(nodes), steps, end, tuple(self._merges.values()), registers, cut, cut and spins)
+        return Unrolled(tuple(nodes), steps, end, tuple(self._merges.values()), registers, frozenset(self.cut))
 
     def _places(self, start: State) -> list[_Place]:
         """Every place that a run may come to, in an order of all runs."""

@@ -127,7 +127,7 @@ def explain_memory(
     threads = unroll_threads(test, unroll)
     condition = test.condition
     bounded = any(thread.bounded for thread in threads)
-    complete = is_complete(threads, model)
+    complete = is_complete(test, threads, model)
     explanation = MemoryExplanation(test, model, bounded=bounded, complete=complete, unroll=unroll)
     killed: dict[Check, int] = {}
     found: dict[Hashable, Violation] = {}

@@ -48,7 +48,7 @@ def allowed_outcomes(test: LitmusTest, terms: Terms, model: ConsistencyModel) ->
             bounded = explored.bounded
         else:
             finals = map(dict, outcomes(test, model.model))
-            bounded = not is_complete(unroll_threads(test, UNROLL), model.model)
+            bounded = not is_complete(test, unroll_threads(test, UNROLL), model.model)
         return Allowed(frozenset(_numbers(final, terms) for final in finals), bounded)
     except InputError as error:
         return Allowed(None, reason=error.message)

@@ -1,6 +1,7 @@
 """Loops that wait: which rounds can be left out, and under which models."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -10,10 +11,11 @@ from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, shipped_models
 from oracle.consistency import load_model
 from oracle.executions.judge import Answer, judge, outcomes
-from oracle.executions.spins import forgets_reads, spinning_jumps
+from oracle.executions.spins import forgets_reads, forgets_rounds, idle_jumps, spinning_jumps
 
 MODELS = {name: load_model(path, name) for name, path in shipped_models().items()}
 FORGETFUL = {name: model for name, model in MODELS.items() if forgets_reads(model)}
+MORE_FORGETFUL = {name: model for name, model in MODELS.items() if forgets_rounds(model)}
 
 LOOPS = {
     # what stands between LC10 and the end of P1, and whether it spins
@@ -112,3 +114,89 @@ def test_a_model_that_counts_reads_keeps_the_word():
     """Under it the load must be the last but one of its thread, so that one more round makes an outcome possible."""
     one = model("let next = po \\ (po; po)\nempty ([R]; po; [R]) & next as a")
     assert judge(waiting(LOOPS["a load"][0]), one).provisional
+
+
+LOCK = ["LC00:", "atom.acq_rel.gpu.exch r0, f, 1", "bne r0, 0, LC00"]
+
+
+def locking(*threads: list[str], condition: str = "exists (x == 5)") -> LitmusTest:
+    """A test of threads on a lock ``f``, which is taken."""
+    rows = max(map(len, threads))
+    columns = [[*thread, *[""] * (rows - len(thread))] for thread in threads]
+    head = " | ".join(f"P{number}@cta {number},gpu 0" for number in range(len(threads)))
+    body = "".join(f"{' | '.join(row)} ;\n" for row in zip(*columns, strict=True))
+    return parse_litmus(f"PTX t\n{{ f=1; x=0; }}\n{head} ;\n{body}{condition}\n")
+
+
+@pytest.mark.parametrize(
+    ("others", "condition", "idle"),
+    [
+        ([["st.release.gpu f, 0"]], "exists (x == 5)", True),
+        ([LOCK], "exists (x == 5)", True),
+        ([[*LOCK, "st.release.gpu f, 0"]], "exists (x == 5)", True),
+        ([["LC10:", "ld.relaxed.gpu r0, f", "bne r0, 0, LC10"]], "exists (x == 5)", True),
+        ([["ld.relaxed.gpu r0, f", "st.weak x, r0"]], "exists (x == 5)", False),  # sees who waits
+        ([["ld.relaxed.gpu r0, f", "beq r0, 0, LC10", "st.weak x, 1", "LC10:"]], "exists (x == 5)", False),
+        ([["atom.relaxed.gpu.cas r0, f, 0, 1", "bne r0, 0, LC10", "LC10:"]], "exists (x == 5)", False),  # tries once
+        ([["red.relaxed.gpu.add f, 1"]], "exists (x == 5)", False),
+        ([["LC10:", "atom.relaxed.gpu.add r0, f, 1", "bne r0, 0, LC10"]], "exists (x == 5)", False),  # counts
+        ([["LC10:", "st.weak x, 1", "ld.relaxed.gpu r0, f", "bne r0, 0, LC10"]], "exists (x == 5)", False),
+        ([["st.release.gpu f, 0"]], "exists (f == 5)", False),
+    ],
+)
+def test_which_jumps_that_write_are_idle(others, condition, idle):
+    test = locking(LOCK, *others, condition=condition)
+    assert idle_jumps(test)[0] == ({2} if idle else set()) and not spinning_jumps(test, 0)
+
+
+def test_what_is_seen_is_no_idle_rounds():
+    """The other reads a 1 before it writes the first 0 or 2: only a round before can have written it."""
+    lock = ["LC00:", "atom.acq_rel.gpu.exch r0, f, 1", "bne r0, 2, LC00"]
+    other = ["st.relaxed.gpu f, 0", "ld.relaxed.gpu r1, f", "st.relaxed.gpu f, 2"]
+    asked = locking(other, lock, condition="exists (P0:r1 == 1)")
+    assert [judge(asked, MODELS["sc"], unroll).answer for unroll in (0, 1)] == [Answer.FORBIDDEN, Answer.ALLOWED]
+    assert not idle_jumps(asked)[1]
+
+
+WITH = [  # what another thread does besides, and threads that do not wait
+    ["st.release.gpu f, 0"],
+    ["st.weak x, 1", "st.release.gpu f, 0"],
+    ["st.relaxed.gpu f, 0", "st.weak x, 1"],
+    ["st.weak x, 1", "st.release.gpu f, 2", "st.relaxed.gpu f, 0"],
+    ["ld.weak r1, x", "fence.sc.gpu", "st.relaxed.gpu f, 0"],
+    ["st.release.gpu f, 0", "LC10:", "ld.acquire.gpu r0, f", "bne r0, 0, LC10", "ld.weak r1, x"],
+]
+
+
+@pytest.mark.parametrize("other", WITH, ids=" ".join)
+def test_more_rounds_change_nothing_where_jumps_are_idle(other):
+    for order, scope, more in product(("relaxed", "acq_rel"), ("cta", "gpu"), ("", "ld.weak r9, x", "fence.sc.gpu")):
+        lock = ["LC00:", f"atom.{order}.{scope}.exch r0, f, 1", *[more] * bool(more), "bne r0, 0, LC00"]
+        terms = ["P0:r1 == 0", *["P1:r1 == 0"] * any("r1" in line for line in other), "x == 0"]
+        condition = "exists (" + " /\\ ".join(terms) + ")"
+        test = locking([*lock, "ld.weak r1, x", "st.weak x, 2"], other, condition=condition)
+        assert all(idle_jumps(test)) or not any("LC" in line for line in other)
+        assert idle_jumps(test)[0] and not spinning_jumps(test, 0)
+        for name, one in MORE_FORGETFUL.items():
+            if name not in ("vulkan", "webgpu"):  # which speak of other instructions
+                found = [outcomes(test, one, unroll) for unroll in (0, 1)]
+                assert found[0] == found[1], (name, order, scope, more)
+                assert not judge(test, one, 0, counts=False).provisional
+
+
+def test_which_models_forget_rounds():
+    assert MORE_FORGETFUL.keys() == FORGETFUL.keys()
+    for text in (
+        "acyclic (po \\ loc) | rf as a",
+        "empty (rf^-1; co) \\ fr as a",
+        "acyclic po \\ (rf^-1; [W]; po) as a",
+        "acyclic po \\ ([W \\ RMW]; po) as a",
+    ):
+        assert forgets_rounds(model(text)), text
+    for text in (
+        "acyclic po \\ (co; po) as a",
+        "acyclic po \\ ([W]; po; po) as a",
+        "acyclic co \\ (co; co) as a",
+        "acyclic po \\ (po; rf; [R]; po) as a",
+    ):
+        assert not forgets_rounds(model(text)), text

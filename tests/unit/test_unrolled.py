@@ -16,6 +16,7 @@ from corpus.errors import InputError
 from corpus.litmus.test import Assign, Loc, Reg, Store
 from oracle.executions import unrolled as module
 from oracle.executions.judge import Answer, judge
+from oracle.executions.spins import spinning_jumps
 from oracle.executions.steps import TooManyError
 from oracle.executions.unrolled import merged_threads
 
@@ -145,10 +146,10 @@ def test_loops_in_a_row_do_not_multiply():
     test = parse_litmus("\n".join(["PTX t", "{ x=0; }", "P0@cta 0,gpu 0 ;", *rows, "exists (x == 0)"]))
     (thread,) = merged_threads(test, 2)
     assert len({event.key for step in thread.steps for event in step.events}) == 8 * 3
-    assert thread.bounded and thread.spins
+    assert thread.cut == spinning_jumps(test, 0)
     (thread,) = merged_threads(test, 2, once=True)
     assert len({event.key for step in thread.steps for event in step.events}) == 8 * 2
-    assert thread.bounded and thread.spins
+    assert thread.cut == spinning_jumps(test, 0)
 
 
 def test_what_is_refused(monkeypatch):
