@@ -36,13 +36,15 @@ class Input:
     """A test that a command line names: a file, or a test of a corpus.
 
     ``label`` is what the user knows it by, ``name`` what files made of it are called; ``path`` is the file, or the
-    corpus. Whether a file is there and holds a test is for whoever reads it to say.
+    corpus. Whether a file is there and holds a test is for whoever reads it to say. ``bell`` is the bell file that the
+    user has named for LISA tests.
     """
 
     label: str
     name: str
     path: Path
     record: Test | None = field(default=None, compare=False)
+    bell: str | None = None
 
     def __str__(self) -> str:
         return self.label
@@ -63,7 +65,7 @@ class Input:
 
     def litmus(self) -> LitmusTest:
         """The litmus test. Raises ``InputError`` where it is none."""
-        return parse_litmus(self.text(), self.place)
+        return parse_litmus(self.text(), self.place, self.bell)
 
     def axb(self) -> Test:
         """The progress test. Raises ``InputError`` where it is none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from corpus.dialects.c import C
@@ -25,15 +26,17 @@ WHOLE = (GPU_PTX, OPENCL)
 volatile accesses. LISA has all of these, but no device does: a test of both could not be run."""
 
 
-def parse_litmus(text: str, path: str | None = None) -> LitmusTest:
-    """The test that ``text`` denotes, in the dialect of its first word. Raises ``InputError`` with line and column."""
+def parse_litmus(text: str, path: str | None = None, bell: str | None = None) -> LitmusTest:
+    """The test that ``text`` denotes, in the dialect of its first word; LISA by the bell file of that path, if one is
+    named. Raises ``InputError`` with line and column.
+    """
     word = language(text, path)
-    languages = {dialect.language: dialect for dialect in DIALECTS.values()}
+    languages = {word: dialect for dialect in DIALECTS.values() for word in (dialect.language, dialect.older) if word}
     if word.upper() not in languages:
-        known = ", ".join(sorted(languages))
+        known = ", ".join(sorted(dialect.language for dialect in DIALECTS.values()))
         raise InputError(f"expected a litmus test in {known}, found {word}", path, 1, 1)
     dialect = languages[word.upper()]
-    return dialect.parse(sections(text, path, dialect.c_comments))
+    return dialect.parse(replace(sections(text, path, dialect.c_comments), bell=bell))
 
 
 def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:

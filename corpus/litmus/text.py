@@ -52,7 +52,10 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@|,:/\[\]-]*")  # nothing that cou
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file in sections. Each section's text keeps its place: what comes before it is blanked, what follows cut."""
+    """A file in sections. Each section's text keeps its place: what comes before it is blanked, what follows cut.
+
+    ``bell`` is the path of a bell file that LISA tests are to be read by.
+    """
 
     path: str | None
     language: str
@@ -61,6 +64,7 @@ class Source:
     state: str
     body: str
     condition: str
+    bell: str | None = None
 
     def test(
         self,
@@ -235,7 +239,7 @@ class Dialect:
 
     The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say. Where
     ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``
-    are names and texts of files that stand in a folder beside the tests.
+    are names and texts of files that stand in a folder beside the tests. ``older`` is another first word of its files.
     ``synchronises``: it can say that threads synchronise by the system.
     """
 
@@ -247,3 +251,4 @@ class Dialect:
     runners: tuple[Runner, ...] = ()
     companions: tuple[tuple[str, str], ...] = ()
     synchronises: bool = False
+    older: str | None = None

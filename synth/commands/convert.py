@@ -11,6 +11,7 @@ from corpus.dialects.registry import DIALECTS
 from corpus.files import write_atomically
 from synth.inputs import expand
 from synth.memory.conversion import convert_folder, converted, drop_option, storage_option
+from synth.options.bell import bell_option, with_bell
 
 
 @click.command(name="convert")
@@ -18,9 +19,15 @@ from synth.memory.conversion import convert_folder, converted, drop_option, stor
 @click.option("--to", "target", type=click.Choice(list(DIALECTS)), required=True, help="The dialect to write.")
 @drop_option
 @storage_option
+@bell_option
 @click.option("-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="A file, or a new folder.")
 def command(
-    inputs: tuple[str, ...], target: str, dropped: tuple[str, ...], storage: tuple[str, ...], output: Path | None
+    inputs: tuple[str, ...],
+    target: str,
+    dropped: tuple[str, ...],
+    storage: tuple[str, ...],
+    bell: str | None,
+    output: Path | None,
 ) -> None:
     """Write litmus tests in another dialect.
 
@@ -63,7 +70,7 @@ def command(
       synth convert examples/memory/thesis-iriw-*.litmus --to lisa -o lisa
     """
     dialect = DIALECTS[target]
-    tests = expand(inputs)
+    tests = with_bell(expand(inputs), bell)
     if len(inputs) == len(tests) == 1 and tests[0].label == inputs[0] and not (output and output.is_dir()):
         text = converted(tests[0], dialect, dropped, storage=storage).text
         if output is None:

@@ -15,6 +15,7 @@ from synth.accounts import in_columns
 from synth.drawing.files import check_picture_name, write_picture
 from synth.drawing.pictures import side_by_side
 from synth.families.interface import chosen, family_given
+from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 from synth.screen import printable_lines, table_console
@@ -24,6 +25,7 @@ from synth.screen import printable_lines, table_console
 @click.argument("file", metavar="FILE|FOLDER|CORPUS", type=click.Path())
 @model_option(required=True, memory=True)
 @choice_options
+@bell_option
 @click.option(
     "--unroll",
     type=click.IntRange(min=0),
@@ -42,6 +44,7 @@ def command(
     file: str,
     models: tuple[str, ...],
     choice: Choice,
+    bell: str | None,
     unroll: int,
     svg: Path | None,
     dot: Path | None,
@@ -91,7 +94,7 @@ def command(
     if svg:
         check_picture_name(svg)
     kind = family_given([file])
-    tests = chosen(kind, [file], choice)
+    tests = with_bell(chosen(kind, [file], choice), bell)
     told = [kind.explain(given, models, unroll) for given in tests]
     if (svg or dot) and len(tests) > 1:
         raise InputError(f"--svg and --dot draw one test, and these are {len(tests)}; --test NAME picks one")

@@ -18,6 +18,7 @@ from synth.families.interface import chosen, family_given
 from synth.inputs import Input
 from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
 from synth.memory.judging import AUTO, METHODS
+from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 from synth.options.numbers import JOBS, Seconds
@@ -29,6 +30,7 @@ from synth.watch import watching
 @click.argument("inputs", nargs=-1, required=True, metavar="FILES|FOLDER|CORPUS...", type=click.Path())
 @model_option(memory=True)
 @choice_options
+@bell_option
 @click.option(
     "--method",
     type=click.Choice([AUTO, *METHODS]),
@@ -80,6 +82,7 @@ def command(
     inputs: tuple[str, ...],
     models: tuple[str, ...],
     choice: Choice,
+    bell: str | None,
     method: str,
     unroll: int,
     form: str | None,
@@ -140,7 +143,7 @@ def command(
     form = form or (TABLE if output is None else CSV)
     kind = family_given(inputs)
     labelling = kind.labelling(models, method, unroll, form)
-    tests = kind.checked(chosen(kind, inputs, choice))
+    tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
     limits, tally = Limits(timeout, memory), Tally(labelling.names)
     if output is None:
         # A bar on standard error would be torn by lines on a terminal that is standard output as well.
@@ -153,6 +156,8 @@ def command(
             print_lines(labelling, labelled, form)
     else:
         request = labelling.request() | {"format": form, "version": VERSION, "tests": _digest(tests)}
+        if bell is not None:
+            request["bell"] = _digest([Input(bell, "", Path(bell))])
         known: list[Labels] = []
         if resume:
             known = label_file.resume(output, request, labelling, form, [test.label for test in tests])

@@ -48,7 +48,7 @@ class Memory:
         if given.record is not None:
             return given.record
         text = given.text()
-        return litmus_record(parse_litmus(text, given.place), text)
+        return litmus_record(parse_litmus(text, given.place, given.bell), text)
 
     def checked(self, tests: Sequence[Input]) -> list[Input]:
         return list(tests)

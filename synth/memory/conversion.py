@@ -17,7 +17,7 @@ import click
 
 from corpus.dialects.c import C
 from corpus.dialects.dartagnan.vulkan import VULKAN
-from corpus.dialects.registry import parse_litmus, runners, translate
+from corpus.dialects.registry import runners, translate
 from corpus.dialects.storage_classes import has_classes, of_the_system, with_classes, without_classes
 from corpus.errors import InputError
 from corpus.export import Files, expected_file, write_folder
@@ -95,7 +95,7 @@ def converted(
     Raises ``InputError`` where it is no test, the dialect cannot say it, or the runner does not read it.
     """
     text = given.text()
-    test = before = parse_litmus(text, given.place)
+    test = before = given.litmus()
     file = given.file_name
     for name in dropped:
         test = map_modes(test, DROPS[name])

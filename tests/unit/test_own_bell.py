@@ -125,6 +125,28 @@ def test_other_models_and_dialects_take_it_or_say_why_not(folder):
     assert "let Once = emptyset | emptyset" in herd_model(load_model(str(folder / "my.cat")), "lisa")
 
 
+def test_a_bell_file_that_is_named_comes_before_one_beside_the_test(folder, tmp_path):
+    test = folder / "t.litmus"
+    test.write_text(lisa(*MP).replace("LISA t", "Bell t").replace("once", "mine"))
+    mine = folder / "elsewhere"
+    mine.mkdir()
+    (mine / "named.bell").write_text(BELL.replace("once", "mine"))
+
+    def said(*arguments):
+        return CliRunner().invoke(main, [*arguments, "--bell", str(mine / "named.bell")])
+
+    for command in ("label", "explain"):
+        done = said(command, str(test), "-m", "rmo")
+        assert done.exit_code == 0 and "A" in done.output, done.output
+    out = folder / "labels.csv"
+    assert said("label", str(test), "-m", "sc", "-o", str(out)).exit_code == 0 and "FORBIDDEN" in out.read_text()
+    (mine / "named.bell").write_text(BELL.replace("once", "mine").replace("'mb", "'bm"))
+    assert "begun with another bell" in said("label", str(test), "-m", "sc", "-o", str(out), "--resume").output
+    assert "LISA has no annotation for 'mine" in said("convert", str(test), "--to", "lisa").output
+    done = CliRunner().invoke(main, ["label", str(test), "-m", "sc", "--bell", "nowhere.bell"])
+    assert done.exit_code == 2 and "nowhere.bell: cannot read" in done.output
+
+
 def test_label_and_explain_read_the_bell_file_beside_a_test(folder):
     written(folder, lisa(*MP))
     for command in ("label", "explain"):

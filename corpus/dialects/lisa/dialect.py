@@ -10,10 +10,10 @@
     regions: x: shared, y: global
     exists (1:r1=1 /\\ 1:r2=0)
 
-The annotations are those of our bell file, ``corpus.dialects.lisa.bell``, or of the user's that stands beside the test,
-``corpus.dialects.lisa.own``. With ours, an access without any is weak, an rmw relaxed
-at GPU scope. ``rmw[..] r1 2 x`` is an exchange and ``rmw[..] r1 (add r1 2) x`` an addition: there the target stands for
-the old value. ``b[] r1 L`` is taken where ``r1`` is not 0. ``x+r3`` as an address is an addition of its own.
+The annotations are those of our bell file, ``corpus.dialects.lisa.bell``, or of the user's,
+``corpus.dialects.lisa.own``. With ours, an access without any is weak, an rmw relaxed at GPU scope. ``rmw[..] r1 2 x``
+is an exchange and ``rmw[..] r1 (add r1 2) x`` an addition: there the target stands for the old value. ``b[] r1 L`` is
+taken where ``r1`` is not 0. ``x+r3`` as an address is an addition of its own.
 
 Printing, predicates become branches, and other names for registers than ``r<digits>`` become such.
 
@@ -36,7 +36,7 @@ from itertools import count, zip_longest
 from corpus.dialects.herd import WORDS as RESERVED
 from corpus.dialects.herd import check_comparisons, check_terms, herd_condition, herd_name
 from corpus.dialects.lisa.bell import CACHES, NO_RESULT, ORDERS, SCOPES, VOLATILE, bell_file
-from corpus.dialects.lisa.own import Bell, bell_beside
+from corpus.dialects.lisa.own import Bell, bell_at, bell_beside
 from corpus.dialects.scope_tree import print_groups, read_places
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
@@ -110,7 +110,7 @@ _NAME = re.compile(r"(?![rP][0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 
 
 def _parse(source: Source) -> LitmusTest:
-    bell = bell_beside(source.path)
+    bell = bell_beside(source.path) if source.bell is None else bell_at(source.bell)
     if bell is None:
         with suppress(InputError):  # which is to say where it is
             return _parse_known(source)
@@ -526,5 +526,6 @@ LISA = Dialect(
     _print,
     runners=(Runner("herd-lisa", herd_name, check=check_terms),),
     companions=(("synth.bell", bell_file()),),
+    older="BELL",
 )
 """The language of herd7's generic tests, with the annotations of our bell file."""

@@ -1,12 +1,13 @@
-"""A bell file of the user's own, beside LISA tests: what instructions may be annotated with, and the scopes' names.
+"""A bell file of the user's own for LISA tests: what instructions may be annotated with, and the scopes' names.
 
     enum orders = 'once || 'acquire || 'release
     instructions R[{'once,'acquire}]
     default W['once]
     enum scopes = 'system || 'device || 'work-group
 
-Tests in a folder with one bell file that is not ``synth.bell`` are read by it. An annotation is a tag, and a set of the
-name with a capital in models that include the bell file: of ``r[once]``, ``Once``. Such an access is weak otherwise.
+Tests are read by the bell file that a user names, or else, in a folder with one that is not ``synth.bell``, by that.
+An annotation is a tag, and a set of the name with a capital in models that include the bell file: of ``r[once]``,
+``Once``. Such an access is weak otherwise.
 ``instructions`` lists, in brackets, what each word of an annotation may be: a set of tags, or the name of an ``enum``;
 ``default`` says what an instruction without annotation has. Scopes are those that have a common name, as ``device``
 and ``work-group``. Definitions and ``narrower`` and ``wider`` are for models (``oracle.cat.elaboration``).
@@ -83,7 +84,13 @@ def _bell_of(folder: str, changed: int) -> Bell | None:
     if len(found) > 1:
         names = " and ".join(file.name for file in found[:2])
         raise InputError(f"expected one bell file beside tests, found {names}", folder)
-    return read_bell(read_text(found[0], _MOST_BYTES), str(found[0])) if found else None
+    return bell_at(str(found[0])) if found else None
+
+
+@lru_cache(maxsize=8)
+def bell_at(path: str) -> Bell:
+    """The bell file of that path. Raises ``InputError`` where there is none, or it is wrong."""
+    return read_bell(read_text(Path(path), _MOST_BYTES), path)
 
 
 def read_bell(text: str, path: str) -> Bell:
