@@ -18,7 +18,7 @@ from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
 from backends.shared.layout import HISTOGRAM_HEADER, Layout
 from corpus.errors import InputError
-from corpus.laws.c11 import FETCHED
+from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
 
 _FILE = Template("""\
@@ -144,6 +144,7 @@ class CppKernel(CAtomics):
     scratch_load: ClassVar[str] = "plain({cell})"
     scratch_store: ClassVar[str] = "plain({cell}) = {value}"
     order_prefix: ClassVar[str] = "std::"
+    tags: ClassVar[tuple[str, ...]] = (CONSUME,)
     fetched: ClassVar[Sequence[str]] = FETCHED
 
     def __init__(self, layout: Layout) -> None:
@@ -163,8 +164,8 @@ class CppKernel(CAtomics):
 
     def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
         self.scope(thread, ins, {Scope.SYS: ""})
-        if ins.mode.tags:
-            raise self.refuse(thread, ins, f"has no word for {ins.mode.tags[0]}")
+        for tag in set(ins.mode.tags).difference(self.tags):
+            raise self.refuse(thread, ins, f"has no word for {tag}")
         return f"std::atomic_thread_fence({order});"
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102

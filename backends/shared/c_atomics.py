@@ -16,15 +16,16 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from backends.shared.kernel import Cell, Kernel
-from corpus.laws.c11 import LEGAL_ORDERS, WORDS, failure_order
+from corpus.laws.c11 import LEGAL_ORDERS, WORDS, failure_order, order_word
 from corpus.litmus.test import Fence, Load, Mode, Order, Rmw, Store
 
 
 class CAtomics(Kernel):
     """A language with C11's atomics. ``order_prefix`` goes before ``memory_order_..``; ``fetched`` are the operations
-    that have an ``atomic_fetch_``; ``plain`` makes a volatile lvalue of a cell."""
+    that have an ``atomic_fetch_``; ``plain`` makes a volatile lvalue of a cell; ``tags`` are those that it can say."""
 
     weak_exchange: ClassVar[bool] = True
+    tags: ClassVar[tuple[str, ...]] = ()
     plain: ClassVar[str] = "{}"
     order_prefix: ClassVar[str] = ""
     fetched: ClassVar[Sequence[str]]
@@ -60,7 +61,7 @@ class CAtomics(Kernel):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
         kept = "" if target is None else f"{target} = "
         if ins.operation == "cas":
-            orders = [self._order(ins.mode.order), self._order(failure_order(ins))]
+            orders = [self._order(ins.mode), self._order(Mode(failure_order(ins)))]
             arguments = [self.expected(), values[1], *orders, *self.scoped(thread, ins)]
             result = f" {kept}expected;" if kept else ""
             call = self.call(f"compare_exchange_{'strong' if ins.success is None else 'weak'}", cell, arguments)
@@ -76,13 +77,13 @@ class CAtomics(Kernel):
     def fence(self, thread: int, ins: Fence) -> str:  # noqa: D102
         if ins.mode.order is Order.WEAK:
             raise self.refuse(thread, ins, "has no such fence")
-        return self.fence_call(thread, ins, self._order(ins.mode.order))
+        return self.fence_call(thread, ins, self._order(ins.mode))
 
     def _ordering(self, thread: int, ins: Load | Store | Rmw) -> list[str]:
-        return [self._order(ins.mode.order), *self.scoped(thread, ins)]
+        return [self._order(ins.mode), *self.scoped(thread, ins)]
 
-    def _order(self, order: Order) -> str:
-        return self.order_prefix + WORDS[order]
+    def _order(self, mode: Mode) -> str:
+        return self.order_prefix + order_word(mode)
 
     def _is_atomic(self, thread: int, ins: Load | Store | Rmw, mode: Mode) -> bool:
         """Whether an access is atomic, having checked that the language can say it."""
@@ -90,8 +91,8 @@ class CAtomics(Kernel):
             raise self.refuse(thread, ins, "has volatile accesses, but they do not order threads as PTX's do")
         if mode.cache is not None:
             raise self.refuse(thread, ins, "has no cache operators")
-        if mode.tags:
-            raise self.refuse(thread, ins, f"has no word for {mode.tags[0]}")
+        for tag in set(mode.tags).difference(self.tags):
+            raise self.refuse(thread, ins, f"has no word for {tag}")
         if mode.order is Order.WEAK:
             if mode.scope is not None:
                 raise self.refuse(thread, ins, "has no scopes at accesses that are not atomic")

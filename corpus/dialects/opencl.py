@@ -181,6 +181,7 @@ class _Writer(CWriter):
     language = "OPENCL"
     title = "OpenCL"
     reserved = C_WORDS
+    tags = ()
     address = "&"
 
     def question(self, condition: Condition) -> Condition:

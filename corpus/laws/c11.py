@@ -1,14 +1,15 @@
 """What C11 lets atomic accesses and fences say: its orders, where each is legal, and what it is made of.
 
 C++ has the same, and OpenCL C with scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the table of legal
-orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is left out.
+orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is acquire, as every compiler has it and C++26
+says (P3475R2), under the tag ``CONSUME``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from corpus.litmus.test import Fence, Instruction, Load, Order, Rmw, Store
+from corpus.litmus.test import Fence, Instruction, Load, Mode, Order, Rmw, Store
 
 ORDERS: Mapping[str, Order] = {
     "memory_order_relaxed": Order.RELAXED,
@@ -21,6 +22,12 @@ ORDERS: Mapping[str, Order] = {
 
 WORDS: Mapping[Order, str] = {order: word for word, order in ORDERS.items()}
 """How each order is spelled."""
+
+CONSUME = "consume"
+"""The tag of what is ordered as acquire, and was written as consume."""
+
+CONSUME_WORD = "memory_order_consume"
+"""How that is spelled, in C and C++ and not in OpenCL C."""
 
 LEGAL_ORDERS: Mapping[type[Instruction], tuple[Order, ...]] = {
     Load: (Order.RELAXED, Order.ACQUIRE, Order.SC),
@@ -41,6 +48,11 @@ HALVES: Mapping[Order, tuple[Order, Order]] = {
 
 FAILURE_ORDERS: Mapping[Order, Order] = {order: read for order, (read, _) in HALVES.items()}
 """How strong the read of a compare-exchange that fails is, where it is as strong as that of one that succeeds."""
+
+
+def order_word(mode: Mode) -> str:
+    """How the order of an instruction was spelled."""
+    return CONSUME_WORD if CONSUME in mode.tags else WORDS[mode.order]
 
 
 def failure_order(exchange: Rmw) -> Order:

@@ -17,6 +17,7 @@ from itertools import combinations, product
 from typing import Generic
 
 from corpus.laws import opencl, vulkan
+from corpus.laws.c11 import CONSUME
 from corpus.litmus.test import ANNOTATED, Mode, Order, Place, Region, Scope, unsequenced
 from oracle.cat.algebra import Algebra, Relation, Set, T
 from oracle.cat.base import Vocabulary
@@ -137,6 +138,7 @@ DIALECT_TAGS = (
     *(f"{kind}{number}" for kind in ("SC", "SEMSC") for number in range(4)),
     *PROXIES,
     "CLUSTER",
+    "CONSUME",
     *("LOCAL-FENCE", "GLOBAL-FENCE", "IMAGE-FENCE"),
 )
 """Sets of what single dialects can say: an event is in them where its instruction has that word."""
@@ -163,7 +165,7 @@ def access_tags(
     tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
     told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NORET": reduces, "NAL": plain}
     told[(mode.cache or "").upper()] = mode.cache is not None
-    said = vulkan.implied(mode.tags, order, kind is Kind.WRITE)
+    said = [tag for tag in vulkan.implied(mode.tags, order, kind is Kind.WRITE) if kind is Kind.READ or tag != CONSUME]
     return frozenset(tags | {tag for tag, true in told.items() if true} | {_tag_set(tag) for tag in said})
 
 

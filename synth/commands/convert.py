@@ -53,6 +53,8 @@ def command(
       --drop cache     leave out cache operators, which are performance hints
       --drop volatile  make volatile accesses relaxed ones at system scope, which order alike
 
+    memory_order_consume is acquire, and only C has a word for it: --drop consume writes acquire.
+
     \b
     Vulkan's tests have storage classes, and other languages have none. To Vulkan and from it, where the meaning is
     the same, scope by scope and order by order:

@@ -21,6 +21,7 @@ from corpus.dialects.registry import runners, translate
 from corpus.dialects.storage_classes import has_classes, of_the_system, with_classes, without_classes
 from corpus.errors import InputError
 from corpus.export import Files, expected_file, write_folder
+from corpus.laws.c11 import CONSUME
 from corpus.laws.vulkan import STORAGE
 from corpus.litmus.normal import map_modes
 from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
@@ -41,13 +42,21 @@ def _without_volatile(mode: Mode) -> Mode:
     return replace(mode, volatile=False, order=Order.RELAXED, scope=Scope.SYS) if mode.volatile else mode
 
 
+def _without_consume(mode: Mode) -> Mode:
+    return replace(mode, tags=tuple(tag for tag in mode.tags if tag != CONSUME))
+
+
 TARGETS: Mapping[str, tuple[Dialect, Runner] | None] = {"litmus": None, **runners()}
 """Who takes litmus tests, and in which dialect; ``litmus`` is each test as it is."""
 
 _HERD = {f"herd-{language}": language for language in LANGUAGES}
 
-DROPS: Mapping[str, Callable[[Mode], Mode]] = {"cache": _without_cache, "volatile": _without_volatile}
-"""What may be left out on demand, for PTX 6.0 gives it a meaning of its own (Lustig et al. 2019, 3.6)."""
+DROPS: Mapping[str, Callable[[Mode], Mode]] = {
+    "cache": _without_cache,
+    "volatile": _without_volatile,
+    CONSUME: _without_consume,
+}
+"""What may be left out on demand: PTX 6.0 gives it a meaning of its own (Lustig et al. 2019, 3.6), C++26 (P3475R2)."""
 
 drop_option = click.option(
     "--drop", "dropped", type=click.Choice(list(DROPS)), multiple=True, help="See above; may be repeated."

@@ -383,9 +383,9 @@ def test_compare_exchanges_are_printed():
             "expected memory_order_relaxed or memory_order_release or memory_order_seq_cst",
         ),
         (
-            ["int r = atomic_load_explicit(x, memory_order_consume);"],
-            "4:33",
-            "expected memory_order_relaxed or memory_order_acquire or memory_order_seq_cst",
+            ["atomic_store_explicit(x, 1, memory_order_consume);"],
+            "4:29",
+            "expected memory_order_relaxed or memory_order_release or memory_order_seq_cst",
         ),
         (
             ["atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);"],

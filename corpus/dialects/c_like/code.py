@@ -5,7 +5,7 @@ so:
 
 - ``*x`` is a non-atomic access whatever the type of ``x``, as in herd; ``volatile`` is not kept.
 - Atomics without ``_explicit`` are ``memory_order_seq_cst``. C11's legal orders (Lustig et al. 2019, Fig. 10a) are
-  checked; ``memory_order_consume`` is refused.
+  checked; ``memory_order_consume`` is acquire, and kept as it is written but where an exchange fails.
 - ``atomic_compare_exchange_strong(x, &r, new)`` compares with the variable ``r`` and leaves the old value there, which
   is what C does: on success the two are equal. An assignment to ``r`` right before it is taken as the expected value,
   so that ``int r = 0;`` and the exchange are one instruction. ``&(int){0}`` is an expected value that nobody looks at
@@ -31,7 +31,7 @@ from typing import TypeVar
 
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.laws.c11 import FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
+from corpus.laws.c11 import CONSUME, CONSUME_WORD, FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.control_flow import negated
 from corpus.litmus.test import (
@@ -382,7 +382,7 @@ class CCode:
         self.check_count(name, arguments, operands + orders, operands + orders + (explicit and self.scoped))
         given, ordered, scope = arguments[:operands], arguments[operands:][:orders], arguments[operands + orders :]
         kind = {"load": Load, "store": Store}.get(what, Rmw)
-        mode = Mode(self.order(ordered[0], kind) if explicit else Order.SC, self.scope(scope))
+        mode = self.mode(ordered[0], kind, self.scope(scope)) if explicit else Mode(Order.SC, self.scope(scope))
         if what.startswith("compare_exchange"):
             failure = self.order(ordered[1], Load) if explicit else None
             told = None if failure is FAILURE_ORDERS[mode.order] else failure
@@ -444,7 +444,7 @@ class CCode:
         if name != "atomic_thread_fence":
             raise self.error(f"{name} is no function of this dialect", name)
         self.check_count(name, arguments, 1, 1)
-        self.emit(Fence(Mode(self.order(arguments[0], Fence), Scope.SYS)))
+        self.emit(Fence(self.mode(arguments[0], Fence, Scope.SYS)))
         return False
 
     def check_count(self, name: Token, arguments: Sequence[Tree], least: int, most: int) -> None:
@@ -453,8 +453,15 @@ class CCode:
             wanted = str(least) if least == most else f"{least} or {most}"
             raise self.error(f"expected {wanted} arguments of {name}, found {len(arguments)}", name)
 
+    def mode(self, tree: Tree, kind: type[Instruction], scope: Scope | None) -> Mode:
+        """The order and scope of an instruction of that kind."""
+        order = self.order(tree, kind)
+        return Mode(order, scope, tags=(CONSUME,) if token(tree) == CONSUME_WORD else ())
+
     def order(self, tree: Tree, kind: type[Instruction]) -> Order:
         """The order of an instruction of that kind."""
+        if not self.scoped and kind is not Store and tree.data == "name" and token(tree) == CONSUME_WORD:
+            return Order.ACQUIRE
         legal = [word for word, order in ORDERS.items() if order in LEGAL_ORDERS[kind]]
         if tree.data != "name" or token(tree) not in legal:
             raise self.error(f"expected {' or '.join(legal)}", tree)

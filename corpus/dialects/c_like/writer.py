@@ -19,7 +19,7 @@ from corpus.dialects.c_like.reader import c_places
 from corpus.dialects.herd import WORDS as HERD_WORDS
 from corpus.dialects.herd import herd_condition
 from corpus.errors import InputError
-from corpus.laws.c11 import LEGAL_ORDERS, failure_order
+from corpus.laws.c11 import CONSUME, LEGAL_ORDERS, failure_order, order_word
 from corpus.laws.c11 import WORDS as ORDER_WORDS
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.condition import print_condition, spell
@@ -118,6 +118,7 @@ class CWriter:
     language = "C"
     title = "C"
     reserved: ClassVar[frozenset[str]] = WORDS | _HERD_C_WORDS | HERD_WORDS
+    tags: ClassVar[tuple[str, ...]] = (CONSUME,)  # that it has words for
     address: ClassVar[str] = ""  # what is before a location whose address is an initial value
 
     def __init__(self, test: LitmusTest) -> None:
@@ -180,9 +181,9 @@ class CWriter:
 
     def fence(self, thread: int, fence: Fence) -> str:
         """A fence whose order is legal."""
-        if fence.mode.tags:
-            raise cannot_say(thread, fence, f"C has no word for {fence.mode.tags[0]}")
-        return f"atomic_thread_fence({ORDER_WORDS[fence.mode.order]}{self.scope(thread, fence, fence.mode.scope)})"
+        for tag in set(fence.mode.tags).difference(self.tags):
+            raise cannot_say(thread, fence, f"C has no word for {tag}")
+        return f"atomic_thread_fence({order_word(fence.mode)}{self.scope(thread, fence, fence.mode.scope)})"
 
     def barrier(self, thread: int, barrier: Barrier) -> str:
         """A barrier."""
@@ -371,7 +372,7 @@ class _Code:
                 yield f"{name} = {self._value(expected)}"
         failure = ORDER_WORDS[failure_order(ins)]
         scope = self._writer.scope(self._thread, ins, ins.mode.scope)
-        success = ORDER_WORDS[ins.mode.order]
+        success = order_word(ins.mode)
         kept = "" if ins.success is None else f"{self._names[ins.success]} = "
         name = f"atomic_compare_exchange_{'strong' if ins.success is None else 'weak'}_explicit"
         yield f"{kept}{name}({address}, {pointer}, {value}, {success}, {failure}{scope})"
@@ -387,8 +388,9 @@ class _Code:
         """Whether an access is atomic, having checked that the dialect can say it."""
         self._check(ins, mode)
         language = self._writer.title
-        if mode.tags:
-            raise cannot_say(self._thread, ins, f"{language} has no word for {mode.tags[0]}")
+        for tag in mode.tags:
+            if tag not in self._writer.tags:
+                raise cannot_say(self._thread, ins, f"{language} has no word for {tag}")
         if mode.order is not Order.WEAK:
             if mode.order not in LEGAL_ORDERS[type(ins)]:
                 raise cannot_say(self._thread, ins, f"{ORDER_WORDS[mode.order]} is not legal here")
@@ -405,7 +407,7 @@ class _Code:
             raise cannot_say(self._thread, ins, f"{language} has no cache operators")
 
     def _order(self, ins: Instruction, mode: Mode) -> str:
-        return ORDER_WORDS[mode.order] + self._writer.scope(self._thread, ins, mode.scope)
+        return order_word(mode) + self._writer.scope(self._thread, ins, mode.scope)
 
     def _address(self, ins: Instruction, address: Operand) -> str:
         if isinstance(address, int):
