@@ -30,9 +30,9 @@ from oracle.cat.terms import (
 
 _FOREIGN = {
     "a fence of Arm's": r"(DMB|DSB|dmb|dsb)(\..+)?|ISB|isb|ctrlisb",
-    "a fence of Power's or MIPS's": r"I?SYNC|LWSYNC|EIEIO|i?sync|lwsync|eieio|ctrlisync",
+    "a fence of Power's or MIPS's": r"I?SYNC|LWSYNC|EIEIO|i?sync|lwsync|eieio",
     "a fence of x86's": r"[MLS]FENCE|[mls]fence",
-    "an annotation of RISC-V's": r"[Ff]ence\..+|Acq|Rel|AcqRel|Sc|AQ|RL|AMO",
+    "an annotation of RISC-V's or BPF's": r"[Ff]ence\..+|Acq|Rel|AcqRel|Sc|AQ|RL|AMO",
     "one of Arm's effects": r"L|EX|T|Tag|N?Exp|Imp|Instr|B?CC|PoD|BR|AccessFlag|Translation|Fault.*|TagCheck.*",
     "of Arm's virtual memory and caches": r"([DI]-)?(PTE|TTD|MMU)\w*|TLBI.*|AF|DB|HU|[DI]C(\..+)?"
     r"|inv-.*|scl|same-.*|.*CMODX.*",
@@ -41,6 +41,7 @@ _FOREIGN = {
     "of locks": r"L[KSL]|UL|LK[RW]|LF|R[LU]|crit|critical|lo",
     "of the Linux kernel's primitives": r"ONCE|ACQUIRE|RELEASE|N?MB|NORETURN|Once|Acquire|Release|Noreturn"
     r"|[RW]?[Mm]b|Barrier|(Before|After)-.*|[Ss]?[Rr]cu.*|Sync-.*",
+    "of ASL's pseudo-code": r"ASL.*",
     "of undefined behaviour": r"UB|UNDEF",
     "a function that makes sets of sets, or asks what is not known of a test": r"newSet|newRelation|bisimulation|.*lift"
     r"|classes.*|different-values|partition",

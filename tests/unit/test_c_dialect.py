@@ -397,6 +397,16 @@ def test_compare_exchanges_are_printed():
             "4:72",
             "expected memory_order_relaxed or memory_order_acquire or memory_order_seq_cst",
         ),
+        (["mtx_lock(x);"], "4:1", "mtx_lock is no function of this dialect; it is a mutex's, for which it would take"),
+        (
+            ["unlock(x);"],
+            "4:1",
+            "it is a mutex's, for which it would take events of locks and their order; atomic_exch",
+        ),
+        (["mtx_t m;"], "4:7", "found 'm'; mtx_t is a mutex's"),
+        (["int r = READ_ONCE(*x);"], "4:9", "it is the Linux kernel's, for which it would take its memory model"),
+        (["int8_t r = 1;"], "4:8", "found 'r'; int8_t is of another width than 32 bits"),
+        (["atomic_stor(x, 1);"], "4:1", "did you mean atomic_store"),
         (["*x = 99999999999;"], "4:6", "expected a 32-bit number, found 99999999999"),
     ],
 )

@@ -136,7 +136,20 @@ SAME_AS_SC = {
     "denied operands": f"let init = IW * ~IW acyclic init | po | rf | co | fr as sc {ATOMIC}",
     "blanks in a postfix": f"let fr = (rf) ^ -1; co let back = rf -1 {SC}",
     "asserted": f"assert empty IW \\ W {SC}",
+    "herd's own library": f'"x" include "stdlib.cat" {SC}',
+    "checks without names": "acyclic po | rf | co | fr empty rmw & (fre; coe) ~empty M",
+    "checks that are denied": f"~empty po as some flag ~empty M \\ M as never {SC}",
 }
+
+
+# What stock models of herd and Dartagnan name, and tests here have or could have.
+NAMES = """CBAR GEN GENERIC TEX SUR CON I M X A Q NoRet IW FW RMW WI ALL LOCAL NAL STRONG ALIAS sm emptyset
+amo lxsx ctrlisync po-loc rfe rfi coe coi fre fri ssw syncbar swg ssg sqf sdv vloc casdep mfence co0 lo"""
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_a_name_that_stock_models_use_is_known(name):
+    assert model(f"let one = try {name} with NO-SUCH-NAME").syntax.statements
 
 
 @pytest.mark.parametrize("feature", SAME_AS_SC)
@@ -252,9 +265,10 @@ def test_an_include_in_a_branch_that_is_not_taken_is_not_looked_for():
         ("let f(a) = a and f(b) = b", 5, "'f' is defined twice at once"),
         ("acyclic tag2scope('moon)", 9, "expected a scope: agent"),
         ("let d = fencerel(DMB.ISH)", 18, "unknown name 'DMB.ISH', a fence of Arm's, which no test here has"),
-        ("let d = [Acq]; po", 10, "unknown name 'Acq', an annotation of RISC-V's"),
+        ("let d = [Acq]; po", 10, "unknown name 'Acq', an annotation of RISC-V's or BPF's"),
         ("let d = rf-reg", 9, "unknown name 'rf-reg', of the events within an instruction"),
         ("let b = [Rcu-lock]", 10, "unknown name 'Rcu-lock', of the Linux kernel's primitives"),
+        ("let l = [ASLLocal]", 10, "unknown name 'ASLLocal', of ASL's pseudo-code"),
         ("let c = classes-loc", 9, "a function that makes sets of sets"),
         ("let x = try po with NO", 9, ""),
         ("let x = try NO with NEITHER", 21, "unknown name 'NEITHER'"),
@@ -281,6 +295,8 @@ def test_what_is_wrong_or_not_supported_is_one_line(text, column, words):
     with pytest.raises(InputError) as error:
         model(text)
     assert words in error.value.message and "\n" not in str(error.value)
+    if "not supported" in words:
+        assert "; it would take " in error.value.message
     assert (error.value.line, error.value.column) == (1, column)
 
 

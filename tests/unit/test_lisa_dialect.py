@@ -147,6 +147,7 @@ def test_without_scopes_each_thread_has_a_cta():
         ("w[acquire] x 1", "4:4", "w has no annotation acquire here"),
         ("f[]", "4:2", "expected acquire, release, acq_rel, sc as the annotation of a fence"),
         ("f[weak]", "4:4", "f has no annotation weak here"),
+        ("f[mb]", "4:4", "f has no annotation mb here; a bell file of your own may declare it"),
         ("b[sc] L", "4:4", "a branch has no annotation sc"),
         ("r[] r1 3", "4:2", "expected an address, found 3"),
         ("rmw[] r1 (add r1 r1) x", "4:2", "expected an rmw by add, and, xor of r1 and a value"),

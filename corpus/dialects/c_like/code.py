@@ -29,7 +29,7 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import TypeVar
 
-from corpus.errors import InputError
+from corpus.errors import InputError, did_you_mean
 from corpus.lalr import Token, Tree
 from corpus.laws.c11 import CONSUME, CONSUME_WORD, FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
 from corpus.laws.opencl import FETCHED
@@ -57,7 +57,24 @@ from corpus.litmus.test import (
 from corpus.syntax import parse, subtrees, wrapped
 
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}
+_FUNCTIONS = (
+    *("min", "max", "atomic_thread_fence"),
+    *(f"atomic_{name}" for name in _OPERANDS),
+    *(f"atomic_{name}_explicit" for name in _OPERANDS),
+    *(f"atomic_fetch_{name}" for name in FETCHED),
+)
+_FOREIGN = {
+    "of another width than 32 bits": r"(__)?u?int(8|16|64|128)(_t)?|char|short|long",
+    "a mutex's, for which it would take events of locks and their order; atomic_exchange in a loop takes a lock here": (
+        r"(mtx_)?(try|un)?lock|mtx_t|mutex"
+    ),
+    "the Linux kernel's, for which it would take its memory model": (
+        r"(READ|WRITE)_ONCE|smp_\w+|s?rcu_\w+|srcu_struct|synchronize_s?rcu\w*|spin(lock)?_\w+|(cmp)?xchg\w*|atomic_t"
+        r"|atomic_(read|set|add|sub|inc|dec|and|or|xchg|cmpxchg)(_\w+)?|__\w+"
+    ),
+}
 _COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 _OPERATORS = ("add", "sub", "mul", "div", "and", "or", "xor", "compare")
@@ -442,7 +459,9 @@ class CCode:
     def other_call(self, name: Token, arguments: Sequence[Tree], target: str | None) -> bool:
         """A call of what is no atomic access; whether it has a value."""
         if name != "atomic_thread_fence":
-            raise self.error(f"{name} is no function of this dialect", name)
+            whose = _whose(name)
+            hint = f"it is {whose}" if whose else did_you_mean(name, _FUNCTIONS)
+            raise self.error(f"{name} is no function of this dialect{hint and f'; {hint}'}", name)
         self.check_count(name, arguments, 1, 1)
         self.emit(Fence(self.mode(arguments[0], Fence, Scope.SYS)))
         return False
@@ -497,7 +516,19 @@ def _nowhere(message: str, place: Token | Tree) -> InputError:
 
 def parsed(start: str, text: str, path: str | None) -> Tree:
     """The tree of an initial state (``state``) or of functions (``threads``). Raises ``InputError`` with its place."""
-    return parse(_GRAMMAR, start, text, path, _TERMINALS)
+    try:
+        return parse(_GRAMMAR, start, text, path, _TERMINALS)
+    except InputError as error:
+        lines, at = text.splitlines(), (error.column or 1) - 1
+        line = lines[error.line - 1] if error.line and error.line <= len(lines) else ""
+        around = [*_WORD.findall(line[:at])[-1:], *_WORD.findall(line[at:])[:1]]
+        hint = next((f"; {word} is {whose}" for word in around if (whose := _whose(word))), "")
+        raise replace(error, message=error.message + hint) from None
+
+
+def _whose(name: str) -> str:
+    """What a name is that C's programs know and these tests do not, and what it would take."""
+    return next((what for what, pattern in _FOREIGN.items() if re.fullmatch(pattern, name)), "")
 
 
 def token(tree: Tree) -> Token:

@@ -100,6 +100,7 @@ _OPERATIONS = {"add": "add", "and": "and", "xor": "xor", "eq": "eq", "neq": "ne"
 _WORDS = {operation: word for word, operation in _OPERATIONS.items()}
 _ATOMIC = ("add", "and", "xor")
 _KINDS = {"read": "R", "write": "W", "fence": "F", "rmw": "RMW"}
+_ANNOTATIONS = {*map(str, Order), VOLATILE, *CACHES, *_LEVELS}
 _LETTERS = {"r", "w", "f", "b"}
 _KEYWORDS = {"rmw", "mov", "call", "exch", "cas", "scopes", "levels", "regions", "ne"}.union(_OPERATIONS, RESERVED)
 _REGISTER = re.compile(r"r[0-9]+")
@@ -337,7 +338,8 @@ class _Column:
         cache = self._annotation(left, CACHES) if order == Order.WEAK else None
         unwanted = self._annotation(left, [NO_RESULT]) if kind == "RMW" else None
         for token in left:
-            raise error_at(f"{keyword} has no annotation {token} here", token, self._path)
+            hint = "" if token in _ANNOTATIONS else "; a bell file of your own may declare it"
+            raise error_at(f"{keyword} has no annotation {token} here{hint}", token, self._path)
         if order is None and kind == "F":
             raise error_at(f"expected {', '.join(ORDERS['F'])} as the annotation of a fence", keyword, self._path)
         if order is None and kind == "RMW":
