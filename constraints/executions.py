@@ -176,11 +176,11 @@ class Executions:
             self.events,
             self.executed,
             lambda one, other: (one.key, other.key) in before,
-            self._comparison,
+            self.compared,
             self._unfinished,
         ).meet
 
-    def _comparison(self, operation: str, left: Expression, right: Expression) -> Literal:
+    def compared(self, operation: str, left: Expression, right: Expression) -> Literal:
         """That a comparison holds; where values decide, a literal of ``comparisons``, which they define."""
         if left == right and not isinstance(left, Apply):
             return self.circuit.true if operation == "eq" else self.circuit.false
@@ -280,6 +280,10 @@ class FiniteValues:
     def value(self, expression: Expression) -> Valuation[Literal]:
         """The values of an expression over reads and merges."""
         return evaluate(expression, self._reads, self._executions.algebra)
+
+    def compared(self, operation: str, left: Expression, right: Expression) -> Literal:
+        """That a comparison of two expressions holds."""
+        return compared(operation, self.value(left), self.value(right), self._executions.algebra)
 
     def asked(self) -> tuple[Literal, Literal]:
         """That the condition's filter lets an execution through, and that its proposition holds there."""

@@ -7,19 +7,20 @@ nothing needs to be known of which values a read may have, and z3 carries the ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from constraints.circuit import Literal
 from constraints.executions import Executions
-from constraints.formula import Formula
+from constraints.formula import Clause
+from constraints.solvers import Solver
 from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
 from oracle.cat.interpreter import Model
 from oracle.executions.events import Apply, Expression, Kind, Read
 from oracle.executions.judge import UNROLL, Judgement, answered
 from oracle.executions.steps import Key
-from oracle.executions.values import Address
+from oracle.executions.values import Address, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,13 @@ class _Values:
         """The z3 term of a literal."""
         atom = self._z3.Bool(f"v{abs(literal.number)}")
         return atom if literal.number > 0 else self._z3.Not(atom)
+
+    def found(self, key: Key, model: Any) -> Value:
+        """The value of a read in a model of z3's."""
+        read = self._reads[key]
+        kind = model.eval(read.kind, model_completion=True).as_long()
+        number = model.eval(read.number, model_completion=True).as_signed_long()
+        return Address(self._executions.test.locations[kind - 1].name, number) if kind else int(number)
 
     def constraints(self) -> list[Any]:
         """What must hold of values."""
@@ -175,6 +183,76 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+class BitVectors:
+    """Values for a search that goes on: comparisons are literals, and a solver is opened that knows what they mean."""
+
+    def __init__(self, executions: Executions) -> None:
+        self._executions = executions
+        self._values = _Values(executions)
+        self._solver: _Solver | None = None
+
+    def compared(self, operation: str, left: Expression, right: Expression) -> Literal:
+        """That a comparison of two expressions holds."""
+        return self._executions.compared(operation, left, right)
+
+    def open(self) -> Solver:
+        """A solver that knows what all comparisons so far say of values, and none of the clauses."""
+        self._solver = _Solver(self._values)
+        return self._solver
+
+    def read(self, key: Key) -> Mapping[Value, Literal]:
+        """The value of a read where the solver that was opened last has found one."""
+        assert self._solver is not None
+        return {self._values.found(key, self._solver.found): self._executions.circuit.true}
+
+
+class _Solver:
+    """z3 with bit vectors, behind the interface of ``constraints.solvers``."""
+
+    def __init__(self, values: _Values) -> None:
+        import z3
+
+        self._z3: Any = z3
+        self._values = values
+        self._solver: Any = z3.SolverFor("QF_BV")
+        self._solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
+        self._variables = 0
+        self._solver.add(values.constraints())
+
+    @property
+    def found(self) -> Any:
+        """z3's model."""
+        return self._solver.model()
+
+    def add(self, clauses: Iterable[Sequence[int]]) -> None:
+        given = [list(clause) for clause in clauses]
+        known = self._variables
+        self._variables = max([known, *(abs(literal) for clause in given for literal in clause)])
+        if not known:  # a text declares what it speaks of, which can be done once
+            self._solver.from_string(_smtlib(self._variables, given))
+            return
+        for clause in given:
+            self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
+
+    def solve(self, assumptions: Sequence[int] = ()) -> bool:
+        answer = self._solver.check(*map(self._literal, assumptions))
+        if answer == self._z3.unknown:
+            raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
+        return bool(answer == self._z3.sat)
+
+    def model(self) -> Sequence[int]:
+        found = self.found
+        names = (self._z3.Bool(f"v{number}") for number in range(1, self._variables + 1))
+        return [number if self._z3.is_true(found.eval(name)) else -number for number, name in enumerate(names, start=1)]
+
+    def close(self) -> None:
+        self._solver = None
+
+    def _literal(self, literal: int) -> Any:
+        atom = self._z3.Bool(f"v{abs(literal)}")
+        return atom if literal > 0 else self._z3.Not(atom)
+
+
 def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:
     """The judgement of a model, by z3. Executions are not counted. Raises ``InputError`` as ``unroll_threads`` does."""
     import z3
@@ -187,7 +265,9 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
     flags = [z3.And(passes, values.literal(literal)) for literal in executions.flags.values()]
     solver: Any = z3.SolverFor("QF_BV")
     solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
-    solver.from_string(_smtlib(executions.circuit.formula))  # a term at a time would take ten times as long
+    solver.from_string(
+        _smtlib(executions.circuit.formula.variables, executions.circuit.formula.clauses)
+    )  # a term at a time would take ten times as long
     solver.add(values.constraints())
     answers = []
     for question in (z3.And(passes, holds), z3.And(passes, z3.Not(holds)), *flags):
@@ -204,11 +284,11 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgem
     return answered(condition, satisfied, violated, flags=names, bounded=bounded, complete=complete)
 
 
-def _smtlib(formula: Formula) -> str:
-    """The clauses as SMT-LIB text over the constants ``v1``, ``v2``, .."""
-    names = [f"v{number}" for number in range(formula.variables + 1)]
+def _smtlib(variables: int, clauses: Sequence[Clause]) -> str:
+    """Clauses as SMT-LIB text over the constants ``v1``, ``v2``, .."""
+    names = [f"v{number}" for number in range(variables + 1)]
     lines = [f"(declare-const {name} Bool)" for name in names[1:]]
-    for clause in formula.clauses:
+    for clause in clauses:
         literals = " ".join(names[literal] if literal > 0 else f"(not {names[-literal]})" for literal in clause)
         lines.append(f"(assert (or false {literals}))")
     return "\n".join(lines)

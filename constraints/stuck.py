@@ -17,29 +17,35 @@ Constraints
 
 Promises depend on who has ended and who has stepped, in any way; so they come one by one, for those who have in a hang
 that breaks one.
+
+Values are those that each read may have, or, for the method by SMT, bit vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 from constraints.circuit import Literal
 from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
-from constraints.solvers import open_solver
+from constraints.solvers import Solver, open_solver
 from constraints.witnesses import decoded
 from corpus.litmus.test import Label, LitmusTest
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
-from oracle.executions.events import Kind
+from oracle.executions.events import Kind, Read
 from oracle.executions.flow import Flow
 from oracle.executions.judge import UNROLL
 from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
 from oracle.executions.stuck import EVENTFUL, Ending, Guarantee, Hang, Hanging, stays, unasked
 from oracle.executions.unrolled import Move, Node, Unrolled
-from oracle.executions.valuations import compared
+
+if TYPE_CHECKING:
+    from constraints.smt import BitVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +71,36 @@ def find_hang_by_sat(
 ) -> Hanging:
     """Whether a program may hang under a promise and a model, by a SAT solver. ``steady``: look for such a hang first.
 
-    One round of each loop is tried first: what spins needs no more, and where all loops do, there is no more. Raises
-    ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses or values.
+    One round of each loop is tried first: what spins needs no more, and where all loops do, there is no more.
+    ``solver``: one of ``constraints.solvers``, or ``smt``. Raises ``InputError`` as ``merged_threads`` does, and
+    ``TooManyError`` where there are too many clauses or values.
     """
     found = _hangs(unasked(test), model, 1, solver).find(guarantee, steady)
     if unroll > 1 and found.hang is None and found.provisional:
         return _hangs(unasked(test), model, unroll, solver).find(guarantee, steady)
     return found
+
+
+def only_as_by_sat(
+    test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL, solver: str = DEFAULT_SOLVER
+) -> bool:
+    """Whether all executions that a model allows, ended or not, are executions that another one allows, too.
+
+    The other one has a total coherence and chooses no orders. ``solver`` and errors as for ``find_hang_by_sat``.
+    """
+    return _hangs(unasked(test), model, unroll, solver).only_as(other)
+
+
+SMT = "smt"
+"""The method by bit vectors, where the name of a solver is due."""
+
+
+def _values(executions: Executions, solver: str) -> FiniteValues | BitVectors:
+    if solver != SMT:
+        return FiniteValues(executions)
+    from constraints.smt import BitVectors  # z3 takes long to load
+
+    return BitVectors(executions)
 
 
 @lru_cache(maxsize=2)  # what a model says of a test is the same whatever is promised
@@ -86,7 +115,7 @@ class _Hangs:
         self._test = test
         self._forgets_reads = forgets_reads(model)
         self._executions = Executions(test, model, unroll, unfinished=True)
-        self._values = FiniteValues(self._executions)
+        self._values = _values(self._executions, solver)
         self._circuit = circuit = self._executions.circuit
         self._runs = self._executions.runs
         self._index = {event.key: number for number, event in enumerate(self._executions.events)}
@@ -115,9 +144,8 @@ class _Hangs:
         """A hang, if there is one."""
         executions, circuit = self._executions, self._circuit
         promised = circuit.fresh()
-        opened = open_solver(self._solver, circuit.formula.variables)
+        opened = self._open()
         try:
-            opened.add(circuit.formula.clauses)
             for asked in [[self._hang, promised, self._steady]] * steady + [[self._hang, promised]]:
                 while opened.solve([literal.number for literal in asked]):
                     true = frozenset(number for number in opened.model() if number > 0)
@@ -129,6 +157,33 @@ class _Hangs:
             return Hanging(None, executions.bounded, provisional)
         finally:
             opened.close()
+
+    def only_as(self, other: Model) -> bool:
+        """Whether another model allows whatever is allowed."""
+        executions, circuit = self._executions, self._circuit
+        found = [
+            executions.executed[one] & executions.executed[two] & ~(row.get(two, circuit.false) | back)
+            for writes in executions.writes.values()
+            for one, two in combinations(writes, 2)
+            for row, back in [(executions.co[one], executions.co[two].get(one, circuit.false))]
+        ]
+        denied = replace(executions.base, algebra=circuit.algebra(executions.executed))
+        found += [~result.truth for result in other.judge(denied) if not result.check.flag]
+        asked = [(~self._hang).number, circuit.any_of(found).number]
+        opened = self._open()
+        try:
+            return not opened.solve(asked)
+        finally:
+            opened.close()
+
+    def _open(self) -> Solver:
+        """A solver that knows all clauses."""
+        if isinstance(self._values, FiniteValues):
+            opened = open_solver(self._solver, self._circuit.formula.variables)
+        else:
+            opened = self._values.open()
+        opened.add(self._circuit.formula.clauses)
+        return opened
 
     # How threads stop
 
@@ -168,11 +223,7 @@ class _Hangs:
         """The literal of a round between nodes, with what holds of where it begins and ends."""
         circuit = self._circuit
         start, end = (thread.nodes[node].registers for node in nodes[:2])
-        equal = [
-            compared("eq", self._values.value(start[name]), self._values.value(end[name]), self._executions.algebra)
-            for name in start
-            if start[name] != end[name]
-        ]
+        equal = [self._values.compared("eq", start[name], end[name]) for name in start if start[name] != end[name]]
         if circuit.false in equal:
             return circuit.false
         literal = circuit.var("spin" if len(nodes) == 2 else "cycle", number, *nodes)
@@ -221,8 +272,7 @@ class _Hangs:
                     if jump not in waits:
                         holds = stop
                         for held in constraints:
-                            left, right = self._values.value(held.left), self._values.value(held.right)
-                            holds = holds & compared(held.operation, left, right, self._executions.algebra)
+                            holds = holds & self._values.compared(held.operation, held.left, held.right)
                         found.append(holds)
         return self._circuit.any_of(found)
 
@@ -266,8 +316,8 @@ class _Hangs:
                         self._again[pair] = self._again.get(pair, circuit.false) | both
         for (once, twice), literal in self._again.items():
             if events[once].kind is Kind.READ:
-                values = self._values.read(events[once].key), self._values.read(events[twice].key)
-                circuit.require(~literal, compared("eq", *values, self._executions.algebra))
+                alike = self._values.compared("eq", Read(events[once].key), Read(events[twice].key))
+                circuit.require(~literal, alike)
 
     def _time(self, which: int) -> dict[int, Literal]:
         """How true it is of each event that it is of the first, or second, time of a cycle."""
@@ -310,8 +360,8 @@ class _Hangs:
             for other, also in second.items():
                 alike = events[one].kind is Kind.WRITE and events[one].location == events[other].location
                 if alike and one < other and events[other].kind is Kind.WRITE:
-                    values = self._values.value(events[one].value), self._values.value(events[other].value)
-                    circuit.require(~self._steady, ~literal, ~also, compared("eq", *values, executions.algebra))
+                    same = self._values.compared("eq", events[one].value, events[other].value)
+                    circuit.require(~self._steady, ~literal, ~also, same)
 
     def _times_are_alike(self) -> None:
         executions, circuit = self._executions, self._circuit

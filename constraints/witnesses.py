@@ -7,8 +7,9 @@ alone (``oracle.executions.witness``).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from constraints.circuit import Literal
 from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
@@ -75,7 +76,14 @@ class _Search:
         return decoded(self.executions, self._values, frozenset(number for number in model if number > 0))
 
 
-def decoded(executions: Executions, values: FiniteValues, true: frozenset[int]) -> Execution:
+class ReadValues(Protocol):
+    """What reads read."""
+
+    def read(self, key: Key, /) -> Mapping[Value, Literal]:
+        """Values of a read, each with the literal that says that it is the one."""
+
+
+def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) -> Execution:
     """The execution that a solver has found; ``true``: the variables that are."""
     runs = executions.runs
 

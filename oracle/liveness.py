@@ -5,13 +5,18 @@ promise of the progress model; ``oracle.executions.stuck`` says what that is. Un
 model alone says of the program (``oracle.progress.models``), and a test holds the two together.
 
 A bare ``fair`` is read weakly here, and ``fair & rc11`` is one model. Strong fairness, ``fair-strong & rc11``, says the
-same wherever threads only wait; it is UNKNOWN where all hangs that are found are livelocks, which it may forbid.
+same wherever threads only wait. It is about states of memory that come again and again, and executions have none; so
+where all hangs that are found are livelocks, which it may forbid, the program has to be *robust*: all its executions,
+ended or not, are sequentially consistent, as ``only_as`` finds as far as loops are followed. Then so are those that
+never end, for a cycle in one is a cycle in a beginning of it; memory has states, and the program alone says whether it
+may hang (``oracle.progress.models``). Where it is not robust the verdict is UNKNOWN.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from corpus.errors import InputError, did_you_mean
@@ -19,14 +24,20 @@ from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
 from oracle.executions.judge import UNROLL
-from oracle.executions.stuck import Hanging, find_hang
+from oracle.executions.stuck import Hanging, find_hang, only_as, unasked
+from oracle.lassos import MOST_STATES, hang_of_lasso
+from oracle.progress.explain import explain_system
+from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import GUARANTEES, MODELS, ProgressModel, Verdict
 from oracle.progress.plugins import is_progress_model, resolve_models
 
 AND = "&"
 """What stands between the two names."""
 
-LIVELOCK = "every hang that was found is a livelock; whether strong fairness forbids all of them is not decided"
+LIVELOCK = (
+    "every hang that was found is a livelock; strong fairness is about states of memory, "
+    "which a program has only where all its executions are sequentially consistent, and this one has others"
+)
 """Why strong fairness leaves a verdict open."""
 
 
@@ -52,13 +63,14 @@ class LivenessModel:
 class Liveness:
     """What such a model says of a test. ``hanging``: a hang, if there is one, and how far one was looked for.
 
-    Loops were followed for ``unroll`` jumps back.
+    Loops were followed for ``unroll`` jumps back. ``kept``: the hang keeps a strong promise, steady or not.
     """
 
     test: LitmusTest
     model: LivenessModel
     hanging: Hanging
     unroll: int
+    kept: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -66,7 +78,8 @@ class Liveness:
         hang = self.hanging.hang
         if hang is None:
             return Verdict.TERMINATES
-        return Verdict.MAY_HANG if hang.steady or not self.model.progress.strong else Verdict.UNKNOWN
+        strong = self.model.progress.strong
+        return Verdict.MAY_HANG if hang.steady or self.kept or not strong else Verdict.UNKNOWN
 
     @property
     def reason(self) -> str:
@@ -78,7 +91,38 @@ def judge_liveness(test: LitmusTest, model: LivenessModel, unroll: int = UNROLL)
     """What the model says, by listing executions. Raises ``TooManyError`` where there are too many."""
     progress = model.progress_of(test)
     hanging = find_hang(test, progress.guarantee, model.consistency, unroll, progress.strong)
-    return Liveness(test, model, hanging, unroll)
+    found = Liveness(test, model, hanging, unroll)
+    return settled(found, lambda sc: only_as(test, model.consistency, sc, unroll))
+
+
+def settled(found: Liveness, only_as: Callable[[Model], bool]) -> Liveness:
+    """What is found, and where strong fairness left it open what its transition system says, if the program is robust.
+
+    ``only_as``: whether all executions of the program are executions of a model.
+    """
+    if found.verdict is not Verdict.UNKNOWN:
+        return found
+    sc = _sc()
+    surely = found.model.consistency.digest == sc.digest
+    if not surely and not only_as(sc):
+        return found
+    progress = found.model.progress_of(found.test)
+    try:
+        lasso = explain_system(explore_litmus(unasked(found.test), MOST_STATES), progress).lasso
+    except NoVerdictError:
+        return found
+    if lasso is None:
+        bounded = found.hanging.bounded and not surely
+        return replace(found, hanging=replace(found.hanging, hang=None, provisional=bounded))
+    hang = hang_of_lasso(found.test, progress, found.model.consistency)
+    return found if hang is None else replace(found, hanging=replace(found.hanging, hang=hang), kept=True)
+
+
+@cache
+def _sc() -> Model:
+    (model,) = resolve_consistency_models(["sc"])
+    assert isinstance(model, AxiomaticModel)
+    return model.model
 
 
 def is_liveness_model(name: str) -> bool:

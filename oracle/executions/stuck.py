@@ -60,6 +60,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations, product
+from math import prod
 
 from corpus.litmus.test import And, Barrier, Condition, Fence, Label, LitmusTest, Load, Quantifier, Rmw, Store
 from oracle.cat.algebra import Relation
@@ -183,6 +184,36 @@ def find_hang(
             if found is not None and (found.steady or not steady):
                 return _hanging(test, found, threads, model)
     return _hanging(test, found, threads, model)
+
+
+def only_as(test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL) -> bool:
+    """Whether all executions that a model allows, ended or not, are executions that another one allows, too.
+
+    The other one has a total coherence and chooses no orders. Raises as ``find_hang`` does.
+    """
+    test, unroll = unasked(test), max(1, unroll)
+    runs = [
+        [way for way in ways_through(test, number, unroll) if not way.is_stuck] for number in range(len(test.threads))
+    ]
+    if prod(map(len, runs)) > MOST_HANGS:
+        raise TooManyError(f"more than {MOST_HANGS} combinations of runs are too many to list")
+    threads = [Paths(tuple(way.path for way in ways)) for ways in runs]
+    for batch in candidates(test, threads, model, for_ever=True):
+        allowed = passing_checks(batch.valid, model.judge(batch.base))
+        if allowed & ~(_ordered(batch) & passing_checks(allowed, other.judge(batch.base))):
+            return False
+    return True
+
+
+def _ordered(batch: Batch) -> int:
+    """The candidates of a batch in which all writes to a location are ordered."""
+    base, co = batch.base, batch.base.choices.co
+    mask = base.algebra.true
+    writes = [number for number, event in enumerate(base.events) if event.kind is Kind.WRITE]
+    for one, two in combinations(writes, 2):
+        if base.events[one].location == base.events[two].location:
+            mask &= co[one].get(two, 0) | co[two].get(one, 0)
+    return mask
 
 
 def _hanging(test: LitmusTest, found: Hang | None, threads: Sequence[Paths], model: Model) -> Hanging:

@@ -9,21 +9,28 @@ from corpus.litmus.test import LitmusTest
 from oracle.executions.steps import TooManyError
 from oracle.executions.stuck import Ending, Hang, Hanging
 from oracle.lassos import hang_of_lasso
-from oracle.liveness import Liveness, LivenessModel, judge_liveness
+from oracle.liveness import Liveness, LivenessModel, judge_liveness, settled
 from oracle.progress.models import Verdict
 from synth.accounts import Account
 from synth.labels import UNKNOWN, Label
 from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
+from synth.memory.judging import AUTO
 
 ENUMERATE, SMT = "enumerate", "smt"
 
 
 def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: int) -> Label:
-    """The verdict by the method that is named, SAT unless it is ``enumerate``; UNKNOWN where a test is too large."""
-    if method == SMT:
-        return Label(UNKNOWN, f"executions without an end are found by {ENUMERATE} or sat, not by {SMT}")
+    """The verdict by the method that is named, SAT unless there is one; UNKNOWN where a test is too large.
+
+    ``auto`` tries lassos under sequential consistency first.
+    """
     try:
-        found = judge_liveness(test, model, unroll) if method == ENUMERATE else explain_liveness(test, model, unroll)
+        if method == ENUMERATE:
+            found = judge_liveness(test, model, unroll)
+        elif method == AUTO:
+            found = explain_liveness(test, model, unroll)
+        else:
+            found = _solved(test, model, unroll, *[SMT] * (method == SMT))
     except TooManyError as error:
         return Label(UNKNOWN, error.message)
     return Label(found.verdict, found.reason, provisional=found.hanging.provisional)
@@ -38,10 +45,17 @@ def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liv
     lasso = hang_of_lasso(test, progress, model.consistency)
     if lasso is not None and (lasso.steady or not progress.strong):
         return Liveness(test, model, Hanging(lasso, False, False), unroll)
-    from constraints.stuck import find_hang_by_sat  # loaded where it is asked for
+    return _solved(test, model, unroll)
 
-    hanging = find_hang_by_sat(test, progress.guarantee, model.consistency, unroll, progress.strong)
-    return Liveness(test, model, hanging, unroll)
+
+def _solved(test: LitmusTest, model: LivenessModel, unroll: int, *solver: str) -> Liveness:
+    """The same by a solver alone: one of ``constraints.stuck``, its usual one where none is named."""
+    from constraints.stuck import find_hang_by_sat, only_as_by_sat  # loaded where it is asked for
+
+    progress, memory = model.progress_of(test), model.consistency
+    hanging = find_hang_by_sat(test, progress.guarantee, memory, unroll, progress.strong, *solver)
+    found = Liveness(test, model, hanging, unroll)
+    return settled(found, lambda sc: only_as_by_sat(test, memory, sc, unroll, *solver))
 
 
 def stuck_events(hang: Hang) -> frozenset[int]:

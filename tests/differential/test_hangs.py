@@ -1,19 +1,23 @@
 """Hangs under a memory model and a scheduler: two methods agree, and under SC both with the transition system."""
 
+from contextlib import suppress
 from random import Random
 
 import pytest
 
-from constraints.stuck import find_hang_by_sat
+from constraints.stuck import find_hang_by_sat, only_as_by_sat
+from corpus.dialects.registry import read_litmus
 from corpus.progress.as_litmus import axb_test
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions.steps import TooManyError
-from oracle.executions.stuck import find_hang
+from oracle.executions.stuck import find_hang, only_as
 from oracle.lassos import hang_of_lasso
+from oracle.liveness import resolve_liveness_models
 from oracle.progress.litmus import explore_litmus
 from oracle.progress.models import GUARANTEES, Verdict, system_verdicts, verdicts
 from oracle.progress.models import MODELS as MODELS_OF_PROGRESS
+from synth.memory.liveness import explain_liveness
 from tests.random_spins import random_axb, random_spins
 
 MODELS = ("sc", "tso", "rmo", "ptx-rmo", "ptx-6.0", "rc11", "rc11-scoped")
@@ -64,6 +68,30 @@ def test_under_sc_a_program_hangs_where_its_transition_system_does(threads):
                     assert said(found, strong) in (verdict, None), (name, strong, program)
                     seen.add((said(found, strong), strong))
     assert len(seen) == 5, "each verdict, and what strong fairness leaves open"
+
+
+def test_bit_vectors_agree_with_lists_of_values_and_strong_fairness_is_decided_under_sc():
+    rng = Random(9)
+    sc, decided, robust = model("sc"), 0, set()
+    leader = read_litmus("examples/liveness/leader.litmus")  # store buffering
+    for number in range(4):
+        program = random_axb(rng) if number % 2 else None
+        test = leader if number == 0 else random_spins(rng) if program is None else axb_test(program, "axb")
+        name, memory = rng.choice(sorted(GUARANTEES)), model("tso" if number == 0 else rng.choice(MODELS))
+        found = [find_hang_by_sat(test, GUARANTEES[name], memory, 1, False, solver) for solver in ("cadical153", "smt")]
+        assert said(found[0]) == said(found[1]) and found[0].provisional == found[1].provisional
+        ways = {only_as_by_sat(test, memory, sc, 1, solver) for solver in ("cadical153", "smt")}
+        assert len(ways) == 1
+        robust |= ways
+        with suppress(TooManyError):
+            assert {only_as(test, memory, sc, 1)} == ways
+        if program is not None:
+            (pair,) = resolve_liveness_models([f"{name}-strong & sc"])
+            verdict = explain_liveness(test, pair, 2)
+            if not verdict.hanging.provisional:
+                assert verdict.verdict is verdicts(program)[f"{name}-strong"]
+                decided += 1
+    assert robust == {False, True} and decided
 
 
 def test_lassos_of_the_transition_system_are_hangs_under_weaker_models():
