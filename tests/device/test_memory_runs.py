@@ -104,6 +104,15 @@ def test_updates_arithmetic_and_final_memory(backend: str, need: Callable[[str],
     assert set(seen.counts) == {(-2, 0, 0, -3, 11, 4)}
 
 
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+def test_weak_exchanges_succeed_or_fail_as_a_whole(backend: str, need: Callable[[str], None]) -> None:
+    need(backend)
+    first = "int r0 = 0; int r1 = atomic_compare_exchange_weak(x, &r0, 5);"
+    second = "int r0 = 3; int r1 = atomic_compare_exchange_weak(y, &r0, 7);"
+    seen = run(backend, c_test(first, second, "locations [x; 0:r0; 0:r1; y; 1:r0; 1:r1;] exists (true)"))
+    assert set(seen.counts) <= {(5, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 0)}
+
+
 def test_shared_memory_and_barriers(need: Callable[[str], None]) -> None:
     need("opencl")
     test = parse_litmus(

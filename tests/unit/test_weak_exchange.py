@@ -62,6 +62,7 @@ def exchanges(test):
         f"int e = 0; while (!{weak()}) e = 0;",
         f"int e = 0; int ok = {weak()} + {weak()};",
         f"{weak('y')};",
+        "WCAS(x, &(int){0}, 1);",
     ],
 )
 def test_texts_are_read_back(body):

@@ -58,6 +58,7 @@ from corpus.syntax import parse, subtrees, wrapped
 
 _ATOMIC = re.compile(r"atomic_(load|store|exchange|compare_exchange_(?:strong|weak)|fetch_[a-z]+)(_explicit)?")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_SHORT = {"SCAS": "atomic_compare_exchange_strong", "WCAS": "atomic_compare_exchange_weak"}  # as herd has them
 _OPERANDS = {"load": 1, "store": 2, "exchange": 2, "compare_exchange_strong": 3, "compare_exchange_weak": 3}
 _FUNCTIONS = (
     *("min", "max", "atomic_thread_fence"),
@@ -390,7 +391,7 @@ class CCode:
             self.check_count(name, arguments, 2, 2)
             self.emit(Assign(target or self.fresh(), str(name), tuple(self.values(arguments))))
             return True
-        atomic = _ATOMIC.fullmatch(name)
+        atomic = _ATOMIC.fullmatch(_SHORT.get(name, name))
         if not atomic or (atomic[1].startswith("fetch_") and atomic[1][6:] not in FETCHED):
             return self.other_call(name, arguments, target)
         what, explicit = atomic[1], atomic[2] is not None
