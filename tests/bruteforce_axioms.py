@@ -1,7 +1,7 @@
 """Axioms of memory models by hand, over all executions of a program at once: for plain enumeration in tests.
 
-They are those of SC, TSO, PTX by RMO per scope, RC11 and PTX 6.0, written down from the papers that ``oracle/models``
-names, and share nothing with the evaluator of ``.cat`` files.
+They are those of SC, TSO, PTX by RMO per scope, RC11, PTX 6.0 and PTX from 7.5 on, written down from the papers and
+specifications that ``oracle/models`` names, and share nothing with the evaluator of ``.cat`` files.
 
 A *case* is an execution of a program together with a mode for each of its instructions. A relation maps a pair of
 events to an integer whose bits say in which cases the pair is related, so the axioms are worked out once for all cases.
@@ -14,17 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
 from math import prod
 
 from corpus.executions.execution import INITIAL, Dependency, Kind
 from corpus.executions.vocabulary import Vocabulary
 from corpus.laws.c11 import HALVES
-from corpus.litmus.test import Mode, Order, Place, Scope
+from corpus.litmus.test import CLUSTER, PROXIES, Mode, Order, Place, Scope
 
-Body = tuple[tuple[Kind, int | None], ...]
-"""The kinds and locations of a thread."""
+Where = tuple[int, int] | None
+"""A location, and which of its addresses."""
+
+Body = tuple[tuple[Kind, Where], ...]
+"""The kinds and places of a thread."""
 
 Set = list[int]
 """For each event the bits of the cases in which it is a member."""
@@ -114,15 +117,19 @@ class Relation:
 
 @dataclass(frozen=True)
 class Program:
-    """Instructions without modes: ``threads[t]`` are kinds and locations, ``dependencies`` as in an execution."""
+    """Instructions without modes: ``threads[t]`` are kinds and places, ``dependencies`` as in an execution."""
 
     threads: tuple[Body, ...]
     places: tuple[Place, ...]
     dependencies: frozenset[Dependency] = frozenset()
 
     @cached_property
-    def steps(self) -> tuple[tuple[Kind, int | None], ...]:
+    def steps(self) -> tuple[tuple[Kind, Where], ...]:
         return tuple(chain(*self.threads))
+
+    def location(self, instruction: int) -> int | None:
+        where = self.steps[instruction][1]
+        return None if where is None else where[0]
 
     @cached_property
     def thread_of(self) -> tuple[int, ...]:
@@ -206,6 +213,11 @@ class Cases:
 
     @cached_property
     def loc(self) -> Relation:
+        where = [self.program.location(i) for i, _ in self.events]
+        return self._static(lambda i, j: where[i] is not None and where[i] == where[j])
+
+    @cached_property
+    def vloc(self) -> Relation:
         where = [self.program.steps[i][1] for i, _ in self.events]
         return self._static(lambda i, j: where[i] is not None and where[i] == where[j])
 
@@ -287,6 +299,10 @@ class Cases:
     @property
     def release(self) -> Relation:
         return self.only(self.order(Order.RELEASE, Order.ACQ_REL, Order.SC))
+
+    def tagged(self, *tags: str) -> Set:
+        """The events of instructions with any of these words of the dialect."""
+        return [self._mode(i, lambda mode: not set(tags).isdisjoint(mode.tags)) for i, _ in self.events]
 
     def scoped(self, event: int, *scopes: Scope) -> int:
         """The cases in which an event has one of these scopes."""
@@ -483,6 +499,62 @@ def ptx(g: Cases) -> Verdict:
     }, (g.only(g.sc) & g.only(g.M)).some
 
 
+def ptx_proxies(g: Cases, one_sided: bool) -> Verdict:
+    """PTX ISA 9.1, Memory Consistency Model, and Lustig et al. 2022; ``one_sided``: with fences of 8.6 and clusters."""
+
+    def both(one: Set, other: Set) -> Set:
+        return [left & right for left, right in zip(one, other, strict=True)]
+
+    def without(one: Set, other: Set) -> Set:
+        return [left & ~right for left, right in zip(one, other, strict=True)]
+
+    vloc, order = g.vloc, g.sync_fence
+    proxies = {name: g.tagged(name) for name in PROXIES}
+    alias = g.tagged("alias")
+    memory, special = g.any(g.M, g.F), g.any(alias, *proxies.values())
+    generic = without(memory, special)
+    same = g.times(generic, generic)
+    for members in proxies.values():
+        same = same | g.times(members, members)
+    identity = Relation([{i: EVERY} for i in range(g.size)])
+    near = g.po | g.po.inverse | (g.sr & g.times(g.strong, g.strong))
+    ms = (near & same) - (g.times(g.M, g.M) - vloc) - identity
+    strong_write, strong_read = g.only(both(g.W, g.strong)), g.only(both(g.R, g.strong))
+    releases, acquires = g.order(Order.ACQ_REL, Order.SC), g.order(Order.ACQ_REL, Order.SC)
+    if one_sided:
+        releases, acquires = g.any(releases, g.order(Order.RELEASE)), g.any(acquires, g.order(Order.ACQUIRE))
+    po_vloc = (g.po & vloc).maybe
+    pattern_rel = g.only(both(g.W, g.order(Order.RELEASE))) @ po_vloc @ strong_write
+    pattern_rel = pattern_rel | g.only(both(g.F, releases)) @ g.po @ strong_write
+    pattern_acq = strong_read @ po_vloc @ g.only(both(g.R, g.order(Order.ACQUIRE)))
+    pattern_acq = pattern_acq | strong_read @ g.po @ g.only(both(g.F, acquires))
+    observed = ms & g.rf
+    obs = observed @ (g.rmw @ observed).plus.maybe
+    base = (g.po | (ms & (pattern_rel @ obs @ pattern_acq)) | order | g.syncbar).plus
+    near_base = base & same & g.cta
+    generic_access, other_access = g.only(both(generic, g.M)), g.only(without(g.M, generic))
+    proxy_fence = g.only(without(g.F, generic))
+    left = generic_access | other_access @ near_base @ proxy_fence
+    right = generic_access | proxy_fence @ near_base @ other_access
+    linked = (near_base & g.times(g.M, g.M)) | left @ base @ right
+    aliased = left @ base @ g.only(both(g.F, alias)) @ base @ right
+    preserved = (vloc & linked) | (g.loc & aliased)
+    cause = preserved | obs @ preserved
+    write = g.only(g.W)
+    flags = (g.only(g.sc) & g.only(g.M)).some
+    if not one_sided:
+        flags |= g.only(both(g.F, g.order(Order.ACQUIRE, Order.RELEASE)), g.tagged(CLUSTER)).some
+    return {
+        "co-relates-morally-strong": ((ms & g.times(g.W, g.W)) - (g.co | g.co.inverse)).some,
+        "coherence": ((write @ cause @ write & g.loc) - g.co).some,
+        "fence-sc": (order @ base).reflexive,
+        "atomicity": (((ms & g.fr) @ (ms & g.co)) & g.rmw).some,
+        "no-thin-air": (g.rf | g.dep).cyclic,
+        "sc-per-location": (ms & (g.rf | g.co | g.fr | (g.po & vloc))).cyclic,
+        "causality": ((g.rf | g.fr) @ cause).reflexive,
+    }, flags
+
+
 @dataclass(frozen=True)
 class Model:
     """Axioms, whether coherence may leave writes unordered, and whether fences have an order of their own."""
@@ -498,4 +570,6 @@ MODELS = {
     "ptx-rmo": Model(ptx_rmo),
     "rc11": Model(rc11),
     "ptx-6.0": Model(ptx, partial=True, fences=True),
+    "ptx-7.5": Model(partial(ptx_proxies, one_sided=False), partial=True, fences=True),
+    "ptx": Model(partial(ptx_proxies, one_sided=True), partial=True, fences=True),
 }

@@ -24,7 +24,7 @@ from functools import cache, cached_property, partial
 from itertools import chain, combinations, combinations_with_replacement, groupby, permutations, product
 
 import numpy as np
-from bruteforce_axioms import MODELS, Body, Cases, Choice, Model, Program
+from bruteforce_axioms import MODELS, Body, Cases, Choice, Model, Program, Where
 from numpy.typing import NDArray
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
@@ -48,7 +48,7 @@ class Outcome:
         """What an execution ends with; nothing is said of a location that has several last writes."""
         last: dict[int | None, list[int]] = {}
         for i in last_writes(program, choice):
-            last.setdefault(program.steps[i][1], []).append(i)
+            last.setdefault(program.location(i), []).append(i)
         return Outcome(choice.rf, frozenset(writes[0] for writes in last.values() if len(writes) == 1))
 
     def fits(self, program: Program, choice: Choice) -> bool:
@@ -90,7 +90,7 @@ def programs(words: Vocabulary, events: int) -> Iterator[Program]:
         pools = [combinations_with_replacement(_bodies(words, size), len(list(same))) for size, same in groupby(sizes)]
         for chosen in product(*pools):
             kinds = tuple(chain(*chosen))
-            for threads in _located(kinds):
+            for threads in _located(kinds, words.aliases):
                 for places in _scope_trees(words.levels, len(sizes)):
                     if _barriers_meet(threads, places):
                         for dependencies in _dependencies(words, threads):
@@ -116,18 +116,21 @@ def _bodies(words: Vocabulary, events: int) -> list[tuple[Kind, ...]]:
     return [body for body in _kinds(events) if all(words.modes.get(kind) for kind in body)]
 
 
-def _located(kinds: Sequence[tuple[Kind, ...]]) -> Iterator[tuple[Body, ...]]:
-    """Locations for all accesses, numbered by first occurrence."""
+def _located(kinds: Sequence[tuple[Kind, ...]], aliases: bool) -> Iterator[tuple[Body, ...]]:
+    """Locations for all accesses, numbered by first occurrence, and likewise addresses of each."""
 
-    def names(accesses: int, used: int) -> Iterator[tuple[int, ...]]:
+    def names(accesses: int, used: tuple[int, ...]) -> Iterator[tuple[tuple[int, int], ...]]:
+        """``used``: how many addresses of each location."""
         if accesses == 0:
             yield ()
             return
-        for name in range(used + 1):
-            for rest in names(accesses - 1, max(used, name + 1)):
-                yield (name, *rest)
+        for name, known in enumerate((*used, 0)):
+            for address in range(max(1, known + aliases)):
+                more = (*used[:name], max(known, address + 1), *used[name + 1 :])
+                for rest in names(accesses - 1, more):
+                    yield ((name, address), *rest)
 
-    for chosen in names(sum(kind.reads or kind.writes for body in kinds for kind in body), 0):
+    for chosen in names(sum(kind.reads or kind.writes for body in kinds for kind in body), ()):
         left = iter(chosen)
         yield tuple(tuple((kind, next(left) if kind.reads or kind.writes else None) for kind in body) for body in kinds)
 
@@ -145,12 +148,17 @@ def _groupings(threads: int) -> Iterator[tuple[int, ...]]:
 def _scope_trees(levels: tuple[Scope, ...], threads: int) -> tuple[tuple[Place, ...], ...]:
     """All scope trees that tell these levels apart; otherwise there is one GPU, and each thread has a CTA."""
     gpus = list(_groupings(threads)) if Scope.GPU in levels else [(0,) * threads]
+    queues = list(_groupings(threads)) if Scope.QUEUE in levels else [(0,) * threads]
     ctas = list(_groupings(threads)) if Scope.CTA in levels else [tuple(range(threads))]
+
+    def within(near: tuple[int, ...], far: tuple[int, ...]) -> bool:
+        return all(far[i] == far[j] for i, j in combinations(range(threads), 2) if near[i] == near[j])
+
     return tuple(
-        tuple(renumbered([Place(gpu, 0, cta) for gpu, cta in zip(far, near, strict=True)]))
-        for far in gpus
-        for near in ctas
-        if all(far[i] == far[j] for i, j in combinations(range(threads), 2) if near[i] == near[j])
+        tuple(renumbered([Place(gpu, queue, cta) for gpu, queue, cta in zip(*groups, strict=True)]))
+        for groups in product(gpus, queues, ctas)
+        if within(groups[2], groups[0])
+        and (Scope.QUEUE not in levels or (within(groups[2], groups[1]) and within(groups[1], groups[0])))
     )
 
 
@@ -187,12 +195,12 @@ def _may_depend(words: Vocabulary, kind: str, target: Kind) -> bool:
 def choices(program: Program, model: Model, orphans: bool) -> list[Choice]:
     """All executions of a program; with ``orphans`` also those in which reads read nothing."""
     writers: dict[int | None, list[int]] = {}
-    for i, (kind, location) in enumerate(program.steps):
+    for i, (kind, _) in enumerate(program.steps):
         if kind.writes:
-            writers.setdefault(location, []).append(i)
+            writers.setdefault(program.location(i), []).append(i)
     rf = [
-        [*writers.get(location, ()), INITIAL, *([None] if orphans else [])] if kind.reads else [None]
-        for kind, location in program.steps
+        [*writers.get(program.location(i), ()), INITIAL, *([None] if orphans else [])] if kind.reads else [None]
+        for i, (kind, _) in enumerate(program.steps)
     ]
     co = [_orders(tuple(writes), model.partial) for writes in writers.values()]
     fences = [i for i, (kind, _) in enumerate(program.steps) if kind is Kind.FENCE] if model.fences else []
@@ -285,17 +293,24 @@ def relaxations(program: Program, words: Vocabulary) -> Iterator[Relaxed]:
         yield _without(program, barriers, axes)
     for dependency in program.dependencies:
         yield Relaxed(replace(program, dependencies=program.dependencies - {dependency}), same, same, axes)
+    for leaving in _readdressed(program) if words.aliases else ():
+        yield Relaxed(_tidy(leaving, program.places, set(program.dependencies)), same, same, axes)
     for places in _moved_apart(program.places, words.levels):
         yield Relaxed(replace(program, places=places), same, same, axes)
 
 
 def _tidy(threads: Sequence[Body], places: Sequence[Place], dependencies: set[Dependency]) -> Program:
-    """Without empty threads, locations numbered by first occurrence."""
-    names: dict[int | None, int | None] = {None: None}
+    """Without empty threads, locations and addresses numbered by first occurrence."""
+    names: dict[int, list[int]] = {}
     for body in threads:
-        for _, location in body:
-            names.setdefault(location, len(names) - 1)
-    renamed = (tuple((kind, names[location]) for kind, location in body) for body in threads)
+        for _, where in body:
+            if where is not None and where[1] not in (known := names.setdefault(where[0], [])):
+                known.append(where[1])
+
+    def renamed_place(where: Where) -> Where:
+        return None if where is None else (list(names).index(where[0]), names[where[0]].index(where[1]))
+
+    renamed = (tuple((kind, renamed_place(where)) for kind, where in body) for body in threads)
     kept = [place for place, body in zip(places, threads, strict=True) if body]
     return Program(tuple(filter(None, renamed)), tuple(renumbered(kept)), frozenset(dependencies))
 
@@ -342,10 +357,28 @@ def _split(program: Program, words: Vocabulary, i: int, axes: tuple[Axis, ...]) 
     )
 
 
+def _readdressed(program: Program) -> Iterator[list[Body]]:
+    """Every way to give some of the accesses by one address another one, of their own."""
+    users: dict[Where, list[int]] = {}
+    for i, (_, where) in enumerate(program.steps):
+        if where is not None:
+            users.setdefault(where, []).append(i)
+    for where, accesses in users.items():
+        for count in range(1, len(accesses)):
+            for leaving in combinations(accesses[1:], count):
+                assert where is not None
+                steps = list(program.steps)
+                for i in leaving:
+                    steps[i] = (steps[i][0], (where[0], len(steps)))
+                rest = iter(steps)
+                yield [tuple(next(rest) for _ in body) for body in program.threads]
+
+
 def _moved_apart(places: tuple[Place, ...], levels: tuple[Scope, ...]) -> Iterator[tuple[Place, ...]]:
     """Every way to split one group in two, what is inside its parts together as it was."""
     for level in levels:
-        parts = [place if level is Scope.GPU else number for number, place in enumerate(places)]
+        finer = [other.value for other in levels if other.value > level.value]
+        parts = [place[: min(finer)] if finer else number for number, place in enumerate(places)]
         groups: dict[object, list[object]] = {}
         for place, part in zip(places, parts, strict=True):
             groups.setdefault(place[: level.value], []).append(part)
@@ -487,10 +520,14 @@ class Suite:
 
     def _execution(self, program: Program, modes: Sequence[int], choice: Choice) -> Execution:
         left = iter([self._words.modes[kind][mode] for (kind, _), mode in zip(program.steps, modes, strict=True)])
-        locations = len({location for _, location in program.steps} - {None})
-        last = {program.steps[i][1]: i for i in Outcome.of(program, choice).final}
+        locations = len({program.location(i) for i in range(len(program.steps))} - {None})
+        last = {program.location(i): i for i in Outcome.of(program, choice).final}
+
+        def step(kind: Kind, where: Where) -> Step:
+            return Step(kind, None, next(left)) if where is None else Step(kind, where[0], next(left), where[1])
+
         return Execution(
-            tuple(tuple(Step(kind, location, next(left)) for kind, location in body) for body in program.threads),
+            tuple(tuple(step(kind, where) for kind, where in body) for body in program.threads),
             program.places,
             (Region.GLOBAL,) * locations,
             tuple(sorted(program.dependencies)),
@@ -508,6 +545,7 @@ def canonical(execution: Execution, words: Vocabulary) -> Execution:
     places = tuple(
         Place(
             place.gpu if Scope.GPU in words.levels else 0,
+            place.queue if Scope.QUEUE in words.levels else 0,
             cta=ctas.index(ctas[number]) if Scope.CTA in words.levels else number,
         )
         for number, place in enumerate(execution.places)

@@ -4,13 +4,17 @@ An execution is a function of the generator's state alone, so a seed names it. N
 by first occurrence, places by their first thread.
 """
 
+from dataclasses import replace
 from random import Random
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
-from corpus.executions.vocabulary import Vocabulary, vocabulary
+from corpus.executions.vocabulary import VOCABULARIES, Vocabulary, optional_words, vocabulary
 from corpus.litmus.test import Place, Region, Scope
 
 PTX, C, OPENCL = map(vocabulary, ("ptx", "c", "opencl"))
+WHOLE = {name: vocabulary(name) for name in VOCABULARIES}
+WHOLE |= {f"{name} +{'+'.join(words)}": vocabulary(name, words) for name, words in optional_words().items()}
+"""Every vocabulary, and once more with all words that may be added."""
 
 
 def random_execution(
@@ -24,6 +28,7 @@ def random_execution(
     places = [
         Place(
             gpu=rng.randint(0, 1) if Scope.GPU in words.levels and rng.random() < 0.3 else 0,
+            queue=rng.randint(0, 1) if Scope.QUEUE in words.levels and rng.random() < 0.5 else 0,
             cta=rng.randint(0, 1) if Scope.CTA in words.levels else number,
             warp=number,
         )
@@ -40,7 +45,8 @@ def random_execution(
         for _ in range(lengths[number]):
             kind = rng.choice([Kind.READ, Kind.READ, Kind.WRITE, Kind.WRITE, *kinds])
             location = None if kind is Kind.FENCE else rng.randrange(locations)
-            steps.append(Step(kind, location, rng.choice(words.modes[kind])))
+            address = rng.randint(0, 1) if words.aliases and location is not None else 0
+            steps.append(Step(kind, location, rng.choice(words.modes[kind]), address))
         threads.append(steps)
     if Kind.BARRIER in words.modes and rng.random() < 0.3:
         cta = rng.choice(places)[:3]
@@ -102,9 +108,7 @@ def _chosen(
     ]
     execution = Execution(
         tuple(
-            tuple(
-                Step(step.kind, None if step.location is None else names[step.location], step.mode) for step in thread
-            )
+            tuple(step if step.location is None else replace(step, location=names[step.location]) for step in thread)
             for thread in threads
         ),
         tuple(places),

@@ -214,6 +214,9 @@ def called(execution, step, words):
         return f"{dep.kind}({firsts[dep.source]}, {firsts[dep.target] + half})"
     if kind == "region":
         return f"shared({next(firsts[i] for i, each in enumerate(execution.steps) if each.location == step.location)})"
+    if kind == "address":
+        events = (firsts[i] + half for i in step.instructions for half in range(execution.steps[i].kind.events))
+        return f"address({tuple(events)})"
     moved = [t for t, (old, new) in enumerate(zip(execution.places, step.places, strict=True)) if old != new]
     old, new = execution.places[moved[0]], step.places[moved[0]]
     changed = next(depth for depth, pair in enumerate(zip(old, new, strict=True), 1) if pair[0] != pair[1])

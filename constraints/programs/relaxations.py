@@ -37,6 +37,7 @@ def relaxations(unknown: Unknown, view: View) -> Iterator[Relaxed]:
         *_splits(unknown, view),
         *_independent(unknown, view),
         *_unshared(unknown, view),
+        *_renamed(unknown, view),
         *_apart(unknown, view),
     ]
     for relaxed in every:
@@ -179,6 +180,26 @@ def _unshared(unknown: Unknown, view: View) -> Iterator[Relaxed]:
             first = ~unknown.circuit.any_of(unknown.loc[f][e] for f in range(e))
             shared = [literal & ~unknown.loc[e].get(f, unknown.circuit.false) for f, literal in enumerate(view.shared)]
             yield Relaxed(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared, _made={}))
+
+
+def _renamed(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    """An address as two: the accesses of a part have one of their own, and others stay, the first among them."""
+    circuit = unknown.circuit
+    for size in range(1, unknown.size) if unknown.words.aliases else ():
+        for part in combinations(unknown.events, size):
+            others = [e for e in unknown.events if e not in part]
+            applies = circuit.any_of(unknown.vloc[part[0]][e] for e in range(part[0]))
+            for e, f in combinations(part, 2):
+                applies = applies & unknown.vloc[e][f]
+            for e, update in unknown.rmw.items():
+                if (e in part) != (e + 1 in part):
+                    applies = applies & ~update
+            rows = [
+                {f: circuit.false if (e in part) != (f in part) else literal for f, literal in row.items()}
+                for e, row in enumerate(view.vloc)
+            ]
+            if others:
+                yield Relaxed(f"address({part})", applies, replace(view, vloc=rows, _made={}))
 
 
 def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:

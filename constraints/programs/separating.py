@@ -334,6 +334,7 @@ class _Programs:
             self.thread,
             self.ways,
             self.loc,
+            self.loc,
             self.executed,
             {self.access[p]: literal for p, literal in self.atomic.items()},
             self.same,

@@ -3,6 +3,7 @@
 Variables
     way(e, k, m)        event e begins an instruction of kind k done in mode m; or is the second half of an update
     loc(e, f)           events e < f access one location
+    vloc(e, f)          by one address, where there are aliases
     shared(e)           event e accesses shared memory
     same(v, t, u)       threads t < u are in one group of level v
     addr, data(r, e)    what is read at r goes into the address or the value of e
@@ -13,6 +14,7 @@ Variables
 Constraints
     each event is done in one way, or is half of the update that begins before it
     to access one location is an equivalence of accesses; the halves of an update do
+    to do so by one address is one within it
     groups are equivalences, narrower ones within wider ones; shared memory is accessed by threads of one CTA
     threads of one CTA have equally many barriers
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
@@ -62,6 +64,7 @@ class Unknown:
     rmw: dict[int, Literal] = field(init=False)
     ways: list[Ways] = field(init=False)
     loc: list[dict[int, Literal]] = field(init=False)
+    vloc: list[dict[int, Literal]] = field(init=False)
     shared: list[Literal] = field(init=False)
     same: dict[Scope, list[list[Literal]]] = field(init=False)
     addr: list[dict[int, Literal]] = field(init=False)
@@ -145,16 +148,13 @@ class Unknown:
 
     def _locations(self) -> None:
         circuit = self.circuit
-        self.loc = [{e: self.accesses(e)} for e in self.events]
+        self.loc = self._equivalence("loc")
         for e, f in combinations(self.events, 2):
-            same = self.loc[e][f] = self.loc[f][e] = circuit.var("loc", e, f)
-            circuit.require(~same, self.accesses(e))
-            circuit.require(~same, self.accesses(f))
-            if e + 1 == f and self.half(f):
-                circuit.require(~self.half(f), same)
-        for e, f, g in permutations(self.events, 3):
-            if e < g:
-                circuit.require(~self.loc[e][f], ~self.loc[f][g], self.loc[e][g])
+            circuit.require(~self.loc[e][f], self.accesses(e))
+            circuit.require(~self.loc[e][f], self.accesses(f))
+        self.vloc = self._equivalence("vloc") if self.words.aliases else self.loc
+        for e, f in combinations(self.events, 2) if self.words.aliases else ():
+            circuit.require(~self.vloc[e][f], self.loc[e][f])
         if Region.SHARED not in self.words.regions:
             self.shared = [circuit.false] * self.size
         elif Region.GLOBAL not in self.words.regions:
@@ -165,6 +165,19 @@ class Unknown:
                 circuit.require(~self.shared[e], self.accesses(e))
             for e, f in permutations(self.events, 2):
                 circuit.require(~self.loc[e][f], ~self.shared[e], self.shared[f])
+
+    def _equivalence(self, name: str) -> list[dict[int, Literal]]:
+        """An equivalence of accesses, to which the halves of an update are one."""
+        circuit = self.circuit
+        rows = [{e: self.accesses(e)} for e in self.events]
+        for e, f in combinations(self.events, 2):
+            same = rows[e][f] = rows[f][e] = circuit.var(name, e, f)
+            if e + 1 == f and self.half(f):
+                circuit.require(~self.half(f), same)
+        for e, f, g in permutations(self.events, 3):
+            if e < g:
+                circuit.require(~rows[e][f], ~rows[f][g], rows[e][g])
+        return rows
 
     def _places(self) -> None:
         circuit, threads = self.circuit, range(len(self.sizes))
@@ -330,7 +343,7 @@ class Unknown:
         for e in events:
             yield self.initial[e], self.initial[e + further]
             for f in events:
-                for matrix in (self.rf, self.loc, self.addr, self.data, self.branch):
+                for matrix in (self.rf, self.loc, self.vloc, self.addr, self.data, self.branch):
                     if f in matrix[e] and (f > e or matrix is self.rf):
                         yield matrix[e][f], matrix[e + further][f + further]
 
@@ -343,6 +356,7 @@ class Unknown:
             self.thread,
             self.ways,
             self.loc,
+            self.vloc,
             [self.circuit.true] * self.size,
             self.rmw,
             self.same,
@@ -365,9 +379,12 @@ class Unknown:
             e = firsts[i]
             yield self.starts[e][step.kind, step.mode]
         places = _locations(execution)
+        addresses = [step.address for step in execution.steps for _ in range(step.kind.events)]
         for e, f in combinations(self.events, 2):
             if places[e] is not None and places[f] is not None:
                 yield self.loc[e][f] if places[e] == places[f] else ~self.loc[e][f]
+                if self.words.aliases and places[e] == places[f]:
+                    yield self.vloc[e][f] if addresses[e] == addresses[f] else ~self.vloc[e][f]
         if len(self.words.regions) > 1:
             for e, place in enumerate(places):
                 if place is not None:
@@ -415,21 +432,27 @@ class Unknown:
         number: dict[int, int] = {}
         count = 0
         places: list[int | None] = []
+        addresses: list[int] = []
+        used: dict[int, int] = {}  # addresses of each location
         regions: list[Region] = []
         for e in self.events:
-            place = None
+            place, address = None, 0
             if holds(self.accesses(e)):
                 place = next((places[f] for f in range(e) if holds(self.loc[f][e])), None)
                 if place is None:
                     place = len(regions)
                     regions.append(Region.SHARED if holds(self.shared[e]) else Region.GLOBAL)
+                known = [addresses[f] for f in range(e) if holds(self.vloc[f][e])]
+                address = known[0] if known else used.get(place, 0)
+                used[place] = max(used.get(place, 0), address + 1)
             places.append(place)
+            addresses.append(address)
             choice = next((choice for choice, literal in self.starts[e].items() if holds(literal)), None)
             if choice is None:
                 number[e] = count - 1
                 continue
             kind, mode = choice
-            threads[self.thread[e]].append(Step(kind, place, mode))
+            threads[self.thread[e]].append(Step(kind, place, mode, address))
             number[e] = count
             count += 1
         rf: list[int | None] = [None] * count

@@ -99,8 +99,8 @@ Matrix = Sequence[Mapping[int, Literal]]
 
 @dataclass(frozen=True)
 class View:
-    """``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has;
-    ``executed[e]``: that it happens. ``thread[e]`` is its thread.
+    """``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has,
+    ``vloc[e][f]`` by one address; ``executed[e]``: that it happens. ``thread[e]`` is its thread.
 
     ``rmw[e]``: that ``e`` and ``e + 1`` are an update. ``same[level][t][u]``: that threads are in one group.
     ``shared[e]``: that it accesses shared memory. ``depends[kind]`` as models see it. ``place[e][k]``: that event
@@ -116,6 +116,7 @@ class View:
     thread: Sequence[int]
     ways: Sequence[Ways]
     loc: Matrix
+    vloc: Matrix
     executed: Sequence[Literal]
     rmw: Mapping[int, Literal]
     same: Mapping[Scope, Sequence[Sequence[Literal]]]
@@ -227,18 +228,19 @@ class View:
                     rows[initial][other] = rows[other][initial] = executed[initial] & executed[other]
         return rows
 
-    def _loc(self) -> list[dict[int, Literal]]:
-        rows = self.pairs(lambda e, f: self.loc[e].get(f))
-        for initial, literals in enumerate(self._initial_pairs()):
+    def _one_location(self, matrix: Matrix) -> list[dict[int, Literal]]:
+        rows = self.pairs(lambda e, f: matrix[e].get(f))
+        for initial, literals in enumerate(self._initial_pairs(matrix)):
             for e, literal in literals.items():
                 rows[self.size + initial][e] = rows[e][self.size + initial] = literal
             rows[self.size + initial][self.size + initial] = self.used[initial]
         return rows
 
-    def _initial_pairs(self) -> list[dict[int, Literal]]:
-        """That an access is to the location of an initial write."""
+    def _initial_pairs(self, matrix: Matrix | None = None) -> list[dict[int, Literal]]:
+        """That an access is to the location of an initial write; or by the address by which it is accessed first."""
+        rows = self.loc if matrix is None else matrix
         return [
-            {e: used & self.loc[initial][e] & self.executed[e] for e in range(initial, self.size)}
+            {e: used & rows[initial][e] & self.executed[e] for e in range(initial, self.size)}
             for initial, used in enumerate(self.used)
         ]
 
@@ -341,8 +343,8 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "po": View._po,
     "int": View._int,
     "ext": View._ext,
-    "loc": View._loc,
-    "vloc": View._loc,
+    "loc": lambda view: view._one_location(view.loc),
+    "vloc": lambda view: view._one_location(view.vloc),
     "addr": lambda view: view._depends("addr"),
     "data": lambda view: view._depends("data"),
     "ctrl": lambda view: view._depends("ctrl"),

@@ -52,11 +52,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An instruction; ``location`` is the number of the location that it accesses."""
+    """An instruction; ``location`` is the number of the location that it accesses.
+
+    ``address``: by which of its addresses, of which it has several where there are aliases.
+    """
 
     kind: Kind
     location: int | None = None
     mode: Mode = PLAIN
+    address: int = 0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -122,27 +126,30 @@ class Execution:
             yield self.reordered(order)
 
     def reordered(self, order: list[int]) -> Execution:
-        """With thread ``order[t]`` as thread ``t``; locations are numbered by first occurrence, places anew."""
+        """With thread ``order[t]`` as thread ``t``; what is accessed is numbered by first occurrence, places anew."""
         starts = [0]
         for thread in self.threads:
             starts.append(starts[-1] + len(thread))
         old = [i for number in order for i in range(starts[number], starts[number + 1])]
         new = {i: place for place, i in enumerate(old)}
         names: dict[int, int] = {}
+        addresses: dict[int, dict[int, int]] = {}
         for i in old:
             if (location := self.steps[i].location) is not None:
                 names.setdefault(location, len(names))
+                known = addresses.setdefault(location, {})
+                known.setdefault(self.steps[i].address, len(known))
+
+        def renamed(step: Step) -> Step:
+            if step.location is None:
+                return step
+            return Step(step.kind, names[step.location], step.mode, addresses[step.location][step.address])
+
         moved: dict[int | None, int | None] = {None: None, INITIAL: INITIAL}
         moved.update(new.items())
         locations = sorted(names, key=lambda location: names[location])
         return Execution(
-            tuple(
-                tuple(
-                    Step(step.kind, None if step.location is None else names[step.location], step.mode)
-                    for step in self.threads[number]
-                )
-                for number in order
-            ),
+            tuple(tuple(map(renamed, self.threads[number])) for number in order),
             tuple(renumbered([self.places[number] for number in order])),
             tuple(self.regions[location] for location in locations),
             tuple(sorted(Dependency(dep.kind, new[dep.source], new[dep.target]) for dep in self.dependencies)),

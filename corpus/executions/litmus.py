@@ -19,9 +19,12 @@ from itertools import pairwise
 
 from corpus.executions.execution import INITIAL, Execution, Kind
 from corpus.laws import vulkan
-from corpus.litmus.made import STRONG, WIDEST, location_name, masked, observer
+from corpus.litmus.made import STRONG, WIDEST, address_name, location_name, masked, observer
+from corpus.litmus.normal import renumbered
 from corpus.litmus.test import (
+    CLUSTER,
     PLAIN,
+    Alias,
     Assign,
     Atom,
     Barrier,
@@ -39,6 +42,7 @@ from corpus.litmus.test import (
     Mode,
     Operand,
     Order,
+    Place,
     Quantifier,
     Reg,
     Rmw,
@@ -57,7 +61,7 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
     """
     orders = [coherence_order(execution, location) for location in range(len(execution.regions))]
     values = {write: rank for order in orders for rank, write in enumerate(order, 1)} | {INITIAL: 0}
-    writer = _Writer(execution, values)
+    writer = _Writer(replace(execution, places=_places(execution)), values)
     threads = [writer.thread(number) for number in range(len(execution.threads))]
     atoms = [
         Atom("eq", FinalRegister(execution.thread_of[i], f"r{i}"), values[source])
@@ -71,12 +75,26 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
             atoms.append(Atom("eq", Loc(location_name(location)), values[final]))
         if pinned and len(order) > 2:
             places = [thread.place for thread in threads]
-            homes = [execution.places[thread] for thread in sorted({execution.thread_of[write] for write in order})]
+            homes = [places[thread] for thread in sorted({execution.thread_of[write] for write in order})]
             atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
             read, fence = _observing([execution.steps[write].mode for write in order])
             threads.append(observer(location_name(location), len(order), read, homes, places, fence))
-    locations = tuple(Location(location_name(n), region=region) for n, region in enumerate(execution.regions))
-    return LitmusTest(name, tuple(threads), locations, Condition(Quantifier.EXISTS, conjunction(atoms)))
+    locations = [Location(location_name(n), region=region) for n, region in enumerate(execution.regions)]
+    aliases = dict.fromkeys((step.location, step.address) for step in execution.steps if step.address)
+    for n, address in aliases:
+        assert n is not None
+        locations.append(Location(address_name(n, address), region=execution.regions[n], alias=Alias(location_name(n))))
+    return LitmusTest(name, tuple(threads), tuple(locations), Condition(Quantifier.EXISTS, conjunction(atoms)))
+
+
+def _places(execution: Execution) -> tuple[Place, ...]:
+    """The threads' places; in one cluster of PTX, where nothing has the scope of one."""
+    said = {tag for step in execution.steps for tag in step.mode.tags}
+    if not said.isdisjoint({CLUSTER, *vulkan.STORAGE}) or not any(place.queue for place in execution.places):
+        return execution.places
+    ctas = list(dict.fromkeys(place[: Scope.CTA.value] for place in execution.places))
+    flat = (place._replace(queue=0, cta=ctas.index(place[: Scope.CTA.value])) for place in execution.places)
+    return tuple(renumbered(flat))
 
 
 def coherence_order(execution: Execution, location: int) -> list[int]:
@@ -138,7 +156,7 @@ class _Writer:
             yield Barrier(0, mode=mode)
         else:
             assert step.location is not None
-            address: Operand = Loc(location_name(step.location))
+            address: Operand = Loc(address_name(step.location, step.address))
             value: Operand = self._values.get(i, 0)
             depends = self._sources.get(("addr", i))
             if depends:

@@ -6,7 +6,8 @@ them, and then it is an annotation: ``SB+rmw-plain+rmw-plain``. The coherence of
 ``CoRW1``, ``CoWR0`` and ``CoWR``.
 
 Any other is named by what its threads do, ``RFR.U.W``, then by how, where it is not plain, then by its dependencies
-(``+addr-0-2``: from instruction 0 to 2), its scope tree and its locations in shared memory.
+(``+addr-0-2``: from instruction 0 to 2), its scope tree and its locations in shared memory. Where there are aliases,
+the name ends with the addresses of all accesses in a row: ``.at-x-x_1``.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from corpus.cycles.cycle import Cycle, cycle_name, oriented, region_name, tree_n
 from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_annotations, atomic_mode
 from corpus.executions.execution import INITIAL, Execution, Kind, Step
 from corpus.executions.litmus import said
-from corpus.litmus.test import DEFAULT_RMW, Mode, Order
+from corpus.executions.vocabulary import scope_word
+from corpus.litmus.made import address_name
+from corpus.litmus.test import DEFAULT_RMW, PROXIES, Mode, Order
 
 _MOST_ORDERS = 120 * 3**3
 """Orders of threads and parts of updates that are looked through for a cycle."""
@@ -34,7 +37,7 @@ def name_of(execution: Execution) -> tuple[str, Execution]:
     if as_cycle is None:
         return (_coherence_name(execution) or _letters(execution)) + _decorations(execution), execution
     cycle, turned = as_cycle
-    return cycle_name(cycle), turned
+    return cycle_name(cycle) + _addresses(turned), turned
 
 
 # Cycles
@@ -163,7 +166,7 @@ _ORDER_WORDS = {
     Order.ACQ_REL: "acq_rel",
     Order.SC: "sc",
 }
-_TOLD = ("av", "vis", "nonpriv", "surface", "texture")
+_TOLD = ("av", "vis", "nonpriv", "alias", *PROXIES)
 """The tags that a name says: others are the same for all accesses of an order."""
 
 
@@ -180,7 +183,7 @@ def _mode_name(step: Step) -> str:
     words = ["rmw"] * (step.kind is Kind.UPDATE)
     if step.kind is not Kind.UPDATE or mode != DEFAULT_RMW:
         words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in _TOLD)]
-        words += [mode.scope.label if mode.scope else "", "vol" if mode.volatile else "", mode.cache or ""]
+        words += [scope_word(mode), "vol" if mode.volatile else "", mode.cache or ""]
     return ".".join(word for word in words if word)
 
 
@@ -209,4 +212,9 @@ def _decorations(execution: Execution) -> str:
     plain = all(note in ("plain", "rmw") for names in notes for note in names)
     text = "" if plain else "+" + "+".join("-".join(names) for names in notes)
     text += "".join(f"+{dep.kind}-{dep.source}-{dep.target}" for dep in execution.dependencies)
-    return text + tree_name(execution.places) + region_name(execution.regions)
+    return text + tree_name(execution.places) + region_name(execution.regions) + _addresses(execution)
+
+
+def _addresses(execution: Execution) -> str:
+    accessed = [address_name(step.location, step.address) for step in execution.steps if step.location is not None]
+    return ".at-" + "-".join(accessed) if any(step.address for step in execution.steps) else ""

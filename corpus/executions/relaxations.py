@@ -14,8 +14,8 @@ from itertools import chain, combinations
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
-from corpus.executions.vocabulary import Vocabulary, spelled_mode
-from corpus.litmus.made import location_name
+from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode
+from corpus.litmus.made import address_name, location_name
 from corpus.litmus.test import And, Mode, Place, Region, Scope
 
 
@@ -29,6 +29,7 @@ class Relaxed(StrEnum):
     DEPENDENCY = "dependency"
     UPDATE = "update"
     REGION = "region"
+    ADDRESS = "address"
     TREE = "tree"
 
 
@@ -36,7 +37,8 @@ class Relaxed(StrEnum):
 class Relaxation:
     """One step. ``text`` says it to people; the other fields say what it is of, by ``kind``.
 
-    ``instructions``: those that are removed, or the one that is done otherwise; ``mode``: its mode then; ``dependency``
+    ``instructions``: those that are removed, that get an address of their own, or the one that is done otherwise;
+    ``mode``: its mode then; ``dependency``
     or ``location``: what it is about; ``places``: where the threads are then.
     """
 
@@ -57,6 +59,7 @@ def relaxations(execution: Execution, vocabulary: Vocabulary) -> list[Relaxation
         *_dependencies(execution),
         *_splits(execution),
         *_regions(execution),
+        *(_addresses(execution) if vocabulary.aliases else ()),
         *_trees(execution, vocabulary),
     ]
 
@@ -85,7 +88,7 @@ def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation
             yield Relaxation(Relaxed.ORDER, (i,), lower, text=text)
         narrower = vocabulary.narrower(kind, mode)
         if narrower is not None and mode.scope is not None and narrower.scope is not None:
-            text = f"{_called(execution, i)}: scope {mode.scope.label} -> {narrower.scope.label}"
+            text = f"{_called(execution, i)}: scope {scope_word(mode)} -> {scope_word(narrower)}"
             yield Relaxation(Relaxed.SCOPE, (i,), narrower, text=text)
         for less in vocabulary.less_memory(kind, mode):
             text = f"{_called(execution, i)}: {', '.join(less.tags)}"
@@ -118,6 +121,18 @@ def _regions(execution: Execution) -> Iterator[Relaxation]:
             yield Relaxation(Relaxed.REGION, location=location, text=text)
 
 
+def _addresses(execution: Execution) -> Iterator[Relaxation]:
+    """Each address of a location as two."""
+    users: dict[tuple[int, int], list[list[int]]] = {}
+    for i, step in enumerate(execution.steps):
+        if step.location is not None:
+            users.setdefault((step.location, step.address), []).append([i])
+    for accesses in users.values():
+        for staying, leaving in _halves(accesses):
+            told = " | ".join(", ".join(_called(execution, i) for i in half) for half in (staying, leaving))
+            yield Relaxation(Relaxed.ADDRESS, tuple(leaving), text=f"{told}: by one address no longer")
+
+
 def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
     """Each group of threads in two, what is inside of either part as it was."""
     places = execution.places
@@ -137,7 +152,8 @@ def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]
                     for number, place in enumerate(places)
                 )
                 told = " | ".join(" ".join(f"P{number}" for number in half) for half in (staying, leaving))
-                yield Relaxation(Relaxed.TREE, places=moved, text=f"{told}: in one {level.label} no longer")
+                text = f"{told}: in one {vocabulary.level_word(level)} no longer"
+                yield Relaxation(Relaxed.TREE, places=moved, text=text)
 
 
 def _halves(parts: list[list[int]]) -> Iterator[tuple[list[int], list[int]]]:
@@ -178,6 +194,9 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
             return replace(
                 execution, regions=tuple(Region.GLOBAL if number == place else region for number, region in regions)
             )
+        case Relaxation(Relaxed.ADDRESS, leaving):
+            new = 1 + max(step.address for step in steps)
+            return _with_steps(execution, {i: (replace(steps[i], address=new),) for i in leaving})
         case _:
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
 
@@ -253,11 +272,11 @@ def _called(execution: Execution, i: int, owner: bool = True) -> str:
     step, thread = execution.steps[i], execution.thread_of[i]
     word = words.get(step.kind, "barrier")
     like = [n for n in _numbers(execution, thread) if _same_words(execution.steps[n], step)]
-    name = word + ("" if step.location is None else location_name(step.location))
+    name = word + ("" if step.location is None else address_name(step.location, step.address))
     if len(like) > 1:
         name = f"{_ORDINALS[min(like.index(i), len(_ORDINALS) - 1)]} {name}"
     return f"P{thread}'s {name}" if owner else f"its {name}"
 
 
 def _same_words(one: Step, other: Step) -> bool:
-    return (one.kind, one.location) == (other.kind, other.location)
+    return (one.kind, one.location, one.address) == (other.kind, other.location, other.address)

@@ -2,7 +2,8 @@
 
 Parts are separated by ``|``. Threads come first, each with its place in the scope tree (``gpu.queue.cta.warp``) and its
 instructions, which are numbered from 0 through all threads. After a read stands the write that it reads from, ``init``
-for the initial one, nothing where that is not said; then what the instruction depends on. The other parts are
+for the initial one, nothing where that is not said; then what the instruction depends on. ``x_1`` is another address of
+location ``x``. The other parts are
 coherence (``co 1<4 1<6 4<6``), locations in shared memory (``shared x``) and final writes (``final x=4``).
 """
 
@@ -15,8 +16,8 @@ from corpus.errors import InputError
 from corpus.executions.execution import INITIAL, Dependency, Execution, Step
 from corpus.executions.vocabulary import KIND_WORDS, spelled_mode
 from corpus.laws.ptx import LOAD, STORE
-from corpus.litmus.made import location_name
-from corpus.litmus.test import Mode, Order, Place, Region, Scope
+from corpus.litmus.made import address_name, location_name
+from corpus.litmus.test import CLUSTER, Mode, Order, Place, Region, Scope
 
 _KINDS = {word: kind for kind, word in KIND_WORDS.items()}
 _CACHES = {*LOAD.caches, *STORE.caches}
@@ -50,7 +51,7 @@ def _instruction(execution: Execution, i: int) -> str:
     step, source = execution.steps[i], execution.rf[i]
     words = [spelled_mode(step.kind, step.mode)]
     if step.location is not None:
-        words.append(location_name(step.location) + ("" if source is None else f"<-{_source(source)}"))
+        words.append(address_name(step.location, step.address) + ("" if source is None else f"<-{_source(source)}"))
     words += [f"{dep.kind}:{dep.source}" for dep in execution.dependencies if dep.target == i]
     return " ".join(words)
 
@@ -60,7 +61,7 @@ def _source(write: int) -> str:
 
 
 _THREAD = re.compile(r"(\d+)\.(\d+)\.(\d+)\.(\d+): (.+)")
-_ACCESS = re.compile(r"(?P<location>[a-z]\d*)(?:<-(?P<source>init|\d+))?")
+_ACCESS = re.compile(r"(?P<location>[a-z]\d*)(?:_(?P<address>\d+))?(?:<-(?P<source>init|\d+))?")
 
 
 def parse_execution(text: str) -> Execution:
@@ -90,14 +91,15 @@ def _read(text: str) -> Execution:
             mode, *words = instruction.split(" ")
             access = _ACCESS.fullmatch(words[0]) if words else None
             location = source = None
+            address = 0
             if access:
                 del words[0]
                 location = locations.setdefault(access["location"], _location(access["location"]))
-                source = access["source"]
+                source, address = access["source"], int(access["address"] or 0)
             for word in words:
                 kind, _, read = word.partition(":")
                 dependencies.append(Dependency(kind, int(read), len(rf)))
-            steps.append(_step(mode, location))
+            steps.append(_step(mode, location, address))
             rf.append(None if source is None else _write(source))
         threads.append(tuple(steps))
     names = sorted(locations, key=lambda name: locations[name])
@@ -129,14 +131,15 @@ def _write(source: str) -> int:
     return INITIAL if source == "init" else int(source)
 
 
-def _step(spelled: str, location: int | None) -> Step:
+def _step(spelled: str, location: int | None, address: int) -> Step:
     """The instruction whose kind and mode are spelled so (``corpus.executions.vocabulary.spelled_mode``)."""
     kind, *words = spelled.split(".")
+    scopes = _SCOPES | ({CLUSTER: Scope.QUEUE} if CLUSTER in words else {})
     mode = Mode(
         next((_ORDERS[word] for word in words if word in _ORDERS), Order.WEAK),
-        next((_SCOPES[word] for word in words if word in _SCOPES), None),
+        next((scopes[word] for word in words if word in scopes), None),
         "volatile" in words,
         next((word for word in words if word in _CACHES), None),
         tuple(word for word in words if word not in {*_ORDERS, *_SCOPES, *_CACHES, "volatile"}),
     )
-    return Step(_KINDS[kind], location, mode)
+    return Step(_KINDS[kind], location, mode, address)

@@ -3,10 +3,13 @@
 A vocabulary lists the ways in which each kind of instruction can be done, after what an architecture or language lets
 an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).
 
+*Optional* words are left out unless they are asked for, since they make many more programs: with proxies, aliases
+(several virtual addresses of a location, and fences of aliases), constant accesses, which PTX orders as it does those
+of textures, and the scope of a cluster.
+
 What is left out, everywhere: exclusive accesses, barriers that do not wait, have a quorum or order one memory alone,
-aliases, scopes below a work-group, clusters, and operations of an rmw other than exchange. With proxies, and in Vulkan,
-there are no dependencies, for which the dialects have no words; and of texture and constant accesses, which PTX orders
-alike, there are those of textures.
+scopes below a work-group, and operations of an rmw other than exchange. With proxies, and in Vulkan, there are no
+dependencies, for which the dialects have no words.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from functools import cache
 from corpus.errors import InputError
 from corpus.executions.execution import DEPENDENCIES, Kind
 from corpus.laws import c11, opencl, ptx, vulkan
-from corpus.litmus.test import DEFAULT_RMW, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
+from corpus.litmus.test import CLUSTER, DEFAULT_RMW, FENCED, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
 
 _BELOW: Mapping[Order, tuple[Order, ...]] = {
     Order.SC: (Order.ACQ_REL,),
@@ -43,6 +46,7 @@ class Vocabulary:
     above they are together, below CTAs and at these apart. A model that asks for a relation in ``unmade`` asks for what
     programs of the vocabulary cannot show. ``dependencies`` are of ``DEPENDENCIES``. ``interchangeable``: the model
     does not tell kinds of dependencies apart, so that one is enough, of data to a write and of an address to a read.
+    ``aliases``: a location may have several addresses. ``more``: which of the ``optional`` words there are.
     """
 
     name: str
@@ -52,14 +56,23 @@ class Vocabulary:
     dependencies: tuple[str, ...] = DEPENDENCIES
     interchangeable: bool = False
     unmade: tuple[str, ...] = ("vloc", "swarp", "squeue")
+    aliases: bool = False
+    optional: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
 
     @property
     def spelled(self) -> tuple[str, ...]:
         """The vocabulary as words, ``R.acquire.gpu``, for people and for manifests."""
         words = [spelled_mode(kind, mode) for kind in Kind for mode in self.modes.get(kind, ())]
-        words += [f"{level.label}s" for level in self.levels]
+        words += [f"{self.level_word(level)}s" for level in self.levels]
         words += [region.value for region in self.regions if self.regions != (Region.GLOBAL,)]
+        words += ["aliases"] * self.aliases
         return (*words, *(("dep",) if self.interchangeable and self.dependencies else self.dependencies))
+
+    def level_word(self, level: Scope) -> str:
+        """What a group of a level is called: where PTX has a cluster, Vulkan has a queue family."""
+        clusters = level is Scope.QUEUE and any(CLUSTER in mode.tags for ways in self.modes.values() for mode in ways)
+        return CLUSTER if clusters else level.label
 
     @property
     def summary(self) -> str:
@@ -67,7 +80,8 @@ class Vocabulary:
         kinds: dict[tuple[str, ...], list[str]] = {}
         for kind, modes in self.modes.items():
             orders = dict.fromkeys(mode.order.value for mode in modes if mode.order is not Order.WEAK)
-            scopes = dict.fromkeys(mode.scope.label for mode in modes if mode.scope is not None)
+            orders |= dict.fromkeys(tag for mode in modes for tag in mode.tags if tag in FENCED)
+            scopes = dict.fromkeys(scope_word(mode) for mode in modes if mode.scope is not None)
             plain = any(mode.order is Order.WEAK and len(modes) > 1 for mode in modes)
             told = " ".join(["plain"] * plain + list(orders) * (len(modes) > 1))
             many = len(scopes) > 1
@@ -81,7 +95,8 @@ class Vocabulary:
     def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind with the next lower orders, the scope kept where the way has one.
 
-        Of a weak access, those that say less of availability and visibility (Vulkan).
+        Of a weak access, those that say less of availability and visibility (Vulkan). The proxy stays: through another
+        one, an access is not ordered any less.
         """
         if kind is Kind.BARRIER and mode.order is Order.WEAK:
             return ()
@@ -94,6 +109,7 @@ class Vocabulary:
             wanted = replace(mode, order=order, tags=())
             ways = [way for way in self.modes[kind] if replace(way, tags=(), scope=mode.scope) == wanted]
             ways = [way for way in ways if way.scope is mode.scope or (order is Order.WEAK and way.scope is None)]
+            ways = [way for way in ways if _proxies(way) == _proxies(mode)]
             return [way for way in ways if way != mode and told(way) <= told(mode)]
 
         found: list[Mode] = []
@@ -112,9 +128,9 @@ class Vocabulary:
         """The way of this kind with the next narrower scope and the same order, if there is one."""
         if mode.scope is None:
             return None
-        narrower = [scope for scope in Scope if scope.value > mode.scope.value]
-        ways = [replace(mode, scope=scope) for scope in sorted(narrower, key=lambda scope: scope.value)]
-        return next((way for way in ways if way in self.modes[kind]), None)
+        narrower = [way for way in self.modes[kind] if way.scope and way.scope.value > mode.scope.value]
+        same = [way for way in narrower if _less_scope(way) == _less_scope(mode)]
+        return min(same, key=lambda way: 0 if way.scope is None else way.scope.value, default=None)
 
     def less_memory(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind that order one memory alone, of one that orders all."""
@@ -179,15 +195,30 @@ class Vocabulary:
         return replace(
             self,
             modes={kind: ways for kind, ways in modes.items() if ways},
-            levels=tuple(level for level in self.levels if word not in (level.label, f"{level.label}s")),
+            levels=tuple(level for level in self.levels if word.removesuffix("s") != self.level_word(level)),
             regions=tuple(region for region in self.regions if region.value != word or region is Region.GLOBAL),
             dependencies=tuple(kind for kind in self.dependencies if word not in (kind, "dep")),
+            aliases=self.aliases and word not in ("alias", "aliases"),
         )
 
 
 def _is_plain(kind: Kind, mode: Mode) -> bool:
     access = kind in (Kind.READ, Kind.WRITE)
     return access and mode.order is Order.WEAK and not (mode.volatile or mode.cache)
+
+
+def scope_word(mode: Mode) -> str:
+    """How a mode's scope is spelled; that of a cluster is at the level of Vulkan's queue families."""
+    return CLUSTER if CLUSTER in mode.tags else mode.scope.label if mode.scope else ""
+
+
+def _proxies(mode: Mode) -> frozenset[str]:
+    """The proxy that an access is through, or that a fence is of."""
+    return frozenset(mode.tags).intersection(FENCED)
+
+
+def _less_scope(mode: Mode) -> Mode:
+    return replace(mode, scope=None, tags=tuple(tag for tag in mode.tags if tag != CLUSTER))
 
 
 def _scoped(ways: Iterable[Mode]) -> bool:
@@ -203,9 +234,9 @@ def spelled_mode(kind: Kind, mode: Mode) -> str:
     """A way to do an instruction, as ``R.acquire.gpu``; plain accesses and barriers are ``R``, ``W``, ``bar``."""
     parts = [KIND_WORDS[kind]]
     parts += [mode.order.value] if mode.order is not Order.WEAK else []
-    parts += [mode.scope.label] if mode.scope else []
-    parts += ["volatile"] * mode.volatile + ([mode.cache] if mode.cache else []) + list(mode.tags)
-    return ".".join(parts)
+    parts += [scope_word(mode)] if mode.scope else []
+    parts += ["volatile"] * mode.volatile + ([mode.cache] if mode.cache else [])
+    return ".".join([*parts, *(tag for tag in mode.tags if tag != CLUSTER)])
 
 
 def _modes(orders: Iterable[Order], scopes: Iterable[Scope | None]) -> tuple[Mode, ...]:
@@ -240,15 +271,35 @@ def _ptx_proxies() -> Vocabulary:
     def through(*proxies: str) -> tuple[Mode, ...]:
         return tuple(Mode(tags=(proxy,)) for proxy in proxies)
 
-    fences = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC)
+    def clustered(*orders: Order) -> tuple[Mode, ...]:
+        return tuple(Mode(order, Scope.QUEUE, tags=(CLUSTER,)) for order in orders)
+
+    fences = ptx.FENCE.orders
     modes = {
         **plain.modes,
-        Kind.READ: (*plain.modes[Kind.READ], *through("surface", "texture")),
-        Kind.WRITE: (*plain.modes[Kind.WRITE], *through("surface")),
-        Kind.FENCE: (*_modes(fences, _SCOPES), *through("surface", "texture")),
+        Kind.READ: (
+            *plain.modes[Kind.READ],
+            *through("surface", "texture", "constant"),
+            *clustered(*ptx.LOAD.orders),
+        ),
+        Kind.WRITE: (*plain.modes[Kind.WRITE], *through("surface"), *clustered(*ptx.STORE.orders)),
+        Kind.UPDATE: (*plain.modes[Kind.UPDATE], *clustered(*ptx.ATOM.orders)),
+        Kind.FENCE: (
+            *_modes(fences, _SCOPES),
+            *through("surface", "texture", "constant", "alias"),
+            *clustered(*fences),
+        ),
     }
     return replace(
-        plain, name="ptx-proxies", modes=modes, regions=(Region.GLOBAL,), dependencies=(), unmade=("swarp", "squeue")
+        plain,
+        name="ptx-proxies",
+        modes=modes,
+        levels=(Scope.GPU, Scope.QUEUE, Scope.CTA),
+        regions=(Region.GLOBAL,),
+        dependencies=(),
+        unmade=("swarp", "squeue"),
+        aliases=True,
+        optional=("alias", "constant", CLUSTER),
     )
 
 
@@ -338,9 +389,22 @@ VOCABULARIES = tuple(_MAKERS)
 """The names of vocabularies."""
 
 
+def optional_words() -> dict[str, tuple[str, ...]]:
+    """The words that may be added, by the name of the vocabulary."""
+    return {name: words for name in VOCABULARIES if (words := _MAKERS[name]().optional)}
+
+
 @cache
-def vocabulary(name: str) -> Vocabulary:
-    """The whole vocabulary of a dialect. Raises ``InputError`` where there is none of that name."""
+def vocabulary(name: str, more: tuple[str, ...] = ()) -> Vocabulary:
+    """The vocabulary of a dialect with some of its optional words.
+
+    Raises ``InputError`` where there is none of that name, or it has no such word.
+    """
     if name not in _MAKERS:
         raise InputError(f"unknown vocabulary '{name}'; expected one of {', '.join(VOCABULARIES)}")
-    return _MAKERS[name]()
+    whole = _MAKERS[name]()
+    for word in more:
+        if word not in whole.optional:
+            words = f"what may be added is {', '.join(whole.optional)}" if whole.optional else "nothing may be added"
+            raise InputError(f"the vocabulary {name} has no '{word}' to add; {words}")
+    return replace(whole.without(word for word in whole.optional if word not in more), more=tuple(sorted({*more})))

@@ -35,6 +35,11 @@ def location_name(number: int) -> str:
     return "xyzabcdefghijklmnopqrstuvw"[number] if number < 26 else f"x{number}"
 
 
+def address_name(number: int, address: int) -> str:
+    """The name of an address of a location: that of the location itself, ``x``, and of its aliases, ``x_1 x_2 ..``."""
+    return location_name(number) + (f"_{address}" if address else "")
+
+
 def masked(target: str, register: str) -> Assign:
     """``target`` is 0, and depends on a register that holds a value of a test."""
     return Assign(target, "and", (Reg(register), HIGH_BIT))

@@ -493,12 +493,26 @@ def _held(operand: Operand, held: Mapping[str, set[str]]) -> set[str]:
 
 
 def plain_locations(test: LitmusTest) -> frozenset[str]:
-    """The locations that are not atomic: declared so, or not declared as anything and accessed by no atomic."""
-    atomic = accessed_atomically(test.threads)
-    said = {location.name: location.atomic for location in test.locations}
+    """The locations that are not atomic: declared so, or not declared as anything and accessed by no atomic.
+
+    What is accessed by an alias is the memory of another location.
+    """
+    known = {location.name: location for location in test.locations}
+    memory = {name: physical(known, name) for name in known}
+    atomic = {memory.get(name, name) for name in accessed_atomically(test.threads)}
+    said = {name: known[memory[name]].atomic for name in known}
     return frozenset(
-        name for name, declared in said.items() if not (element_of(name)[0] in atomic if declared is None else declared)
+        name
+        for name, declared in said.items()
+        if not (element_of(memory[name])[0] in atomic if declared is None else declared)
     )
+
+
+def physical(locations: Mapping[str, Location], name: str) -> str:
+    """The location whose memory a location is: itself, or what it is an alias of."""
+    while (alias := locations[name].alias) is not None:
+        name = alias.location
+    return name
 
 
 def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tuple[Location, ...]:

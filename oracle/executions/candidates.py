@@ -28,6 +28,7 @@ from corpus.litmus.test import (
     Place,
     Proposition,
     Term,
+    physical,
     plain_locations,
 )
 from oracle.cat.algebra import Algebra, Relation, bits
@@ -45,7 +46,7 @@ from oracle.executions.events import (
 )
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.orders import Pairs, orders_of, to_order
-from oracle.executions.steps import Constraint, Key, TooManyError, physical
+from oracle.executions.steps import Constraint, Key, TooManyError
 from oracle.executions.threads import Path, Paths
 from oracle.executions.valuations import Valuation, add, compared, evaluate, satisfied
 from oracle.executions.values import Value

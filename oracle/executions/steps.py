@@ -37,6 +37,7 @@ from corpus.litmus.test import (
     Store,
     element,
     element_of,
+    physical,
     plain_locations,
     written,
 )
@@ -363,13 +364,6 @@ def _round(state: State, sides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 def virtual(locations: Mapping[str, Location], name: str) -> str:
     """The location whose virtual address a location has: itself, or what it stands for in a proxy (``s @ surface``)."""
     while (alias := locations[name].alias) is not None and alias.proxy is not None:
-        name = alias.location
-    return name
-
-
-def physical(locations: Mapping[str, Location], name: str) -> str:
-    """The location whose memory a location is: itself, or what it is an alias of."""
-    while (alias := locations[name].alias) is not None:
         name = alias.location
     return name
 

@@ -17,21 +17,22 @@ from oracle.cat.interpreter import Model
 from oracle.cat.terms import Position
 from oracle.executions import events
 from oracle.executions.events import access_tags, barrier_tags, fence_tags
+from oracle.executions.initial import sees_initial_writes
 
 _SCOPED = ("sr", "scta", "sgpu")
 _LEVELS = {Scope.GPU: ("sgpu",), Scope.QUEUE: ("squeue",), Scope.CTA: ("scta", "syncbar"), Scope.WARP: ("swarp",)}
 """The relations that tell whether threads are together at a level of the scope tree."""
 _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
 """Sets of fences, but for ``F`` and their scopes."""
-_PROXIES = ("SURFACE", "TEXTURE", "CONSTANT")
+_PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS")
 
 
-def vocabulary_of(models: Sequence[Model]) -> Vocabulary:
-    """What any of these models can tell apart, in the dialect that their words come from.
+def vocabulary_of(models: Sequence[Model], more: tuple[str, ...] = ()) -> Vocabulary:
+    """What any of these models can tell apart, in the dialect that their words come from, with some optional words.
 
-    Raises ``InputError`` where a model mentions a relation that no vocabulary can make.
+    Raises ``InputError`` where a model mentions a relation that no vocabulary can make, or there is no such word.
     """
-    return told_apart(vocabulary(dialect_of(models)), models)
+    return told_apart(vocabulary(dialect_of(models), more), models)
 
 
 def dialect_of(models: Sequence[Model]) -> str:
@@ -81,10 +82,13 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()
     kept |= {Kind.FENCE} if mention("F", "sync_fence") or tags[events.Kind.FENCE] & _ORDERS else set()
     kept |= {Kind.BARRIER} if mention("B", "syncbar") else set()
+    unsaid = {name for name in events.DIALECT_TAGS if any(_only_flags(model, name) for model in models)}
     modes = {}
     for kind in (kind for kind in whole.modes if kind in kept):
         seen: dict[object, Mode] = {}
         for mode in whole.modes[kind]:
+            if any(found & unsaid for found in mode_tags(kind, mode)):
+                continue
             told = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
             seen.setdefault((told, events.access_scope(mode) if scopes_matter else None), mode)
         modes[kind] = tuple(seen.values())
@@ -97,6 +101,10 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     regions = whole.regions if mention("GLOBAL", "SHARED") else (Region.GLOBAL,)
     if len(regions) > 1:
         levels[Scope.CTA] = True
+    aliases = whole.aliases and mention("vloc")
+    for model in models if aliases else ():
+        if sees_initial_writes(model):  # a location is there before it is accessed by one of its addresses
+            raise InputError(f"{model.name} tells initial writes from others, and so has no programs with aliases here")
     return replace(
         whole,
         modes=modes,
@@ -104,12 +112,18 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         regions=regions,
         dependencies=dependencies,
         interchangeable=dependencies == DEPENDENCIES and all(model.joins(DEPENDENCIES) for model in models),
+        aliases=aliases,
     )
+
+
+def _only_flags(model: Model, name: str) -> bool:
+    """Whether a model mentions a set in its flags alone: of what has that word, it does not speak."""
+    return model.mentions(name) and not model.checks_mention(name)
 
 
 def unmade(words: Vocabulary, model: Model) -> dict[str, Position]:
     """The sets that a check hangs on and that no event is in, for the dialect has no word for them, and where."""
-    whole = vocabulary(words.name)
+    whole = vocabulary(words.name, words.more)
     modes = [(kind, mode) for kind, ways in whole.modes.items() for mode in ways]
     made = {tag for kind, mode in modes for tags in mode_tags(kind, mode) for tag in tags}
     made |= {region.name for region in whole.regions} | {"R", "W", "F", "B", "RMW", "IW"}

@@ -59,11 +59,11 @@ from corpus.litmus.test import (
     Store,
     Thread,
     element,
+    physical,
     written,
 )
 from oracle.executions.barriers import certain_names
 from oracle.executions.flow import Flow
-from oracle.executions.steps import physical
 from oracle.executions.values import Address, Value, address_of, calculate, value_text
 from oracle.progress.system import NO_STEP, Action
 

@@ -71,6 +71,7 @@ class Request:
     events: tuple[int, int]
     axioms: tuple[str, ...] = ()
     dialect: str = ""
+    more: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()
@@ -84,7 +85,8 @@ class Request:
         """The request as the corpus keeps it, with the vocabulary in words and the text of every model as a digest."""
         models = {model.name: model.digest for model in self.models}
         words = list(self.words.spelled)
-        request = {"kind": MEMORY, **asdict(self), "vocabulary": words}
+        asked = {name: value for name, value in asdict(self).items() if value or name != "more"}
+        request = {"kind": MEMORY, **asked, "vocabulary": words}
         return request | {"models": list(models), "model_digests": models}
 
     @cached_property
@@ -100,7 +102,7 @@ class Request:
     @cached_property
     def words(self) -> Vocabulary:
         """What programs are made of. Raises ``InputError`` where a word is unknown."""
-        return narrowed([self.axiomatic], self.dialect, self.without, self.scopes, self.regions)
+        return narrowed([self.axiomatic], self.dialect, self.more, self.without, self.scopes, self.regions)
 
     def check(self) -> None:
         """Raises ``InputError`` where the request cannot be met."""
@@ -121,15 +123,16 @@ def axiomatic(model: ConsistencyModel) -> Model:
 def narrowed(
     models: Sequence[Model],
     dialect: str,
+    more: tuple[str, ...] = (),
     without: Iterable[str] = (),
     scopes: Sequence[str] = (),
     regions: Sequence[str] = (),
 ) -> Vocabulary:
-    """What some models can tell apart, in the dialect named or their own, less what is to be left out.
+    """What some models can tell apart, in the dialect named or their own, with words to add and less what is left out.
 
     ``scopes`` and ``regions``, where there are any, are those to keep. Raises ``InputError`` where a word is unknown.
     """
-    words = told_apart(vocabulary(dialect), models) if dialect else vocabulary_of(models)
+    words = told_apart(vocabulary(dialect, more), models) if dialect else vocabulary_of(models, more)
     if scopes:
         words = words.within([scope for scope in Scope if scope.label in scopes])
     if regions:

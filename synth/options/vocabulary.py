@@ -1,34 +1,36 @@
-"""The option ``--vocabulary`` as every command spells it that looks for programs: a dialect, and what to leave out."""
+"""The option ``--vocabulary`` as every command spells it that looks for programs: a dialect, and words more or less."""
 
 from __future__ import annotations
 
 import click
 
-from corpus.executions.vocabulary import VOCABULARIES
+from corpus.executions.vocabulary import VOCABULARIES, optional_words
 
 MOST_EVENTS = 12
 """Events of a program that may be asked for; more would take years."""
 
-Words = tuple[str, tuple[str, ...]]
-"""The dialect, empty where none is named, and the words to leave out."""
+Words = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""The dialect, empty where none is named, the optional words to add, and the words to leave out."""
 
 
 class VocabularyWords(click.ParamType[Words]):
-    """``ptx``, ``ptx -rmw -sys`` or ``-rmw``."""
+    """``ptx``, ``ptx -rmw -sys``, ``ptx-proxies +alias`` or ``-rmw``."""
 
     name = "words"
 
     def convert(self, value: str | Words, param: click.Parameter | None, ctx: click.Context | None) -> Words:
-        """The dialect and the words. Fails where a word is neither a dialect nor begins with a ``-``."""
+        """The dialect and the words. Fails where a word is neither a dialect nor begins with ``+`` or ``-``."""
         if isinstance(value, tuple):
             return value
         first, *rest = value.replace(",", " ").split() or [""]
         dialect, words = (first, rest) if first in VOCABULARIES else ("", [first, *rest] if first else [])
         for word in words:
-            if not word.startswith("-") or len(word) < 2:
+            if word[0] not in "+-" or len(word) < 2:
                 known = ", ".join(VOCABULARIES)
-                self.fail(f"expected one of {known}, then what to leave out as -rmw, found '{word}'", param, ctx)
-        return dialect, tuple(word[1:] for word in words)
+                wanted = f"one of {known}, then what to leave out as -rmw or to add as +alias"
+                self.fail(f"expected {wanted}, found '{word}'", param, ctx)
+        more, less = (tuple(word[1:] for word in words if word[0] == sign) for sign in "+-")
+        return dialect, more, less
 
 
 vocabulary_option = click.option(
@@ -36,6 +38,10 @@ vocabulary_option = click.option(
     type=VocabularyWords(),
     default="",
     metavar="WORDS",
-    help=f"Of {', '.join(VOCABULARIES)}, and what to leave out: 'ptx -rmw -sys'. Default: what the models tell apart.",
+    help=(
+        f"Of {', '.join(VOCABULARIES)}, and what to leave out, 'ptx -rmw -sys', or to add: "
+        f"{'; '.join(f'to {name} +' + ' +'.join(words) for name, words in optional_words().items())}. "
+        "Default: what the models tell apart."
+    ),
 )
 """``--vocabulary``."""

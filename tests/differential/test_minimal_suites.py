@@ -1,14 +1,17 @@
 """Minimal suites by plain enumeration: the figures of TSO, and its axioms by hand against those of the ``.cat``."""
 
+from dataclasses import replace
 from itertools import permutations
 from random import Random
 
 import pytest
 from bruteforce_axioms import MODELS, Cases, Choice, Program
-from bruteforce_suites import Suite, minimal, minimal_by_axiom, program_of
+from bruteforce_suites import Suite, canonical, minimal, minimal_by_axiom, program_of
 from random_executions import random_execution
 
-from corpus.executions.execution import INITIAL, Kind
+from constraints.loop import solutions
+from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from corpus.executions.execution import DEPENDENCIES, INITIAL, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Region, Scope
@@ -21,7 +24,19 @@ from oracle.executions.vocabulary import halves, mode_tags, vocabulary_of
 
 CPU = vocabulary("cpu").without(["dep"])
 PTX = vocabulary("ptx").without(["shared", "cg", "ca", "cs", "lu", "cv", "wb", "wt"])
-DIALECTS = {"sc": CPU, "tso": CPU, "ptx-rmo": PTX, "rc11": vocabulary("c"), "ptx-6.0": PTX}
+PROXIES = vocabulary("ptx-proxies", ("alias", "cluster", "constant")).without(
+    ["cg", "ca", "cs", "lu", "cv", "wb", "wt"]
+)
+PROXIES = replace(PROXIES, dependencies=DEPENDENCIES)
+DIALECTS = {
+    "sc": CPU,
+    "tso": CPU,
+    "ptx-rmo": PTX,
+    "rc11": vocabulary("c"),
+    "ptx-6.0": PTX,
+    "ptx-7.5": PROXIES.without(["cluster"]),
+    "ptx": PROXIES,
+}
 
 TSO = {
     "sc-per-location": [3, 7, 10, 10],
@@ -40,7 +55,7 @@ SLOW = pytest.mark.slow
 CASES = [
     pytest.param(*case, marks=marks)
     for *case, marks in [
-        # model, its vocabulary without these words, events, minimal tests by execution and by outcome
+        # model, its vocabulary without and with these words, events, minimal tests by execution and by outcome
         ("sc", [], 2, 3, 3, ()),
         ("sc", [], 3, 5, 5, ()),
         ("sc", [], 4, 12, 10, ()),
@@ -56,13 +71,20 @@ CASES = [
         ("ptx-6.0", ["sys"], 2, 7, 3, ()),
         ("ptx-6.0", ["sys"], 3, 10, 10, ()),
         ("ptx-6.0", ["sys", "bar", "dep"], 4, 30, 38, SLOW),
+        ("ptx-7.5", ["gpu", "sys", "bar", "texture", "+alias"], 3, 32, 17, ()),
+        ("ptx-7.5", ["gpu", "sys", "+alias", "+constant"], 3, 36, 21, SLOW),
+        ("ptx", ["gpu", "sys", "bar", "surface", "texture", "+cluster"], 3, 10, 10, ()),
+        ("ptx", ["gpu", "sys", "bar", "+alias", "+cluster"], 3, 38, 23, SLOW),
     ]
 ]
 
 
 def vocabulary_without(name, words):
-    """What a model can tell apart, without some words."""
-    return vocabulary_of([load_model(shipped_models()[name], name)]).without(words)
+    """What a model can tell apart, without some words, and with those that have a ``+``."""
+    more = tuple(word[1:] for word in words if word[0] == "+")
+    return vocabulary_of([load_model(shipped_models()[name], name)], more).without(
+        word for word in words if word[0] != "+"
+    )
 
 
 @pytest.mark.parametrize("events", [2, 3, 4, pytest.param(5, marks=SLOW)])
@@ -81,11 +103,31 @@ def test_the_enumeration_finds_as_many_as_it_did_and_the_oracle_forbids_them(
     model, without, events, by_execution, by_outcome
 ):
     words = vocabulary_without(model, without)
-    assert len(minimal(model, words, events, "execution")) == by_execution
+    executions = minimal(model, words, events, "execution")
+    assert len(executions) == by_execution
     tests = minimal(model, words, events, "outcome")
     assert len(tests) == by_outcome
     cat = load_model(shipped_models()[model], model)
     assert {judge(litmus_test(test, "test", observed=False), cat).answer for test in tests} == {Answer.FORBIDDEN}
+    assert by_clauses(cat, words, events, Criterion.EXECUTION) == executions
+    # The outcomes of the clauses say how each location ends; where coherence is partial, some of these say less.
+    ended = {test for test in tests if all(test.final[n] is not None or not test.writes(n) for n in locations(test))}
+    assert by_clauses(cat, words, events, Criterion.OUTCOME) == ended
+
+
+def locations(execution):
+    return range(len(execution.regions))
+
+
+def by_clauses(model, words, events, criterion):
+    """The minimal tests that the solver finds, each by its canonical execution."""
+    question = Question(model, criterion=criterion)
+    found = set()
+    for sizes in splits(events):
+        for test in solutions(Forbidden(question, words, sizes), "minisat22"):
+            plain = test if criterion is Criterion.EXECUTION else replace(test, co=frozenset())
+            found.add(canonical(plain, words))
+    return found
 
 
 def by_the_cat(model, execution, fences):
@@ -116,6 +158,7 @@ def by_the_cat(model, execution, fences):
                     half,
                     tags if step.location is None else tags | {"GLOBAL"},
                     location=None if step.location is None else f"x{step.location}",
+                    virtual=None if step.location is None else f"x{step.location}.{step.address}",
                     scope=oracle.access_scope(step.mode),
                     addr=sources("addr"),
                     data=sources("data") if write else frozenset(),
@@ -130,7 +173,7 @@ def by_the_cat(model, execution, fences):
             ranks[thread_of[i]] += barrier
     for n in range(len(execution.regions)):
         tags = oracle.initial_tags(Region.GLOBAL)
-        events.append(oracle.Event((-1, n), -1, oracle.Kind.WRITE, tags, location=f"x{n}"))
+        events.append(oracle.Event((-1, n), -1, oracle.Kind.WRITE, tags, location=f"x{n}", virtual=f"x{n}.0"))
     at = {event.key: n for n, event in enumerate(events)}
     first = {i: at[-1, step.location] for i, step in enumerate(steps) if step.location is not None}
     reads = {i: at[key] for (i, half), key in keys.items() if half == "R"}
@@ -165,7 +208,10 @@ def by_hand(name, execution, fences):
     steps = execution.steps
     modes = {kind: tuple(dict.fromkeys(step.mode for step in steps if step.kind is kind)) for kind in Kind}
     program = Program(
-        tuple(tuple((step.kind, step.location) for step in thread) for thread in execution.threads),
+        tuple(
+            tuple((step.kind, None if step.location is None else (step.location, step.address)) for step in thread)
+            for thread in execution.threads
+        ),
         execution.places,
         frozenset(execution.dependencies),
     )

@@ -1,11 +1,12 @@
 """The litmus test of an execution is its program, and asks for its outcome; its text is read back as it was."""
 
 from collections import Counter
+from itertools import permutations
 from random import Random
 
 import pytest
 from litmus_models import choosing
-from random_executions import OPENCL, PTX, C, random_execution
+from random_executions import OPENCL, PTX, WHOLE, C, random_execution
 
 from corpus.dialects.registry import DIALECTS, translate
 from corpus.errors import InputError
@@ -13,15 +14,15 @@ from corpus.executions.execution import INITIAL, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import Relaxed, relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
-from corpus.executions.vocabulary import VOCABULARIES, vocabulary
-from corpus.litmus.made import HIGH_BIT
-from corpus.litmus.test import And, Order, Place
+from corpus.laws import vulkan
+from corpus.litmus.made import HIGH_BIT, address_name
+from corpus.litmus.test import CLUSTER, And, Order, Place, Scope
 from oracle.executions.candidates import candidates
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import halves as event_kinds
 from oracle.executions.vocabulary import mode_tags
 
-WORDS = [vocabulary(name) for name in VOCABULARIES]
+WORDS = list(WHOLE.values())
 
 
 def numbered(execution):
@@ -84,7 +85,7 @@ def from_nowhere(batch, which):
     return any(value < 0 or value & HIGH_BIT for value in values)
 
 
-@pytest.mark.parametrize("words", WORDS, ids=VOCABULARIES)
+@pytest.mark.parametrize("words", WORDS, ids=WHOLE)
 @pytest.mark.parametrize("seed", range(40))
 def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):
     rng = Random(f"{words.name} {seed}")
@@ -93,6 +94,18 @@ def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):
     seen_as_it_is(execution, partial)
     step = rng.choice(relaxations(execution, words))
     seen_as_it_is(relaxed(execution, step, words), partial)
+
+
+def groups(places, execution):
+    """Which threads share which level; clusters of PTX count where something has their scope."""
+    tags = {tag for step in execution.steps for tag in step.mode.tags}
+    levels = [level for level in Scope if level is not Scope.QUEUE or tags & {CLUSTER, *vulkan.STORAGE}]
+    return {
+        (level, one, other)
+        for level in levels
+        for one, other in permutations(range(len(places)), 2)
+        if places[one].shares(places[other], level)
+    }
 
 
 def seen_as_it_is(execution, partial):
@@ -110,13 +123,14 @@ def seen_as_it_is(execution, partial):
                 tags.add("SYS")  # C names no scopes
             if step.location is not None:
                 assert event.location == "xyzab"[step.location]
+                assert event.virtual == address_name(step.location, step.address)
                 tags = tags - {"GLOBAL"} | {execution.regions[step.location].name}
                 others = (each for each in execution.steps if each.location == step.location)
                 if all("ATOM" not in half for each in others for half in mode_tags(each.kind, each.mode)):
                     tags.add("NAL")
             assert event.tags == tags
             assert (event.thread, event.kind.value) == (execution.thread_of[i], kind.value)
-        assert base.places == execution.places
+        assert groups(base.places, execution) == groups(execution.places, execution)
         satisfying = batch.satisfying(test.condition.proposition)
         for which in range(batch.valid.bit_length()):
             if not batch.valid >> which & 1 or from_nowhere(batch, which):
@@ -202,7 +216,7 @@ def test_an_observed_test_asks_for_the_order_of_all_writes(seed):
         assert all(observer.place[:3] == place[:3] for place in writers) == (len({place[:3] for place in writers}) == 1)
 
 
-@pytest.mark.parametrize("words", WORDS, ids=VOCABULARIES)
+@pytest.mark.parametrize("words", WORDS, ids=WHOLE)
 def test_texts_are_read_back(words):
     rng = Random(words.name)
     for turn in range(300):

@@ -24,7 +24,7 @@ from corpus.dialects.registry import read_litmus
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.executions.text import execution_text
+from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.test import (
     Assign,
@@ -102,14 +102,15 @@ class OutsideError(Exception):
 
 @cache
 def model(name: str) -> Model:
-    """A model that ships."""
-    return load_model(shipped_models()[name], name)
+    """A model that ships; words may be added to its name, as ``ptx +alias``."""
+    shipped, *_ = name.split()
+    return load_model(shipped_models()[shipped], shipped)
 
 
 @cache
 def words(name: str) -> Vocabulary:
     """What a model can tell apart."""
-    return vocabulary_of([model(name)])
+    return vocabulary_of([model(name)], tuple(word[1:] for word in name.split()[1:]))
 
 
 # An example as executions
@@ -377,3 +378,33 @@ def test_suites_have_the_tests_that_examples_contain(name):
     assert Counter(execution.size for execution in found) == SIZES[name]
     for execution in found:
         assert execution.size <= LISTED or is_in_formula(execution, name), execution_text(execution)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Lustig, Cooksey and Giroux 2022, artifact NVlabs/mixedproxy: CoWR.test, MP_cta.test, MP_gpu.test and
+        # MP_gpu_synonym.test with the fences without which they are allowed
+        "0.0.0.0: W x; F.surface; R.surface x<-init | final x=0",
+        "0.0.0.0: W.surface x; F.surface; F.texture; R.texture x<-init | final x=0",
+        "0.0.0.0: W x; F.alias; R x_1<-init | final x=0",
+        "0.0.0.0: W.surface x; F.surface; F.alias; R x_1<-init | final x=0",
+        *(
+            pytest.param(text, marks=pytest.mark.slow)
+            for text in (
+                "0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-1; F.alias; R x_1<-init | final x=0 y=1",
+                "0.0.0.0: W x; F.alias; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-2; R x_1<-init | final x=0 y=2",
+                "0.0.0.0: W.surface x; F.surface; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-2; R x<-init"
+                " | final x=0 y=2",
+                "0.0.0.0: W x; W.release.cta y | 0.0.0.1: R.acquire.cta y<-1; F.surface; R.surface x<-init"
+                " | final x=0 y=1",
+            )
+        ),
+    ],
+)
+@pytest.mark.parametrize("name", ["ptx-7.5 +alias", pytest.param("ptx +alias", marks=pytest.mark.slow)])
+def test_suites_have_what_was_written_of_mixed_proxies(name, text):
+    execution = normal_form(parse_execution(text))
+    assert is_forbidden(execution, name)
+    assert minimal(execution, name) == execution
+    assert is_in_formula(execution, name)

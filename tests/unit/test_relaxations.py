@@ -136,10 +136,50 @@ def test_a_mutant_asks_for_something():
         ("ptx", "F", Mode(Order.ACQ_REL, Scope.SYS), []),
         ("ptx", "R", Mode(volatile=True), []),
         ("vulkan", "R", Mode(Order.ACQUIRE, Scope.GPU, tags=("sc0", "semsc0", "semvis")), [Order.RELAXED]),
+        ("ptx-proxies", "R", Mode(tags=("surface",)), []),  # a generic access is ordered no less
+        ("ptx-proxies", "F", Mode(tags=("surface",)), []),
     ],
 )
 def test_orders_one_step_down(words, kind, mode, lower):
     assert [way.order for way in vocabulary(words).lower_orders(kind, mode)] == lower
+
+
+ALIASES = vocabulary("ptx-proxies", ("alias",))
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "after"),
+    [
+        (
+            "0.0.0.0: W x; F.alias; R x_1<-0; rmw.relaxed.gpu x<-0 | final x=3",
+            "P0's store to x | P0's rmw of x: by one address no longer",
+            "0.0.0.0: W x; F.alias; R x_1<-0; rmw.relaxed.gpu x_2<-0 | final x=3",
+        ),
+        ("0.0.0.0: R x | 0.0.1.0: R x; R x_1", "P0's load of x: removed", "0.0.0.0: R x; R x_1"),
+        ("0.0.0.0: R x | 0.0.1.0: R x_1; R x_1", "P0's load of x: removed", "0.0.0.0: R x; R x"),
+    ],
+)
+def test_addresses_are_taken_apart_and_counted_anew(before, step, after):
+    assert table(ALIASES, before)[step] == after
+
+
+def test_accesses_by_one_address_get_two_in_each_way():
+    steps = [step for step in table(ALIASES, "0.0.0.0: R x; W x | 0.0.1.0: W x; W x_1") if "no longer" in step]
+    load, one, other = "P0's load of x", "P0's store to x", "P1's store to x"
+    ways = [f"{load}, {other} | {one}", f"{load}, {one} | {other}", f"{load} | {one}, {other}"]
+    assert steps[:3] == [f"{way}: by one address no longer" for way in ways]
+
+
+def test_a_scope_is_narrowed_to_that_of_a_cluster():
+    words = vocabulary("ptx-proxies", ("cluster",))
+    assert table(words, "0.0.0.0: R.relaxed.gpu x")["P0's load of x: scope gpu -> cluster"] == (
+        "0.0.0.0: R.relaxed.cluster x"
+    )
+    assert table(words, "0.0.0.0: R.relaxed.cluster x")["P0's load of x: scope cluster -> cta"] == (
+        "0.0.0.0: R.relaxed.cta x"
+    )
+    apart = table(words, "0.0.0.0: R x | 0.0.1.0: R x")
+    assert apart["P0 | P1: in one cluster no longer"] == "0.0.0.0: R x | 0.1.0.0: R x"
 
 
 def test_a_fence_of_all_memory_is_relaxed_to_one_of_either_kind():

@@ -229,6 +229,11 @@ def test_sets_that_are_empty_in_every_program_are_named_where_a_check_needs_them
     [
         ("--from tso --axiom nope", "tso has no axiom 'nope'; it has sc-per-location, causality, atomicity"),
         ("--from tso --vocabulary -warp", "the vocabulary cpu has no 'warp'; it has R W rmw"),
+        ("--from tso --vocabulary +alias", "the vocabulary cpu has no 'alias' to add; nothing may be added"),
+        (
+            "--from ptx --vocabulary +warp",
+            "the vocabulary ptx-proxies has no 'warp' to add; what may be added is alias, constant, cluster",
+        ),
         (
             "--from tso --vocabulary pxt",
             "expected one of c, cpu, opencl, ptx, ptx-proxies, vulkan, vulkan-s",
