@@ -33,7 +33,7 @@ from constraints.programs.view import View
 from constraints.solvers import Solver, open_solver
 from corpus.executions.execution import Execution
 from corpus.executions.vocabulary import Vocabulary
-from oracle.cat.interpreter import CheckResult, Model
+from oracle.cat.interpreter import Model
 from oracle.executions.initial import sees_initial_writes
 from oracle.graphs import linear_extension
 
@@ -127,14 +127,9 @@ class Forbidden(Outcomes):
             if model.partial_co or not other.partial_co:
                 self._choices = choices  # likewise
         view = self.view(self._choices, model, denied=True)
-        results = model.judge(view)
-        for result in results:
-            if result.check.flag:
-                circuit.require(~result.truth)
-        circuit.require(*self._violations(results))
+        self._forbid(view, circuit.true)
         if self._by_outcome:
-            turned = self.view(turned_round(self._choices, self.final), model, denied=True)
-            circuit.require(*self._violations(model.judge(turned)))
+            self._forbid(self.view(turned_round(self._choices, self.final), model, denied=True), circuit.true)
         for relaxed in relaxations(self.unknown, replace(view, denied=False, _made={})) if question.minimal else ():
             left = model.judge(self._left(relaxed))
             flags = [result.truth for result in left if result.check.flag]
@@ -142,9 +137,12 @@ class Forbidden(Outcomes):
                 if not result.check.flag:
                     circuit.require(~relaxed.applies, result.truth, *flags)
 
-    @staticmethod
-    def _violations(results: Sequence[CheckResult[Literal]]) -> list[Literal]:
-        return [~each.truth for each in results if not each.check.flag]
+    def _forbid(self, view: View, where: Literal) -> None:
+        """That the model forbids an execution, and raises no flag on it."""
+        results = self.model.judge(view)
+        self.circuit.require(~where, *(~each.truth for each in results if not each.check.flag))
+        for flag in (each.truth for each in results if each.check.flag):
+            self.circuit.require(~where, ~flag)
 
     def _left(self, relaxed: Relaxed) -> View:
         """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
@@ -213,8 +211,7 @@ class Forbidden(Outcomes):
         if not self.model.partial_co:
             co = linear_extension(co, self.unknown.size)
         choices, possible = chosen(self.unknown, co, fences, self.final)
-        results = self.model.judge(self.view(choices, self.model, denied=True))
-        self.circuit.require(~possible, *self._violations(results))
+        self._forbid(self.view(choices, self.model, denied=True), possible)
         return self.formula.clauses[before:]
 
     def block(self, solution: Execution) -> Iterable[Clause]:
@@ -256,16 +253,18 @@ class Shapes:
 
 
 class Verifier(Outcomes):
-    """Looks for an execution of an outcome that a model allows."""
+    """Looks for an execution of an outcome that a model allows, or says nothing of."""
 
     @building()
     def __init__(self, model: Model, words: Vocabulary, sizes: tuple[int, ...]) -> None:
         super().__init__(words, sizes, outcome=True)
         circuit = self.circuit
         self._choices = self.choices("", [circuit.true] * self.unknown.size, model)
-        for result in model.judge(self.view(self._choices, model, denied=False)):
+        results = model.judge(self.view(self._choices, model, denied=False))
+        flags = [result.truth for result in results if result.check.flag]
+        for result in results:
             if not result.check.flag:
-                circuit.require(result.truth)
+                circuit.require(result.truth, *flags)
         self._solver: Solver = open_solver(VERIFIER, self.formula.variables)
         self._solver.add(self.formula.clauses)
 
