@@ -49,12 +49,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from corpus.errors import InputError
-from corpus.litmus.test import LitmusTest, Load, Rmw
+from corpus.litmus.test import LitmusTest, Load, Rmw, physical
 from oracle.cat.interpreter import Model, prelude
 from oracle.cat.terms import Binding, Call, Check, Constant, Linearisation, Name, Operation, Term
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
 from oracle.executions.flow import asked_locations
-from oracle.executions.steps import Sources, State, Walker, physical
+from oracle.executions.steps import Sources, State, Walker
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
 
