@@ -43,9 +43,9 @@ clean:           ## Remove the environment and the demonstration
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cuda,glsl]'
+	$(INSTALL) '.[test,cuda,glsl,wgpu]'
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready
-	$(INSTALL) '.[test,cuda,glsl,dev]'
+	$(INSTALL) '.[test,cuda,glsl,wgpu,dev]'
 	@touch $@

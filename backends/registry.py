@@ -10,6 +10,7 @@ _FOLDERS = (
     "cuda",
     "opencl",
     "glsl",
+    "wgsl",
     "cpp",
 )
 

@@ -17,6 +17,7 @@ from typing import ClassVar
 from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
 from backends.shared.layout import HISTOGRAM_HEADER, Layout
+from backends.shared.syntax import Syntax
 from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
@@ -133,7 +134,7 @@ class CppKernel(CAtomics):
 
     title: ClassVar[str] = "C++"
     largest_group: ClassVar[int | None] = None
-    word: ClassVar[str] = "std::uint32_t"
+    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
     signed: ClassVar[str] = "std::int32_t({})"
     unsigned: ClassVar[str] = "std::uint32_t({})"
     unused: ClassVar[str] = "[[maybe_unused]] "

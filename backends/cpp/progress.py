@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from backends.shared.main import MAIN
 from backends.shared.renderer import Renderer
+from backends.shared.syntax import Syntax
 
 
 class Cpp(Renderer):
@@ -14,7 +15,7 @@ class Cpp(Renderer):
     800 threads at most unless asked otherwise: the published over-subscribed run, 100 for each of 8 cores.
     """
 
-    word: ClassVar[str] = "std::uint32_t"
+    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
     exchange: ClassVar[str] = "(cell).exchange(value, std::memory_order_acq_rel)"
     add: ClassVar[str] = "(cell).fetch_add(value, std::memory_order_acq_rel)"
     header: ClassVar[str] = "static void test(const std::uint32_t group_id)"

@@ -32,6 +32,7 @@ from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
 from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import Layout
+from backends.shared.syntax import Syntax
 from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
@@ -155,7 +156,7 @@ class CudaKernel(Kernel):
     """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
 
     title: ClassVar[str] = "CUDA"
-    word: ClassVar[str] = "std::uint32_t"
+    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
     group: ClassVar[str] = "blockIdx.x"
     item: ClassVar[str] = "threadIdx.x"
     signed: ClassVar[str] = "std::int32_t({})"
@@ -262,10 +263,10 @@ class CudaKernel(Kernel):
     def functions(self) -> list[str]:
         """The registers of each thread, and a function for each of its phases."""
         lines = []
-        addresses = [f"const {self.word} {self.at(each.name)}" for each in self.test.locations]
+        addresses = [f"const {self.syntax.word} {self.at(each.name)}" for each in self.test.locations]
         for thread in range(len(self.test.threads)):
             own = f"Registers{thread}"
-            fields = [f"{self.word} reg_{self._names[thread][name]};" for name in sorted(self._names[thread])]
+            fields = [f"{self.syntax.word} reg_{self._names[thread][name]};" for name in sorted(self._names[thread])]
             lines.append(f"struct {own} {{{''.join(f' {each}' for each in fields)} }};")
             given = ", ".join([f"{own} p{thread}", "const Globals globals", "const Shareds shareds", *addresses])
             for number, (code, _) in enumerate(super().phases(thread)):

@@ -28,7 +28,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from backends.shared.addresses import address_regions, regions_of
+from backends.shared.addresses import address_targets, targets_of
 from corpus.litmus.describe import describe
 from corpus.litmus.normal import without_predicates
 from corpus.litmus.test import (
@@ -129,7 +129,7 @@ _EVICTED = {"cs": "EF", "lu": "LU"}
 def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
     """The operations of a thread in order. A branch controls all that follows."""
     where = {location.name: location.region for location in test.locations}
-    registers, marks = address_regions(test)[number], numbered(test)
+    registers, marks = address_targets(test)[number], numbered(test)
     flow: dict[str, _Marks] = {}
     control = _NONE
     wanted: list[_Operation] = []
@@ -138,7 +138,7 @@ def _wanted(test: LitmusTest, number: int) -> list[_Operation]:
         match ins:
             case Load() | Store() | Rmw():
                 mark = frozenset({marks[number, place]})
-                (region,) = regions_of(ins.address, registers, where)
+                (region,) = {where[name] for name in targets_of(ins.address, registers)}
                 words = _words(ins, region)
                 access = _Operation(words, mark, sources[0], _NONE.union(*sources[1:]), control, describe(ins))
                 wanted += _ordered(ins, region, access)

@@ -40,17 +40,16 @@ from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import HISTOGRAM_HEADER, ROWS, Layout, outcome_terms
 from backends.shared.mapping import GROUPS
 from backends.shared.outcomes import Outcomes, signed
+from backends.shared.storage_classes import in_memory
 from corpus.dialects.storage_classes import has_classes
 from corpus.errors import InputError
 from corpus.laws.c11 import failure_order
-from corpus.laws.vulkan import DEVICE_OPERATIONS, FENCE, LOAD, RMW, SEMANTICS, STORAGE, STORE, Kind
-from corpus.litmus.describe import cannot_say
+from corpus.laws.vulkan import FENCE, LOAD, RMW, SEMANTICS, STORE, Kind
 from corpus.litmus.test import (
     Barrier,
     Fence,
     LitmusTest,
     Load,
-    Loc,
     Mode,
     Order,
     Quantifier,
@@ -62,7 +61,6 @@ from corpus.litmus.test import (
 
 _SCOPES = {Scope.GPU: "gl_ScopeDevice", Scope.QUEUE: "gl_ScopeQueueFamily", Scope.CTA: "gl_ScopeWorkgroup"}
 _STORAGE = {Region.GLOBAL: "gl_StorageSemanticsBuffer", Region.SHARED: "gl_StorageSemanticsShared"}
-_CLASSES = {"sc0": Region.GLOBAL, "sc1": Region.SHARED}
 _SPOKEN = dict(
     zip(SEMANTICS, (*_STORAGE.values(), "gl_StorageSemanticsImage", "gl_StorageSemanticsOutput"), strict=True)
 )
@@ -188,7 +186,7 @@ class GlslKernel(Kernel):
         if layout.instances * layout.parameters.iterations >= 1 << 32:
             raise InputError("instances of all launches need 2^32 or more to count them: ask for fewer")
         self._own = has_classes(layout.test)
-        super().__init__(replace(layout, test=_in_memory(layout.test)) if self._own else layout)
+        super().__init__(replace(layout, test=in_memory(layout.test, self.title)) if self._own else layout)
 
     @property
     def totals(self) -> int:
@@ -360,35 +358,6 @@ class GlslKernel(Kernel):
             if not isinstance(ins, Fence) or tag not in _FENCED:
                 raise self.refuse(thread, ins, f"has no word for {tag} here")
         return mode.order is not Order.WEAK
-
-
-def _in_memory(test: LitmusTest) -> LitmusTest:
-    """A test of Vulkan's own with each location in the memory of its storage class.
-
-    Raises ``InputError`` where a location is of two classes or of one that has no memory here, where shared memory is
-    that of two work-groups, and what is no instruction of one launch.
-    """
-    home: dict[str, Region] = {}
-    users: dict[str, int] = {}
-    if test.synchronised:
-        raise InputError("threads that synchronise by the system are in several launches")
-    for index, thread in enumerate(test.threads):
-        for ins in thread.instructions:
-            if isinstance(ins, Fence) and set(ins.mode.tags) & set(DEVICE_OPERATIONS):
-                raise cannot_say(index, ins, "an operation of the device is between launches")
-            if not isinstance(ins, Load | Store | Rmw):
-                continue
-            storage = next((tag for tag in ins.mode.tags if tag in STORAGE), "")
-            if storage not in _CLASSES or not isinstance(ins.address, Loc):
-                raise cannot_say(index, ins, f"GLSL has memory of classes {' and '.join(_CLASSES)} here")
-            name = ins.address.name
-            if home.setdefault(name, _CLASSES[storage]) is not _CLASSES[storage]:
-                raise cannot_say(index, ins, f"{name} is of another storage class elsewhere")
-            other = users.setdefault(name, index)
-            if home[name] is Region.SHARED and not test.threads[other].place.shares(thread.place, Scope.CTA):
-                raise cannot_say(index, ins, f"{name} is in shared memory, and P{other} is in another work-group")
-    locations = (replace(location, region=home.get(location.name, location.region)) for location in test.locations)
-    return replace(test, locations=tuple(locations))
 
 
 def decode(dump: str, test: LitmusTest) -> tuple[int, Outcomes]:

@@ -1,5 +1,5 @@
-"""Which registers of a test hold addresses, and of which region: known before a kernel is written, for a language has
-an array for each region and an address is an index into it.
+"""Which registers of a test hold addresses, and of which locations: known before a kernel is written, for a language
+has an array for each region, or for each kind of location, and an address is an index into it.
 
 Flow-insensitive: a register holds an address where any of its values may be one. What would need addresses at run time
 is refused: addresses in memory, aliases, an address compared with a number or by size, or multiplied.
@@ -29,39 +29,39 @@ from corpus.litmus.test import (
     operands,
 )
 
-Regions = Mapping[str, frozenset[Region]]
-"""For each register of a thread, the regions of the addresses that it may hold; none where it is always a number."""
+Targets = Mapping[str, frozenset[str]]
+"""For each register of a thread, the locations whose addresses it may hold; none where it is always a number."""
 
 
-def address_regions(test: LitmusTest) -> tuple[Regions, ...]:
-    """The regions of each thread's registers. Raises ``InputError`` as the module says."""
+def address_targets(test: LitmusTest) -> tuple[Targets, ...]:
+    """The locations of each thread's registers. Raises ``InputError`` as the module says."""
     for location in test.locations:
         if location.alias is not None:
             raise InputError(f"{location.name} is an alias of {location.alias.location}, and no language here has any")
         if isinstance(location.initial, Loc):
             raise InputError(f"{location.name} holds an address at the start, and memory holds numbers here")
     where = {location.name: location.region for location in test.locations}
-    found = tuple(_regions(test, thread, where) for thread in range(len(test.threads)))
+    found = tuple(_targets(test, thread, where) for thread in range(len(test.threads)))
     for term in terms(test.condition):
         if isinstance(term, FinalRegister) and found[term.thread].get(term.register):
             raise InputError(f"P{term.thread}:{term.register} holds an address, and outcomes are numbers here")
     return found
 
 
-def regions_of(operand: Operand, registers: Regions, where: Mapping[str, Region]) -> frozenset[Region]:
-    """The regions that an operand may be an address of; ``where`` has the region of each location."""
+def targets_of(operand: Operand, registers: Targets) -> frozenset[str]:
+    """The locations that an operand may be an address of."""
     if isinstance(operand, Reg):
         return registers.get(operand.name, frozenset())
-    return frozenset() if isinstance(operand, int) else frozenset({where[operand.name]})
+    return frozenset() if isinstance(operand, int) else frozenset({operand.name})
 
 
-def _regions(test: LitmusTest, number: int, where: Mapping[str, Region]) -> Regions:
+def _targets(test: LitmusTest, number: int, where: Mapping[str, Region]) -> Targets:
     thread = test.threads[number]
-    registers = {name: regions_of(value, {}, where) for name, value in thread.registers}
+    registers = {name: targets_of(value, {}) for name, value in thread.registers}
     computed = [ins for ins in thread.instructions if isinstance(ins, Assign) and ins.operation not in COMPARISONS]
     for _ in computed:  # an address needs no more steps than there are to reach every register
         for ins in computed:
-            flowing = (regions_of(operand, registers, where) for operand in ins.operands)
+            flowing = (targets_of(operand, registers) for operand in ins.operands)
             registers[ins.target] = registers.get(ins.target, frozenset()).union(*flowing)
     for each in thread.instructions:
         reason = _meaningless(each, registers, where)
@@ -70,9 +70,9 @@ def _regions(test: LitmusTest, number: int, where: Mapping[str, Region]) -> Regi
     return registers
 
 
-def _meaningless(ins: Instruction, registers: Regions, where: Mapping[str, Region]) -> str:
+def _meaningless(ins: Instruction, registers: Targets, where: Mapping[str, Region]) -> str:
     """Why an instruction's use of addresses cannot be written; empty where it can."""
-    regions = [regions_of(operand, registers, where) for operand in operands(ins)]
+    regions = [frozenset(where[name] for name in targets_of(operand, registers)) for operand in operands(ins)]
     match ins:
         case Store() | Rmw() if any(regions[1:]):
             return "it puts an address into memory, which holds numbers here"

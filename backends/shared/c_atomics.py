@@ -67,8 +67,8 @@ class CAtomics(Kernel):
             call = self.call(f"compare_exchange_{'strong' if ins.success is None else 'weak'}", cell, arguments)
             if ins.success is not None:
                 result = f"{result} {self.register(thread, ins.success)} = succeeded;"
-                call = f"const {self.word} succeeded = {call} ? 1u : 0u"
-            return f"{{ {self.word} expected = {values[0]}; {call};{result} }}"
+                call = self.syntax.constant("succeeded", self.syntax.choice(call, "1u", "0u")).removesuffix(";")
+            return f"{{ {self.syntax.variable('expected', values[0])} {call};{result} }}"
         if ins.operation != "exch" and ins.operation not in self.fetched:
             raise self.refuse(thread, ins, f"has no atomic {ins.operation}")
         function = "exchange" if ins.operation == "exch" else f"fetch_{ins.operation}"

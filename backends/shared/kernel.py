@@ -42,8 +42,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar
 
-from backends.shared.addresses import address_regions, regions_of
+from backends.shared.addresses import address_targets, targets_of
 from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, Layout
+from backends.shared.syntax import C, Syntax
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, negated, structured
@@ -77,6 +78,7 @@ from corpus.litmus.test import (
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
 _COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_HOMES = {Region.GLOBAL: "memory", Region.SHARED: "local_memory"}
 _NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
 
 
@@ -93,7 +95,7 @@ class Kernel(ABC):
 
     Attributes of a language, strings in which ``{}``, ``{cell}`` and ``{value}`` are filled in:
 
-    - ``word``: the unsigned type of 32 bits; ``signed``, ``unsigned``: conversions of numbers;
+    - ``syntax``: how it phrases declarations and the like; ``signed``, ``unsigned``: conversions of numbers;
     - ``group``, ``item``: the ids of a work-group and of a thread in it; ``largest_group``: how many threads a
       work-group may have;
     - ``arrays``: the name of each region's memory;
@@ -102,24 +104,27 @@ class Kernel(ABC):
     - ``meet``: a barrier of the whole work-group, which orders shared memory;
     - ``add``, ``claim``, ``peek``: an atomic addition; a compare-and-swap from 0 to ``value`` that gives the old value;
       a read: of a cell in global memory, relaxed and at device scope;
+    - ``read``, ``write``: accesses to memory and histogram where no other thread is at work on the cell;
     - ``scratch_load``, ``scratch_store``: accesses to global memory that the compiler keeps;
     - ``weak_exchange``: whether there is a compare-exchange that may fail for no reason.
     """
 
     title: ClassVar[str]
     largest_group: ClassVar[int | None] = 1024
-    word: ClassVar[str] = "uint"
+    syntax: ClassVar[Syntax] = C
     group: ClassVar[str]
     item: ClassVar[str]
     signed: ClassVar[str] = "int({})"
     unsigned: ClassVar[str] = "uint({})"
     avoided: ClassVar[str | None] = None
     unused: ClassVar[str] = ""
-    arrays: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "memory", Region.SHARED: "local_memory"}
+    arrays: ClassVar[Mapping[Region, str]] = _HOMES
     meet: ClassVar[str]
     claim: ClassVar[str]
     add: ClassVar[str]
     peek: ClassVar[str]
+    read: ClassVar[str] = "{cell}"
+    write: ClassVar[str] = "{cell} = {value}"
     scratch_load: ClassVar[str]
     scratch_store: ClassVar[str]
     weak_exchange: ClassVar[bool] = False
@@ -130,7 +135,7 @@ class Kernel(ABC):
         self.layout = layout
         self.test = without_predicates(layout.test)
         self._where = {location.name: location.region for location in self.test.locations}
-        self._regions = address_regions(self.test)
+        self._targets = address_targets(self.test)
         self._names = [_spelled(thread.names(), self.avoided) for thread in self.test.threads]
         self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
         self._check_barriers()
@@ -185,6 +190,10 @@ class Kernel(ABC):
                 return word
         raise self.refuse(thread, ins, f"has no scope {scope.label}, nor another of the same threads here")
 
+    def accessed(self, thread: int, address: Operand) -> frozenset[str]:
+        """The locations that an address may be of; none where it is a number."""
+        return targets_of(address, self._targets[thread])
+
     def included(self, thread: int, scope: Scope) -> frozenset[int]:
         """The threads that a scope includes, at a thread."""
         threads = self.test.threads
@@ -193,9 +202,8 @@ class Kernel(ABC):
         )
 
     def constants(self) -> str:
-        """Macros: the sizes of the launch, and where things are in memory."""
-        sizes = [f"#define {name} {value}u" for name, value in self.layout.constants.items()]
-        return "\n".join([*sizes, *(f"#define {macro} {body}" for macro, body in MACROS.items())])
+        """The sizes of the launch, and where things are in memory."""
+        return "\n".join(self.syntax.definitions(self.layout.constants.items(), MACROS.items()))
 
     def comment(self, start: str) -> str:
         """The test in words, a line each after ``start``, which begins a comment; newline at the end."""
@@ -211,17 +219,17 @@ class Kernel(ABC):
         """The body of ``reset``, for the instance ``index``: initial values, and the counter of synchronisation."""
         return [
             *(
-                f"memory[ADDRESS(index, {number}u)] = {self._initial(location)}; // {location.name}"
+                f"{self.put(location, f'ADDRESS(index, {number}u)', initial(location))}; // {location.name}"
                 for number, location in enumerate(self.layout.globals)
             ),
-            "memory[COUNTERS + index] = 0u;",
+            f"{self.write.format(cell='memory[COUNTERS + index]', value='0u')};",
         ]
 
     def run(self) -> list[str]:
         """The body of ``run``, for the thread that ``group`` and ``item`` say."""
         once, every = list(EXPRESSIONS.items())[:2], list(EXPRESSIONS.items())[2:]
         body = [
-            *(f"const {self.word} {name} = {text};" for name, text in every),
+            *(self.syntax.constant(name, text) for name, text in every),
             *self.locations(),
             *(line for thread in range(len(self.test.threads)) for line in self.registers(thread)),
             *self._shared_initial(),
@@ -230,12 +238,12 @@ class Kernel(ABC):
             *self._shared_final(),
         ]
         return [
-            f"const {self.word} group = {self.group};",
-            f"const {self.word} item = {self.item};",
-            *(f"const {self.word} {name} = {text};" for name, text in once),
+            self.syntax.constant("group", self.group),
+            self.syntax.constant("item", self.item),
+            *(self.syntax.constant(name, text) for name, text in once),
             *self._stress(),
-            *([f"{self.word} patience = SPIN;"] if self.layout.parameters.spin else []),
-            f"for ({self.word} pass = 0u; pass < PASSES; ++pass) {{",
+            *([self.syntax.variable("patience", "SPIN")] if self.layout.parameters.spin else []),
+            f"for ({self.syntax.variable('nth', '0u')} nth < PASSES; nth += 1u) {{",
             *("    " + line for line in body),
             "}",
         ]
@@ -243,25 +251,29 @@ class Kernel(ABC):
     def count(self) -> list[str]:
         """The body of ``count``, for the instance ``index``: its outcome's row, found or claimed, and its count."""
         values = [self._final(number, term) for number, term in enumerate(self.layout.terms)]
-        lines = [f"const {self.word} value{number} = {value};" for number, value in enumerate(values)]
+        lines = [self.syntax.constant(f"value{number}", value) for number, value in enumerate(values)]
         holds = self.proposition(self.test.condition.proposition)
         if self.test.condition.filter is not None:
             holds = f"({self.proposition(self.test.condition.filter)}) && ({holds})"
         names = [f"value{number}" for number in range(len(values))]
         others = [self._final(number, term, "(owner - 1u)") for number, term in enumerate(self.layout.terms)]
         same = " && ".join(f"{name} == {other}" for name, other in zip(names, others, strict=True))
+        row = f"{HISTOGRAM_HEADER}u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS"
         return [
             *lines,
-            f"if ({holds}) {self.add.format(cell='histogram[0]', value='1u')};",
-            f"{self.word} hash = 0u;",
+            f"if ({holds}) {{ {self.add.format(cell='histogram[0]', value='1u')}; }}",
+            self.syntax.variable("hash", "0u"),
             *(f"hash = (hash ^ {name}) * 2654435761u;" for name in names),
-            f"{self.word} probe = 0u;",
-            "for (; probe < ROWS; ++probe) {",
-            f"    const {self.word} row = {HISTOGRAM_HEADER}u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;",
-            f"    {self.word} owner = {self.peek.format(cell='histogram[row]')};",
-            f"    if (owner == 0u) owner = {self.claim.format(cell='histogram[row]', value='index + 1u')};",
+            self.syntax.variable("probe", "0u"),
+            "for (; probe < ROWS; probe += 1u) {",
+            f"    {self.syntax.constant('row', row)}",
+            f"    {self.syntax.variable('owner', self.peek.format(cell='histogram[row]'))}",
+            f"    if (owner == 0u) {{ owner = {self.claim.format(cell='histogram[row]', value='index + 1u')}; }}",
             "    if (owner == 0u) {",
-            *(f"        histogram[row + {2 + number}u] = {name};" for number, name in enumerate(names)),
+            *(
+                f"        {self.write.format(cell=f'histogram[row + {2 + number}u]', value=name)};"
+                for number, name in enumerate(names)
+            ),
             "        owner = index + 1u;",
             "    }",
             f"    if (owner == index + 1u || ({same or '1u == 1u'})) {{",
@@ -269,7 +281,7 @@ class Kernel(ABC):
             "        break;",
             "    }",
             "}",
-            f"if (probe == ROWS) {self.add.format(cell='histogram[1]', value='1u')};",
+            f"if (probe == ROWS) {{ {self.add.format(cell='histogram[1]', value='1u')}; }}",
         ]
 
     def proposition(self, proposition: Proposition) -> str:
@@ -291,15 +303,17 @@ class Kernel(ABC):
 
     def locations(self) -> list[str]:
         """Where each location of the instance is, as an index into its array."""
-        declared = f"{self.unused}const {self.word}"
         shared = [
-            f"{declared} {self.at(location.name)} = SHARED_ADDRESS(slot, {number}u); // {location.name}, shared"
+            f"{self._located(location, f'SHARED_ADDRESS(slot, {number}u)')} // {location.name}, shared"
             for number, location in enumerate(self.layout.shareds)
         ]
         return shared + [
-            f"{declared} {self.at(location.name)} = ADDRESS(instance, {number}u); // {location.name}"
+            f"{self._located(location, f'ADDRESS(instance, {number}u)')} // {location.name}"
             for number, location in enumerate(self.layout.globals)
         ]
+
+    def _located(self, location: Location, place: str) -> str:
+        return f"{self.unused}{self.syntax.constant(self.at(location.name), place)}"
 
     def at(self, location: str) -> str:
         """The variable that holds a location's address."""
@@ -309,7 +323,7 @@ class Kernel(ABC):
         """The declarations of a thread's registers, with their initial values."""
         initial = dict(self.test.threads[thread].registers)
         return [
-            f"{self.unused}{self.word} {self.register(thread, name)} = {self.value(thread, initial.get(name, 0))};"
+            self.unused + self.syntax.variable(self.register(thread, name), self.value(thread, initial.get(name, 0)))
             for name in sorted(self._names[thread])
         ]
 
@@ -339,10 +353,10 @@ class Kernel(ABC):
 
     def hammering(self) -> list[str]:
         """Read and write the scratch area, from where ``group``, ``item`` and ``seed`` say."""
-        cell = "memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]"
+        cell = "memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]"
         return [
-            f"{self.word} word = group * GROUP_SIZE + item + seed;",
-            f"for ({self.word} rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {{",
+            self.syntax.variable("word", "group * GROUP_SIZE + item + seed"),
+            f"for ({self.syntax.variable('rounds', '0u')} rounds < STRESS_ROUNDS; rounds += 1u) {{",
             f"    {self.scratch_store.format(cell=cell, value='rounds')};",
             f"    word += 1u + ({self.scratch_load.format(cell=cell)} & 63u);",
             "}",
@@ -359,7 +373,7 @@ class Kernel(ABC):
         counter = "memory[COUNTERS + instance]"
         return [
             f"{self.add.format(cell=counter, value='1u')};",
-            f"while (patience > 0u && {self.peek.format(cell=counter)} < THREADS) --patience;",
+            f"while (patience > 0u && {self.peek.format(cell=counter)} < THREADS) {{ patience -= 1u; }}",
         ]
 
     def _test(self) -> list[str]:
@@ -371,9 +385,10 @@ class Kernel(ABC):
             lines.append("switch (position) {")
             for thread in running:
                 code, barrier = phases[thread][number]
-                lines.append(f"case {self.layout.positions[thread]}u: // P{thread}")
+                lines.append(f"case {self.layout.positions[thread]}u: {{ // P{thread}")
                 lines += ["    " + line for line in [*code, *(self.kept(thread) if barrier is None else []), "break;"]]
-            lines.append("}")
+                lines.append("}")
+            lines += ["default: { break; }", "}"]
             for cta in range(max(self.layout.ctas) + 1):
                 members = [thread for thread in running if self.layout.ctas[thread] == cta]
                 barriers = {thread: met for thread in members if (met := phases[thread][number][1]) is not None}
@@ -395,7 +410,7 @@ class Kernel(ABC):
         return [
             "if (item < SLOTS) {",
             *(
-                f"    local_memory[SHARED_ADDRESS(item, {number}u)] = {self._initial(location)}; // {location.name}"
+                f"    {self.put(location, f'SHARED_ADDRESS(item, {number}u)', initial(location))}; // {location.name}"
                 for number, location in enumerate(self.layout.shareds)
             ),
             "}",
@@ -409,9 +424,10 @@ class Kernel(ABC):
             if isinstance(term, Loc) and term.name in names:
                 users = [thread for thread in range(len(self.test.threads)) if term.name in self._mentioned(thread)]
                 cta = self.layout.ctas[users[0]] if users else 0
-                value = f"local_memory[SHARED_ADDRESS(item, {names.index(term.name)}u)]"
+                place = names.index(term.name)
+                value = self.take(self.layout.shareds[place], f"SHARED_ADDRESS(item, {place}u)")
                 cell = f"results[RESULT(block * SLOTS + item, {number}u)]"
-                lines.append(f"if (cta == {cta}u && item < SLOTS) {cell} = {value};")
+                lines.append(f"if (cta == {cta}u && item < SLOTS) {{ {cell} = {value}; }}")
         if not self.layout.shareds:
             return []
         return [f"{self.meet};", *lines, f"{self.meet};"]
@@ -424,13 +440,17 @@ class Kernel(ABC):
     def _final(self, number: int, term: FinalRegister | Loc, instance: str = "index") -> str:
         names = [location.name for location in self.layout.globals]
         if isinstance(term, Loc) and term.name in names:
-            return f"memory[ADDRESS({instance}, {names.index(term.name)}u)]"
+            place = names.index(term.name)
+            return self.take(self.layout.globals[place], f"ADDRESS({instance}, {place}u)")
         return f"results[RESULT({instance}, {number}u)]"
 
-    @staticmethod
-    def _initial(location: Location) -> str:
-        assert isinstance(location.initial, int)
-        return literal(location.initial)
+    def put(self, location: Location, at: str, value: str) -> str:
+        """``value`` to a location at an index into its array, where no other thread is at work on it."""
+        return self.write.format(cell=f"{_HOMES[location.region]}[{at}]", value=value)
+
+    def take(self, location: Location, at: str) -> str:
+        """The value of a location likewise."""
+        return self.read.format(cell=f"{_HOMES[location.region]}[{at}]")
 
     # statements
 
@@ -455,14 +475,15 @@ class Kernel(ABC):
             return values[0]
         left, right = values
         if operation in COMPARISONS:
-            return f"{self.compared(operation, left, right)} ? 1u : 0u"
+            return self.syntax.choice(self.compared(operation, left, right), "1u", "0u")
         if operation in ("min", "max"):
-            return f"{self.compared('lt' if operation == 'min' else 'gt', left, right)} ? {left} : {right}"
+            return self.syntax.choice(self.compared("lt" if operation == "min" else "gt", left, right), left, right)
         if operation == "div":
             if right in ("0u", literal(-1)):
                 return "0u" if right == "0u" else f"0u - {left}"
             quotient = self.unsigned.format(f"{self.signed.format(left)} / {self.signed.format(right)}")
-            return f"{right} == 0u ? 0u : {right} == {literal(-1)} ? 0u - {left} : {quotient}"
+            whole = self.syntax.choice(f"{right} == {literal(-1)}", f"0u - {left}", quotient)
+            return self.syntax.choice(f"{right} == 0u", "0u", whole)
         return f"{left} {_SIGNS[operation]} {right}"
 
     def _lines(self, thread: int, statement: Statement) -> Iterator[str]:
@@ -479,13 +500,11 @@ class Kernel(ABC):
                 yield "for (;;) {"
                 yield from self._block(thread, evaluated)
                 if condition is not None:
-                    yield f"    if ({self._condition(thread, negated(condition))}) break;"
+                    yield f"    if ({self._condition(thread, negated(condition))}) {{ break; }}"
                 yield from self._block(thread, body)
                 yield "}"
             case DoWhile(body, condition):
-                yield "do {"
-                yield from self._block(thread, body)
-                yield f"}} while ({self._condition(thread, condition)});"
+                yield from self.syntax.do_while(self._block(thread, body), self._condition(thread, condition))
             case Load(target, address):
                 yield self.load(
                     thread, statement, self.register(thread, target), self._cell(thread, statement, address)
@@ -512,7 +531,7 @@ class Kernel(ABC):
                 yield "    " + line
 
     def _cell(self, thread: int, ins: Instruction, address: Operand) -> Cell:
-        regions = regions_of(address, self._regions[thread], self._where)
+        regions = {self._where[name] for name in self.accessed(thread, address)}
         if len(regions) != 1:
             found = "a number" if not regions else "in shared or in global memory"
             raise cannot_say(thread, ins, f"the address is {found}")
@@ -530,6 +549,12 @@ def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | 
         else:
             phases[-1][0].append(statement)
     return phases
+
+
+def initial(location: Location) -> str:
+    """The initial value of a location, which is a number."""
+    assert isinstance(location.initial, int)
+    return literal(location.initial)
 
 
 def literal(number: int) -> str:

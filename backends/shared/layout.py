@@ -26,7 +26,7 @@ times for the others and then waits no more. A device that runs the threads of a
 *Memory stress* (4.3.1). ``stress`` further work-groups, placed as if they played CTAs of the test, read and write a
 scratch area ``stress_rounds`` times.
 
-All of it is expressions in C that are the same in every language, over unsigned numbers of 32 bits; ``EXPRESSIONS``
+All of it is expressions that are the same in every language, over unsigned numbers of 32 bits; ``EXPRESSIONS``
 and the constants of ``Layout.constants`` are all there is. Gap: general bank conflicts (4.3.2) are not provoked on
 purpose, though ``shared_stride`` chooses the bank of every slot.
 """
@@ -52,18 +52,18 @@ CPU_STRESS_ROUNDS = 1 << 14
 """Rounds of memory stress where a thread runs to its end before the next one starts."""
 
 EXPRESSIONS: Mapping[str, str] = {
-    "cta": "(INTERLEAVED != 0u ? group % ROLES : group / TURNS)",
-    "turn": "(INTERLEAVED != 0u ? group / ROLES : group % TURNS)",
-    "block": "PERMUTED(turn * PASSES + pass, BLOCKS, seed)",
+    "cta": "group / CTA_STEP % ROLES",
+    "turn": "group / TURN_STEP % TURNS",
+    "block": "PERMUTED(turn * PASSES + nth, BLOCKS, seed)",
     "lane": "item % LANES",
     "warp": "cta * WARPS + item / (LANES * SLOTS)",
     "slot": "PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp))",
     "instance": "block * SLOTS + slot",
     "position": "warp * LANES + lane",
 }
-"""In this order, from ``group`` and ``item`` (ids of the work-group and in it), ``pass`` and ``seed``; the first two do
-not depend on ``pass``. ``cta`` numbers the CTAs of the test, and then the work-groups for stress; ``warp`` numbers the
-places for warps of the whole test, ``position`` those for threads."""
+"""In this order, from ``group`` and ``item`` (ids of the work-group and in it), ``nth`` (of the passes) and ``seed``;
+the first two do not depend on ``nth``. ``cta`` numbers the CTAs of the test, and then the work-groups for stress;
+``warp`` numbers the places for warps of the whole test, ``position`` those for threads."""
 
 MACROS: Mapping[str, str] = {
     "PERMUTED(x, n, key)": "(((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))",
@@ -229,7 +229,8 @@ class Layout:
             "PASSES": self.parameters.passes,
             "TURNS": self.turns,
             "INSTANCES": self.instances,
-            "INTERLEAVED": int(self.parameters.interleaved),
+            "CTA_STEP": 1 if self.parameters.interleaved else self.turns,
+            "TURN_STEP": self.roles if self.parameters.interleaved else 1,
             "SHUFFLE": int(self.parameters.shuffle),
             "GROUPS": self.groups,
             "GROUP_SIZE": self.group_size,

@@ -28,33 +28,35 @@ from string import Template
 from typing import ClassVar
 
 from backends.shared.mapping import GROUPS, STRIDE, Launch
+from backends.shared.syntax import C, Syntax
 from corpus.progress.axb import Instruction, Program, Thread
 from corpus.progress.text import print_axb, print_instruction
 
 
-def _step(ins: Instruction, pc: int) -> str:
+def _step(ins: Instruction, pc: int, syntax: Syntax) -> str:
     cell = f"CELL({ins.location}u)"
     old = f"ADD({cell}, 0u)" if ins.exchange is None else f"EXCHANGE({cell}, {ins.exchange}u)"
     if not ins.branches(pc):
         return f"{old}; pc = {ins.jump}u;"
-    return f"pc = {old} == {ins.check}u ? {ins.jump}u : {pc + 1}u;"
+    return f"pc = {syntax.choice(f'{old} == {ins.check}u', f'{ins.jump}u', f'{pc + 1}u')};"
 
 
-def _thread(thread: Thread) -> list[str]:
+def _thread(thread: Thread, syntax: Syntax) -> list[str]:
     lines = [f"while (pc != {len(thread)}u) {{", "    switch (pc) {"]
     for pc, ins in enumerate(thread):
-        lines.append(f"    case {pc}u: // {print_instruction(ins, pc, len(thread))}")
-        lines.append(f"        {_step(ins, pc)}")
+        lines.append(f"    case {pc}u: {{ // {print_instruction(ins, pc, len(thread))}")
+        lines.append(f"        {_step(ins, pc, syntax)}")
         lines.append("        break;")
-    return [*lines, "    }", "}"]
+        lines.append("    }")
+    return [*lines, "    default: { break; }", "    }", "}"]
 
 
-def program_text(program: Program) -> str:
-    """The body of a kernel: thread ``thread`` of the program, over ``pc`` and the macros CELL, EXCHANGE and ADD."""
+def program_text(program: Program, syntax: Syntax = C) -> str:
+    """The body of a kernel: thread ``thread`` of the program, over ``pc`` and what CELL, EXCHANGE and ADD stand for."""
     lines = ["switch (thread) {"]
     for tid, thread in enumerate(program.threads):
-        lines += [f"case {tid}u:", *("    " + line for line in _thread(thread)), "    break;"]
-    return "\n".join("    " + line for line in [*lines, "}"])
+        lines += [f"case {tid}u: {{", *("    " + line for line in _thread(thread, syntax)), "    break;", "}"]
+    return "\n".join("    " + line for line in [*lines, "default: { break; }", "}"])
 
 
 class Renderer:
@@ -70,7 +72,7 @@ class Renderer:
     group: ClassVar[str]
     header: ClassVar[str]
     file: ClassVar[str]
-    word: ClassVar[str] = "uint"
+    syntax: ClassVar[Syntax] = C
     groups: ClassVar[int] = GROUPS
     """Work-groups of a launch that is not told its number of instances."""
     most_groups: ClassVar[int | None] = None
@@ -79,18 +81,22 @@ class Renderer:
     """Files that every test of the language shares, by name."""
 
     @classmethod
-    def constants(cls, launch: Launch) -> str:
-        """The macros of one launch: sizes, the layout of the memory, and the two atomics."""
-        sizes = {
+    def sizes(cls, launch: Launch) -> dict[str, int]:
+        """The sizes of a launch by the names that kernels and hosts use."""
+        return {
             "THREADS": launch.threads,
             "INSTANCES": launch.instances,
             "LOCATIONS": launch.program.locations,
             "STRIDE": STRIDE,
             "SIZE": launch.program.size,
         }
+
+    @classmethod
+    def constants(cls, launch: Launch) -> str:
+        """The macros of one launch: sizes, the layout of the memory, and the two atomics."""
         return "\n".join(
             [
-                *(f"#define {name} {value}u" for name, value in sizes.items()),
+                *cls.syntax.definitions(cls.sizes(launch).items(), ()),
                 "#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]",
                 "#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]",
                 f"#define EXCHANGE(cell, value) {cls.exchange}",
@@ -104,15 +110,20 @@ class Renderer:
         return "\n".join(
             [
                 f"{cls.header} {{",
-                f"    const {cls.word} group = {cls.group};",
-                f"    const {cls.word} instance = {launch.mapping.instance};",
-                f"    const {cls.word} thread = {launch.mapping.thread};",
-                f"    {cls.word} pc = 0u;",
-                program_text(launch.program),
+                f"    {cls.syntax.constant('group', cls.group)}",
+                f"    {cls.instance(launch.mapping.instance)}",
+                f"    {cls.syntax.constant('thread', launch.mapping.thread)}",
+                f"    {cls.syntax.variable('pc', '0u')}",
+                program_text(launch.program, cls.syntax),
                 "    ADD(FINISHED, pc);",
                 "}",
             ]
         )
+
+    @classmethod
+    def instance(cls, value: str) -> str:
+        """The statement that makes ``instance`` the number of the work-group's instance."""
+        return cls.syntax.constant("instance", value)
 
     @classmethod
     def render(cls, name: str, launch: Launch) -> str:

@@ -61,7 +61,8 @@ from synth.options.model import model_option
 @click.option(
     "--platform",
     metavar="NAME",
-    help="opencl: part of the platform's name and version.  [default: the first that works of PoCL, other CPUs, GPUs]",
+    help="opencl: part of the platform's name and version; wgsl: of the adapter's name.  "
+    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; wgsl of GPUs, CPUs]",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
 @click.option(

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from backends.opencl.platforms import POCL
+from backends.registry import BACKENDS
 from synth.cli import main
 
 pytestmark = pytest.mark.device
@@ -31,7 +32,7 @@ def synth(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-@pytest.mark.parametrize(("backend", "suffix"), [("cuda", "cu"), ("opencl", "cl"), ("glsl", "amber"), ("cpp", "cpp")])
+@pytest.mark.parametrize(("backend", "suffix"), [(name, each.suffix[1:]) for name, each in BACKENDS.items()])
 def test_compile_and_check(backend: str, suffix: str, suite: Path, tmp_path: Path, need: Callable[[str], None]) -> None:
     need(backend)
     output = tmp_path / "out"

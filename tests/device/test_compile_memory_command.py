@@ -25,6 +25,7 @@ def synth(*arguments: object) -> Result:
         ("cuda", ["mp-L1.cu", "mp-weak.cu"]),
         ("opencl", ["mp-weak.cl", "run_opencl_memory.py"]),
         ("glsl", ["mp-weak.amber"]),
+        ("wgsl", ["mp-weak.wgsl", "run_wgsl.py"]),
         ("cpp", ["mp-weak.cpp"]),
     ],
 )
@@ -35,7 +36,7 @@ def test_what_a_language_cannot_say_is_left_out(backend: str, names: list[str], 
     lines = done.stderr.splitlines()
     assert lines[-1].startswith(f"{2 if backend == 'cuda' else 1} of 2 tests in ")
     if backend != "cuda":
-        title = {"opencl": "OpenCL", "glsl": "GLSL", "cpp": "C++"}[backend]
+        title = {"opencl": "OpenCL", "glsl": "GLSL", "wgsl": "WGSL", "cpp": "C++"}[backend]
         assert lines[0] == f"{CACHED}: P0: st.cg x, 1: {title} has no cache operators"
 
 
@@ -76,7 +77,7 @@ def test_two_tests_cannot_share_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.device
-@pytest.mark.parametrize("backend", ["opencl", "glsl", "cpp"])
+@pytest.mark.parametrize("backend", ["opencl", "glsl", "wgsl", "cpp"])
 def test_check_compiles(backend: str, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
     done = synth("compile", WEAK, "--backend", backend, "-o", tmp_path / "out", "--check")

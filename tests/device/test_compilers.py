@@ -61,6 +61,7 @@ def test_missing_compilers_are_named(backend: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)
     monkeypatch.setattr("backends.glsl.compiler.installed", lambda package, name: None)
     monkeypatch.setattr("backends.opencl.platforms._drivers", lambda: [((("OCL_ICD_VENDORS", "nothing"),), False)])
+    monkeypatch.setattr("backends.wgsl.adapters._listed", lambda: ((), "wgpu is not installed"))
     assert BACKENDS[backend].compiler.missing()
 
 

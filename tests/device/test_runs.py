@@ -1,4 +1,4 @@
-"""Real runs: a test that terminates, and one that hangs and is killed, on PoCL and on the CPU's threads."""
+"""Real runs: a test that terminates, and one that hangs and is killed, on PoCL, WebGPU and the CPU's threads."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from backends.cpp.device import CppDevice
 from backends.opencl.device import OpenClDevice
 from backends.opencl.platforms import POCL
 from backends.registry import BACKENDS
-from backends.shared.device import Device, run_files
+from backends.shared.device import Device, DeviceOptions, run_files
 from backends.shared.process import Run
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
+
+RUNNING = [name for name, backend in BACKENDS.items() if backend.device is not None]
 
 FORWARD = parse_axb("THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n")
 BACKWARD = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
@@ -27,39 +29,36 @@ THREE = parse_axb(
 )
 
 
-def device(backend: str, instances: int) -> Device:
-    return CppDevice(instances=instances) if backend == "cpp" else OpenClDevice(instances=instances)
-
-
-def run_test(on: Device, program: Program, mapping: str, iterations: int, timeout: float) -> Run:
+def run_test(backend: str, on: Device, program: Program, mapping: str, iterations: int, timeout: float) -> Run:
     shape = on.launch(program, mapping)
-    backend = BACKENDS["cpp" if isinstance(on, CppDevice) else "opencl"]
-    return run_files(on, backend.progress_files("t", shape), shape, iterations, timeout)
+    return run_files(on, BACKENDS[backend].progress_files("t", shape), shape, iterations, timeout)
 
 
-@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+@pytest.mark.parametrize("backend", RUNNING)
 @pytest.mark.parametrize("mapping", ["plain", "round-robin", "chunked"])
 def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> None:
     need(backend)
     for program in (FORWARD, THREE):
-        assert run_test(device(backend, 8), program, mapping, 5, 60).outcomes == "T" * 5
+        device = BACKENDS[backend].device(DeviceOptions(instances=8))
+        assert run_test(backend, device, program, mapping, 5, 60).outcomes == "T" * 5
 
 
-@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+@pytest.mark.parametrize("backend", RUNNING)
 def test_hangs_and_is_killed(backend: str, need: Callable[[str], None]) -> None:
     need(backend)
-    assert run_test(device(backend, 4), NEVER, "round-robin", 3, 0.5).outcomes == "H"
+    device = BACKENDS[backend].device(DeviceOptions(instances=4))
+    assert run_test(backend, device, NEVER, "round-robin", 3, 0.5).outcomes == "H"
 
 
 def test_pocl_is_unfair(need: Callable[..., None]) -> None:
     """Both threads of an instance are in one chunk of work-groups, and the first waits for the second."""
     need("opencl", POCL)
     pocl = OpenClDevice(POCL, instances=16, workers=2)
-    assert run_test(pocl, BACKWARD, "round-robin", 3, 2).outcomes == "H"
-    assert run_test(pocl, FORWARD, "round-robin", 3, 60).outcomes == "TTT"
+    assert run_test("opencl", pocl, BACKWARD, "round-robin", 3, 2).outcomes == "H"
+    assert run_test("opencl", pocl, FORWARD, "round-robin", 3, 60).outcomes == "TTT"
 
 
 def test_threads_of_the_cpu_are_fair(need: Callable[[str], None]) -> None:
     need("cpp")
     for subscribe in ("full", "over"):
-        assert run_test(CppDevice(subscribe), BACKWARD, "chunked", 2, 120).outcomes == "TT"
+        assert run_test("cpp", CppDevice(subscribe), BACKWARD, "chunked", 2, 120).outcomes == "TT"

@@ -1,4 +1,4 @@
-"""The generated text of memory tests in CUDA and GLSL; ``pytest --promote`` accepts a change."""
+"""The generated text of memory tests in CUDA, GLSL and WGSL; ``pytest --promote`` accepts a change."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
         ("mp-bar-arrive", "cuda"),
         ("mp-acq-rel-cta", "glsl"),
         ("mp-bar-sync", "glsl"),
+        ("webgpu/mp-barrier", "wgsl"),
+        ("webgpu/opencl-words", "wgsl"),
     ],
 )
 def test_text(name: str, backend: str, golden: Callable[[str, str], None]) -> None:
     test = read_litmus(EXAMPLES / f"{name}.litmus")
-    file, text = next(iter(BACKENDS[backend].memory_files(name, place(test, Parameters(spin=64))).items()))
+    file, text = next(iter(BACKENDS[backend].memory_files(Path(name).name, place(test, Parameters(spin=64))).items()))
     golden(f"memory/{file}", text)

@@ -10,11 +10,11 @@ import pytest
 
 from backends.opencl.memory import OpenClKernel
 from backends.registry import BACKENDS
-from backends.shared.addresses import address_regions
+from backends.shared.addresses import address_targets
 from backends.shared.layout import Parameters, place
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
-from corpus.litmus.test import Barrier, Fence, FinalRegister, LitmusTest, Load, Region, Rmw, Store
+from corpus.litmus.test import Barrier, Fence, FinalRegister, LitmusTest, Load, Rmw, Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
@@ -41,7 +41,7 @@ def threads(text: str, backend: str) -> list[str]:
         return re.findall(r"^static void thread\d+\(.*?^}$", text, re.MULTILINE | re.DOTALL)
     parts: dict[int, str] = {}
     for number, code in re.findall(
-        r"^ +case \d+u: // P(\d+)$(.*?)^            break;$", text, re.MULTILINE | re.DOTALL
+        r"^ +case \d+u: \{ // P(\d+)$(.*?)^            break;$", text, re.MULTILINE | re.DOTALL
     ):
         parts[int(number)] = parts.get(int(number), "") + code
     return [parts[number] for number in sorted(parts)]
@@ -147,9 +147,9 @@ exists (0:r0=0)
 
 
 def test_addresses_flow_through_arithmetic() -> None:
-    (registers,) = address_regions(parse_litmus(GPU_PTX))
-    assert {name for name, regions in registers.items() if regions} == {"r2", "r3"}
-    assert registers["r3"] == {Region.SHARED}
+    (registers,) = address_targets(parse_litmus(GPU_PTX))
+    assert {name for name, targets in registers.items() if targets} == {"r2", "r3"}
+    assert registers["r3"] == {"x"}
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,8 @@ def litmus_of(places: list[Place], shared: bool = False) -> LitmusTest:
 
 
 def python(text: str) -> str:
-    """A C expression as Python: whole division, numbers without suffix, a conditional in Python's order."""
-    text = re.sub(r"\bpass\b", "pass_", re.sub(r"(\d)u\b", r"\1", text)).replace("/", "//")
-    return re.sub(r"^\((.*) \? (.*) : (.*)\)$", r"(\2) if \1 else (\3)", text)
+    """A C expression as Python: whole division, numbers without suffix."""
+    return re.sub(r"(\d)u\b", r"\1", text).replace("/", "//")
 
 
 def functions(layout: Layout) -> dict[str, object]:
@@ -69,7 +68,7 @@ def launched(layout: Layout, seed: int) -> list[dict[str, int]]:
     for group in range(layout.groups):
         for item in range(layout.group_size):
             for step in range(layout.parameters.passes):
-                names = common | {"group": group, "item": item, "pass_": step, "seed": seed}
+                names = common | {"group": group, "item": item, "nth": step, "seed": seed}
                 for name, code in codes.items():
                     names[name] = eval(code, names)
                 if names["cta"] < names["CTAS"] and names["position"] in layout.positions:
@@ -95,7 +94,7 @@ def test_every_thread_of_every_instance_is_where_the_scope_tree_has_it(
             places = test.threads[first].place, test.threads[second].place
             assert (one["group"] == other["group"]) == places[0].shares(places[1], Scope.CTA)
             if one["group"] == other["group"]:
-                assert one["slot"] == other["slot"] and one["pass_"] == other["pass_"]
+                assert one["slot"] == other["slot"] and one["nth"] == other["nth"]
                 same_warp = one["item"] // WARP == other["item"] // WARP
                 assert same_warp == places[0].shares(places[1], Scope.WARP)
 

@@ -41,30 +41,39 @@ extern "C" __global__ void test(std::uint32_t* const memory) {
     const std::uint32_t thread = group;
     std::uint32_t pc = 0u;
     switch (thread) {
-    case 0u:
+    case 0u: {
         while (pc != 2u) {
             switch (pc) {
-            case 0u: // if (Exch(Mem[0],1) == 1) goto 0;
+            case 0u: { // if (Exch(Mem[0],1) == 1) goto 0;
                 pc = EXCHANGE(CELL(0u), 1u) == 1u ? 0u : 1u;
                 break;
-            case 1u: // Mem[0] = 0;
+            }
+            case 1u: { // Mem[0] = 0;
                 EXCHANGE(CELL(0u), 0u); pc = 2u;
                 break;
             }
-        }
-        break;
-    case 1u:
-        while (pc != 2u) {
-            switch (pc) {
-            case 0u: // if (Exch(Mem[0],1) == 1) goto 0;
-                pc = EXCHANGE(CELL(0u), 1u) == 1u ? 0u : 1u;
-                break;
-            case 1u: // Mem[0] = 0;
-                EXCHANGE(CELL(0u), 0u); pc = 2u;
-                break;
+            default: { break; }
             }
         }
         break;
+    }
+    case 1u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Exch(Mem[0],1) == 1) goto 0;
+                pc = EXCHANGE(CELL(0u), 1u) == 1u ? 0u : 1u;
+                break;
+            }
+            case 1u: { // Mem[0] = 0;
+                EXCHANGE(CELL(0u), 0u); pc = 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    default: { break; }
     }
     ADD(FINISHED, pc);
 }

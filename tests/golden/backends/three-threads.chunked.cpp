@@ -35,39 +35,51 @@ static void test(const std::uint32_t group_id) {
     const std::uint32_t thread = group / INSTANCES;
     std::uint32_t pc = 0u;
     switch (thread) {
-    case 0u:
+    case 0u: {
         while (pc != 1u) {
             switch (pc) {
-            case 0u: // Mem[0] = 1;
+            case 0u: { // Mem[0] = 1;
                 EXCHANGE(CELL(0u), 1u); pc = 1u;
                 break;
             }
+            default: { break; }
+            }
         }
         break;
-    case 1u:
+    }
+    case 1u: {
         while (pc != 2u) {
             switch (pc) {
-            case 0u: // if (Mem[0] == 0) goto 0;
+            case 0u: { // if (Mem[0] == 0) goto 0;
                 pc = ADD(CELL(0u), 0u) == 0u ? 0u : 1u;
                 break;
-            case 1u: // Mem[1] = 3;
+            }
+            case 1u: { // Mem[1] = 3;
                 EXCHANGE(CELL(1u), 3u); pc = 2u;
                 break;
             }
-        }
-        break;
-    case 2u:
-        while (pc != 2u) {
-            switch (pc) {
-            case 0u: // if (Exch(Mem[1],2) == 3) goto END;
-                pc = EXCHANGE(CELL(1u), 2u) == 3u ? 2u : 1u;
-                break;
-            case 1u: // if (Mem[0] == 0) goto 1;
-                pc = ADD(CELL(0u), 0u) == 0u ? 1u : 2u;
-                break;
+            default: { break; }
             }
         }
         break;
+    }
+    case 2u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Exch(Mem[1],2) == 3) goto END;
+                pc = EXCHANGE(CELL(1u), 2u) == 3u ? 2u : 1u;
+                break;
+            }
+            case 1u: { // if (Mem[0] == 0) goto 1;
+                pc = ADD(CELL(0u), 0u) == 0u ? 1u : 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    default: { break; }
     }
     ADD(FINISHED, pc);
 }

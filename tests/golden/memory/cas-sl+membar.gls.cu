@@ -25,7 +25,8 @@
 #define PASSES 1u
 #define TURNS 512u
 #define INSTANCES 16384u
-#define INTERLEAVED 1u
+#define CTA_STEP 1u
+#define TURN_STEP 2u
 #define SHUFFLE 1u
 #define GROUPS 1024u
 #define GROUP_SIZE 32u
@@ -99,11 +100,11 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
     const Shareds shareds{std::uint32_t(__cvta_generic_to_shared(local_memory))};
     const std::uint32_t group = blockIdx.x;
     const std::uint32_t item = threadIdx.x;
-    const std::uint32_t cta = (INTERLEAVED != 0u ? group % ROLES : group / TURNS);
-    const std::uint32_t turn = (INTERLEAVED != 0u ? group / ROLES : group % TURNS);
+    const std::uint32_t cta = group / CTA_STEP % ROLES;
+    const std::uint32_t turn = group / TURN_STEP % TURNS;
     std::uint32_t patience = SPIN;
-    for (std::uint32_t pass = 0u; pass < PASSES; ++pass) {
-        const std::uint32_t block = PERMUTED(turn * PASSES + pass, BLOCKS, seed);
+    for (std::uint32_t nth = 0u; nth < PASSES; nth += 1u) {
+        const std::uint32_t block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
         const std::uint32_t lane = item % LANES;
         const std::uint32_t warp = cta * WARPS + item / (LANES * SLOTS);
         const std::uint32_t slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
@@ -115,18 +116,21 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
         Registers1 p1{0u, 0u};
         if (position == 0u || position == 1u) {
             atomicAdd(&memory[COUNTERS + instance], 1u);
-            while (patience > 0u && atomicAdd(&memory[COUNTERS + instance], 0u) < THREADS) --patience;
+            while (patience > 0u && atomicAdd(&memory[COUNTERS + instance], 0u) < THREADS) { patience -= 1u; }
         }
         switch (position) {
-        case 0u: // P0
+        case 0u: { // P0
             p0 = thread_0_0(p0, globals, shareds, at0, at1);
             if (zero[4u] != 0u) results[0] = p0.reg_r0;
             break;
-        case 1u: // P1
+        }
+        case 1u: { // P1
             p1 = thread_1_0(p1, globals, shareds, at0, at1);
             results[RESULT(instance, 0u)] = p1.reg_r1;
             results[RESULT(instance, 1u)] = p1.reg_r3;
             break;
+        }
+        default: { break; }
         }
     }
 }
@@ -136,15 +140,15 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
     const std::uint32_t index = blockIdx.x * blockDim.x + threadIdx.x;
     const std::uint32_t value0 = results[RESULT(index, 0u)];
     const std::uint32_t value1 = results[RESULT(index, 1u)];
-    if ((value0 == 0u) && (value1 == 0u)) atomicAdd(&histogram[0], 1u);
+    if ((value0 == 0u) && (value1 == 0u)) { atomicAdd(&histogram[0], 1u); }
     std::uint32_t hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
     std::uint32_t probe = 0u;
-    for (; probe < ROWS; ++probe) {
-        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+    for (; probe < ROWS; probe += 1u) {
+        const std::uint32_t row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
         std::uint32_t owner = atomicAdd(&histogram[row], 0u);
-        if (owner == 0u) owner = atomicCAS(&histogram[row], 0u, index + 1u);
+        if (owner == 0u) { owner = atomicCAS(&histogram[row], 0u, index + 1u); }
         if (owner == 0u) {
             histogram[row + 2u] = value0;
             histogram[row + 3u] = value1;
@@ -155,7 +159,7 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
             break;
         }
     }
-    if (probe == ROWS) atomicAdd(&histogram[1], 1u);
+    if (probe == ROWS) { atomicAdd(&histogram[1], 1u); }
 }
 
 static void check(const cudaError_t error, const char* const what) {

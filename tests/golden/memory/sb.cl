@@ -16,7 +16,8 @@
 #define PASSES 4u
 #define TURNS 2u
 #define INSTANCES 256u
-#define INTERLEAVED 1u
+#define CTA_STEP 1u
+#define TURN_STEP 3u
 #define SHUFFLE 0u
 #define GROUPS 6u
 #define GROUP_SIZE 32u
@@ -53,19 +54,19 @@ void run(volatile __global uint* const memory, __global uint* const results, con
     __local volatile uint local_memory[SHARED_WORDS];
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
-    const uint cta = (INTERLEAVED != 0u ? group % ROLES : group / TURNS);
-    const uint turn = (INTERLEAVED != 0u ? group / ROLES : group % TURNS);
+    const uint cta = group / CTA_STEP % ROLES;
+    const uint turn = group / TURN_STEP % TURNS;
     if (cta >= CTAS) {
         uint word = group * GROUP_SIZE + item + seed;
-        for (uint rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {
-            memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))] = rounds;
-            word += 1u + (memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))] & 63u);
+        for (uint rounds = 0u; rounds < STRESS_ROUNDS; rounds += 1u) {
+            memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] = rounds;
+            word += 1u + (memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] & 63u);
         }
         return;
     }
     uint patience = SPIN;
-    for (uint pass = 0u; pass < PASSES; ++pass) {
-        const uint block = PERMUTED(turn * PASSES + pass, BLOCKS, seed);
+    for (uint nth = 0u; nth < PASSES; nth += 1u) {
+        const uint block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
         const uint lane = item % LANES;
         const uint warp = cta * WARPS + item / (LANES * SLOTS);
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
@@ -77,20 +78,23 @@ void run(volatile __global uint* const memory, __global uint* const results, con
         uint p1_r0 = 0u;
         if (position == 0u || position == 1u) {
             atomic_add(&memory[COUNTERS + instance], 1u);
-            while (patience > 0u && atomic_add(&memory[COUNTERS + instance], 0u) < THREADS) --patience;
+            while (patience > 0u && atomic_add(&memory[COUNTERS + instance], 0u) < THREADS) { patience -= 1u; }
         }
         switch (position) {
-        case 0u: // P0
+        case 0u: { // P0
             atomic_store_explicit((volatile __global atomic_uint*)&memory[at0], 1u, memory_order_relaxed, memory_scope_device);
             p0_r0 = atomic_load_explicit((volatile __global atomic_uint*)&memory[at1], memory_order_relaxed, memory_scope_device);
             results[RESULT(instance, 0u)] = p0_r0;
             break;
-        case 1u: // P1
+        }
+        case 1u: { // P1
             atomic_store_explicit((volatile __global atomic_uint*)&memory[at1], 1u, memory_order_seq_cst, memory_scope_device);
             atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
             p1_r0 = atomic_load_explicit((volatile __global atomic_uint*)&memory[at0], memory_order_seq_cst, memory_scope_device);
             results[RESULT(instance, 1u)] = p1_r0;
             break;
+        }
+        default: { break; }
         }
     }
 }
@@ -100,15 +104,15 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     const uint index = (uint)get_global_id(0);
     const uint value0 = results[RESULT(index, 0u)];
     const uint value1 = results[RESULT(index, 1u)];
-    if ((value0 == 0u) && (value1 == 0u)) atomic_add(&histogram[0], 1u);
+    if ((value0 == 0u) && (value1 == 0u)) { atomic_add(&histogram[0], 1u); }
     uint hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
     uint probe = 0u;
-    for (; probe < ROWS; ++probe) {
-        const uint row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+    for (; probe < ROWS; probe += 1u) {
+        const uint row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
         uint owner = atomic_add(&histogram[row], 0u);
-        if (owner == 0u) owner = atomic_cmpxchg(&histogram[row], 0u, index + 1u);
+        if (owner == 0u) { owner = atomic_cmpxchg(&histogram[row], 0u, index + 1u); }
         if (owner == 0u) {
             histogram[row + 2u] = value0;
             histogram[row + 3u] = value1;
@@ -119,5 +123,5 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
             break;
         }
     }
-    if (probe == ROWS) atomic_add(&histogram[1], 1u);
+    if (probe == ROWS) { atomic_add(&histogram[1], 1u); }
 }

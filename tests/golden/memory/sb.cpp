@@ -28,7 +28,8 @@
 #define PASSES 1u
 #define TURNS 4u
 #define INSTANCES 256u
-#define INTERLEAVED 1u
+#define CTA_STEP 1u
+#define TURN_STEP 2u
 #define SHUFFLE 1u
 #define GROUPS 8u
 #define GROUP_SIZE 64u
@@ -105,7 +106,7 @@ static void thread0(const std::uint32_t seed) {
             [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
             [[maybe_unused]] std::uint32_t p0_r0 = 0u;
             atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
-            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) --patience;
+            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) { patience -= 1u; }
             atomic(memory[at0]).store(1u, std::memory_order_relaxed);
             p0_r0 = atomic(memory[at1]).load(std::memory_order_relaxed);
             results[RESULT(instance, 0u)] = p0_r0;
@@ -125,7 +126,7 @@ static void thread1(const std::uint32_t seed) {
             [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
             [[maybe_unused]] std::uint32_t p1_r0 = 0u;
             atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
-            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) --patience;
+            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) { patience -= 1u; }
             atomic(memory[at1]).store(1u, std::memory_order_seq_cst);
             std::atomic_thread_fence(std::memory_order_seq_cst);
             p1_r0 = atomic(memory[at0]).load(std::memory_order_seq_cst);
@@ -137,15 +138,15 @@ static void thread1(const std::uint32_t seed) {
 static void count(const std::uint32_t index) {
     const std::uint32_t value0 = results[RESULT(index, 0u)];
     const std::uint32_t value1 = results[RESULT(index, 1u)];
-    if ((value0 == 0u) && (value1 == 0u)) atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed);
+    if ((value0 == 0u) && (value1 == 0u)) { atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed); }
     std::uint32_t hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
     std::uint32_t probe = 0u;
-    for (; probe < ROWS; ++probe) {
-        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+    for (; probe < ROWS; probe += 1u) {
+        const std::uint32_t row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
         std::uint32_t owner = atomic(histogram[row]).load(std::memory_order_relaxed);
-        if (owner == 0u) owner = claim(histogram[row], index + 1u);
+        if (owner == 0u) { owner = claim(histogram[row], index + 1u); }
         if (owner == 0u) {
             histogram[row + 2u] = value0;
             histogram[row + 3u] = value1;
@@ -156,7 +157,7 @@ static void count(const std::uint32_t index) {
             break;
         }
     }
-    if (probe == ROWS) atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed);
+    if (probe == ROWS) { atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed); }
 }
 
 static void iterate(const std::uint32_t seed) {

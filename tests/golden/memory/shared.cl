@@ -19,7 +19,8 @@
 #define PASSES 1u
 #define TURNS 2u
 #define INSTANCES 64u
-#define INTERLEAVED 1u
+#define CTA_STEP 1u
+#define TURN_STEP 2u
 #define SHUFFLE 1u
 #define GROUPS 4u
 #define GROUP_SIZE 64u
@@ -55,10 +56,10 @@ void run(volatile __global uint* const memory, __global uint* const results, con
     __local volatile uint local_memory[SHARED_WORDS];
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
-    const uint cta = (INTERLEAVED != 0u ? group % ROLES : group / TURNS);
-    const uint turn = (INTERLEAVED != 0u ? group / ROLES : group % TURNS);
-    for (uint pass = 0u; pass < PASSES; ++pass) {
-        const uint block = PERMUTED(turn * PASSES + pass, BLOCKS, seed);
+    const uint cta = group / CTA_STEP % ROLES;
+    const uint turn = group / TURN_STEP % TURNS;
+    for (uint nth = 0u; nth < PASSES; nth += 1u) {
+        const uint block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
         const uint lane = item % LANES;
         const uint warp = cta * WARPS + item / (LANES * SLOTS);
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
@@ -74,31 +75,38 @@ void run(volatile __global uint* const memory, __global uint* const results, con
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         switch (position) {
-        case 0u: // P0
+        case 0u: { // P0
             local_memory[at0] = 1u;
             break;
-        case 1u: // P1
+        }
+        case 1u: { // P1
             p1_r0 = atomic_load_explicit((volatile __global atomic_uint*)&memory[at1], memory_order_acquire, memory_scope_device);
             atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_work_group);
             break;
-        case 2u: // P2
+        }
+        case 2u: { // P2
             p2_r0 = atomic_fetch_max_explicit((volatile __global atomic_int*)&memory[at1], 4294967294u, memory_order_relaxed, memory_scope_device);
             results[RESULT(instance, 3u)] = p2_r0;
             break;
         }
+        default: { break; }
+        }
         if (cta == 0u) { barrier(CLK_LOCAL_MEM_FENCE); }
         switch (position) {
-        case 0u: // P0
+        case 0u: { // P0
             atomic_store_explicit((volatile __global atomic_uint*)&memory[at1], 1u, memory_order_release, memory_scope_device);
             break;
-        case 1u: // P1
+        }
+        case 1u: { // P1
             p1_r1 = local_memory[at0];
             results[RESULT(instance, 1u)] = p1_r0;
             results[RESULT(instance, 2u)] = p1_r1;
             break;
         }
+        default: { break; }
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (cta == 0u && item < SLOTS) results[RESULT(block * SLOTS + item, 0u)] = local_memory[SHARED_ADDRESS(item, 0u)];
+        if (cta == 0u && item < SLOTS) { results[RESULT(block * SLOTS + item, 0u)] = local_memory[SHARED_ADDRESS(item, 0u)]; }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -110,17 +118,17 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     const uint value1 = results[RESULT(index, 1u)];
     const uint value2 = results[RESULT(index, 2u)];
     const uint value3 = results[RESULT(index, 3u)];
-    if ((value0 == 1u) && (value1 == 0u) && (value2 == 1u) && (value3 == 1u)) atomic_add(&histogram[0], 1u);
+    if ((value0 == 1u) && (value1 == 0u) && (value2 == 1u) && (value3 == 1u)) { atomic_add(&histogram[0], 1u); }
     uint hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
     hash = (hash ^ value2) * 2654435761u;
     hash = (hash ^ value3) * 2654435761u;
     uint probe = 0u;
-    for (; probe < ROWS; ++probe) {
-        const uint row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+    for (; probe < ROWS; probe += 1u) {
+        const uint row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
         uint owner = atomic_add(&histogram[row], 0u);
-        if (owner == 0u) owner = atomic_cmpxchg(&histogram[row], 0u, index + 1u);
+        if (owner == 0u) { owner = atomic_cmpxchg(&histogram[row], 0u, index + 1u); }
         if (owner == 0u) {
             histogram[row + 2u] = value0;
             histogram[row + 3u] = value1;
@@ -133,5 +141,5 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
             break;
         }
     }
-    if (probe == ROWS) atomic_add(&histogram[1], 1u);
+    if (probe == ROWS) { atomic_add(&histogram[1], 1u); }
 }

@@ -30,7 +30,8 @@
 #define PASSES 1u
 #define TURNS 2u
 #define INSTANCES 64u
-#define INTERLEAVED 0u
+#define CTA_STEP 2u
+#define TURN_STEP 1u
 #define SHUFFLE 1u
 #define GROUPS 4u
 #define GROUP_SIZE 32u
@@ -67,10 +68,10 @@ void run(volatile __global uint* const memory, __global uint* const results, con
     __local volatile uint local_memory[SHARED_WORDS];
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
-    const uint cta = (INTERLEAVED != 0u ? group % ROLES : group / TURNS);
-    const uint turn = (INTERLEAVED != 0u ? group / ROLES : group % TURNS);
-    for (uint pass = 0u; pass < PASSES; ++pass) {
-        const uint block = PERMUTED(turn * PASSES + pass, BLOCKS, seed);
+    const uint cta = group / CTA_STEP % ROLES;
+    const uint turn = group / TURN_STEP % TURNS;
+    for (uint nth = 0u; nth < PASSES; nth += 1u) {
+        const uint block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
         const uint lane = item % LANES;
         const uint warp = cta * WARPS + item / (LANES * SLOTS);
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
@@ -86,14 +87,15 @@ void run(volatile __global uint* const memory, __global uint* const results, con
         uint p1_t0 = 0u;
         uint p1_t1 = 0u;
         switch (position) {
-        case 0u: // P0
+        case 0u: { // P0
             { uint expected = 5u; atomic_compare_exchange_strong_explicit((volatile __global atomic_uint*)&memory[at0], &expected, 7u, memory_order_acq_rel, memory_order_acquire, memory_scope_device); p0_r0 = expected; }
             p0_r1 = atomic_exchange_explicit((volatile __global atomic_uint*)&memory[at0], 8u, memory_order_relaxed, memory_scope_device);
             atomic_fetch_add_explicit((volatile __global atomic_uint*)&memory[at0], 2u, memory_order_release, memory_scope_device);
             memory[at1] = p0_r0;
             results[RESULT(instance, 2u)] = p0_r0;
             break;
-        case 1u: // P1
+        }
+        case 1u: { // P1
             p1_r0 = memory[at1];
             p1_r1 = p1_r0 & 2147483648u;
             p1_t0 = at0 + p1_r1;
@@ -109,6 +111,8 @@ void run(volatile __global uint* const memory, __global uint* const results, con
             results[RESULT(instance, 1u)] = p1_r2;
             break;
         }
+        default: { break; }
+        }
     }
 }
 
@@ -119,17 +123,17 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     const uint value1 = results[RESULT(index, 1u)];
     const uint value2 = results[RESULT(index, 2u)];
     const uint value3 = memory[ADDRESS(index, 1u)];
-    if ((value0 != 4294967292u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic_add(&histogram[0], 1u);
+    if ((value0 != 4294967292u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) { atomic_add(&histogram[0], 1u); }
     uint hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
     hash = (hash ^ value2) * 2654435761u;
     hash = (hash ^ value3) * 2654435761u;
     uint probe = 0u;
-    for (; probe < ROWS; ++probe) {
-        const uint row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+    for (; probe < ROWS; probe += 1u) {
+        const uint row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
         uint owner = atomic_add(&histogram[row], 0u);
-        if (owner == 0u) owner = atomic_cmpxchg(&histogram[row], 0u, index + 1u);
+        if (owner == 0u) { owner = atomic_cmpxchg(&histogram[row], 0u, index + 1u); }
         if (owner == 0u) {
             histogram[row + 2u] = value0;
             histogram[row + 3u] = value1;
@@ -142,5 +146,5 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
             break;
         }
     }
-    if (probe == ROWS) atomic_add(&histogram[1], 1u);
+    if (probe == ROWS) { atomic_add(&histogram[1], 1u); }
 }

@@ -42,7 +42,8 @@
 #define PASSES 1u
 #define TURNS 2u
 #define INSTANCES 64u
-#define INTERLEAVED 1u
+#define CTA_STEP 1u
+#define TURN_STEP 4u
 #define SHUFFLE 1u
 #define GROUPS 8u
 #define GROUP_SIZE 32u
@@ -161,9 +162,9 @@ static void thread1(const std::uint32_t seed) {
 static void stress(const std::uint32_t group, const std::uint32_t seed) {
     const std::uint32_t item = 0u;
     std::uint32_t word = group * GROUP_SIZE + item + seed;
-    for (std::uint32_t rounds = 0u; rounds < STRESS_ROUNDS; ++rounds) {
-        plain(memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]) = rounds;
-        word += 1u + (plain(memory[SCRATCH + ((word * 2654435761u >> 8) & (SCRATCH_WORDS - 1u))]) & 63u);
+    for (std::uint32_t rounds = 0u; rounds < STRESS_ROUNDS; rounds += 1u) {
+        plain(memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) = rounds;
+        word += 1u + (plain(memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) & 63u);
     }
 }
 
@@ -172,17 +173,17 @@ static void count(const std::uint32_t index) {
     const std::uint32_t value1 = results[RESULT(index, 1u)];
     const std::uint32_t value2 = results[RESULT(index, 2u)];
     const std::uint32_t value3 = memory[ADDRESS(index, 1u)];
-    if ((value0 != 4294967292u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed);
+    if ((value0 != 4294967292u) && ((value0 == 10u) && ((value1 == 8u) || (!(value2 == 5u))))) { atomic(histogram[0]).fetch_add(1u, std::memory_order_relaxed); }
     std::uint32_t hash = 0u;
     hash = (hash ^ value0) * 2654435761u;
     hash = (hash ^ value1) * 2654435761u;
     hash = (hash ^ value2) * 2654435761u;
     hash = (hash ^ value3) * 2654435761u;
     std::uint32_t probe = 0u;
-    for (; probe < ROWS; ++probe) {
-        const std::uint32_t row = 2u + (((hash >> 16) + probe) & (ROWS - 1u)) * ROW_WORDS;
+    for (; probe < ROWS; probe += 1u) {
+        const std::uint32_t row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
         std::uint32_t owner = atomic(histogram[row]).load(std::memory_order_relaxed);
-        if (owner == 0u) owner = claim(histogram[row], index + 1u);
+        if (owner == 0u) { owner = claim(histogram[row], index + 1u); }
         if (owner == 0u) {
             histogram[row + 2u] = value0;
             histogram[row + 3u] = value1;
@@ -195,7 +196,7 @@ static void count(const std::uint32_t index) {
             break;
         }
     }
-    if (probe == ROWS) atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed);
+    if (probe == ROWS) { atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed); }
 }
 
 static void iterate(const std::uint32_t seed) {

@@ -1,0 +1,1 @@
+"""WGSL, for WebGPU: through wgpu on this machine, or in a browser."""

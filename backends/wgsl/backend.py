@@ -1,0 +1,20 @@
+"""WGSL as a back end: run by the WebGPU adapters of this machine."""
+
+from __future__ import annotations
+
+from backends.shared.backend import Backend
+from backends.wgsl.compiler import COMPILER
+from backends.wgsl.device import WgslDevice
+from backends.wgsl.memory import WgslKernel
+from backends.wgsl.progress import Wgsl
+
+BACKEND = Backend(
+    name="wgsl",
+    suffix=".wgsl",
+    progress=Wgsl,
+    memory=WgslKernel,
+    files="TEST.wgsl, run_wgsl.py",
+    usage="timeout -s KILL 20 python run_wgsl.py TEST.wgsl",
+    compiler=COMPILER,
+    device=lambda options: WgslDevice(options.platform, options.instances),
+)

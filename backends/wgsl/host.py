@@ -1,0 +1,161 @@
+"""Runs a WGSL shader of a progress or memory test, again and again. Needs Python 3.11 and wgpu.
+
+Prints "ready" once the shader is built. Of a progress test, prints a line for each iteration that has terminated; of a
+memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each
+term, and last the number of instances that found no row. A test that hangs does not come back: run this under
+"timeout -s KILL 20", or let "synth run" watch it. Exit codes: 0 every iteration terminated, 2 the shader cannot be
+built or launched, 3 threads were cut short, 124 the device gave up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+BINDINGS = ("WORDS", "PLAIN_WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
+"""The sizes of a memory test's buffers, in the order of their bindings; the number of the iteration comes last."""
+
+
+class CutShortError(Exception):
+    """Threads ended before their program did."""
+
+
+def main() -> int:
+    """Build the shader that the command line names, and run it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shader", type=Path, nargs="?", help="the .wgsl file")
+    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
+    parser.add_argument("--adapter", default="", help="part of an adapter's name (any)")
+    parser.add_argument("--number", type=int, default=0, help="which of the adapters of that name (0, the first)")
+    parser.add_argument("--list", action="store_true", help="print the adapters as JSON, and run nothing")
+    arguments = parser.parse_args()
+
+    import wgpu
+    from wgpu.backends.wgpu_native.extras import set_instance_extras
+
+    set_instance_extras(backends=("Vulkan", "Metal", "DX12"))
+    found = [(name_of(adapter.info), adapter) for adapter in wgpu.gpu.enumerate_adapters_sync()]
+    if arguments.list or arguments.shader is None:
+        print("adapters " + json.dumps([[name, adapter.info["adapter_type"]] for name, adapter in found]))
+        return 0
+    adapters = [adapter for name, adapter in found if arguments.adapter in name]
+    try:
+        if not 0 <= arguments.number < len(adapters):
+            raise LookupError(f"no WebGPU adapter {arguments.number} named '{arguments.adapter}'")
+        text = arguments.shader.read_text(encoding="utf-8")
+        # The shader's own constants say how much to launch.
+        constant = {name: int(value) for name, value in re.findall(r"^const (\w+) = (\d+)u;$", text, re.MULTILINE)}
+        device = adapters[arguments.number].request_device_sync()
+        module = device.create_shader_module(code=text)
+        iterate = (memory if "ROWS" in constant else progress)(device, module, constant)
+        print("ready", flush=True)
+        for iteration in range(arguments.iterations):
+            print(f"iteration {iteration} {iterate(iteration)}", flush=True)
+    except CutShortError as error:
+        print(error, file=sys.stderr)
+        return 3
+    except (wgpu.GPUError, LookupError, RuntimeError) as error:
+        said = " ".join(str(error).split())
+        print(f"{arguments.shader.name}: {said}", file=sys.stderr)
+        return 124 if "lost" in said.lower() else 2
+    return 0
+
+
+def name_of(info: Any) -> str:
+    """An adapter in words: what it is, its driver, and what drives it."""
+    return ", ".join(filter(None, (info["device"], info["description"], info["backend_type"])))
+
+
+def progress(device: Any, module: Any, constant: dict[str, int]) -> Callable[[int], str]:
+    """How an iteration of a progress test is run."""
+    import wgpu
+
+    usage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+    size = 4 * (constant["FINISHED"] + constant["STRIDE"])
+    buffer = device.create_buffer(size=size, usage=usage)
+    pipeline = device.create_compute_pipeline(layout="auto", compute={"module": module, "entry_point": "test"})
+    resource = {"buffer": buffer, "offset": 0, "size": size}
+    group = device.create_bind_group(
+        layout=pipeline.get_bind_group_layout(0), entries=[{"binding": 0, "resource": resource}]
+    )
+    expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
+
+    def iterate(_: int) -> str:
+        commands = device.create_command_encoder()
+        commands.clear_buffer(buffer)
+        dispatch(commands, pipeline, group, constant["THREADS"] * constant["INSTANCES"])
+        device.queue.submit([commands.finish()])
+        finished = device.queue.read_buffer(buffer, 4 * constant["FINISHED"], 4)  # a test that hangs stays here
+        (sum_of_counters,) = struct.unpack("<I", finished)
+        if sum_of_counters != expected:
+            raise CutShortError(f"threads were cut short: sum of counters {sum_of_counters}, not {expected}")
+        return "terminated"
+
+    return iterate
+
+
+def memory(device: Any, module: Any, constant: dict[str, int]) -> Callable[[int], str]:
+    """How a launch of a memory test is run."""
+    import wgpu
+
+    storage = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_SRC | wgpu.BufferUsage.COPY_DST
+    buffers = [device.create_buffer(size=4 * constant[size], usage=storage) for size in BINDINGS]
+    buffers.append(device.create_buffer(size=4, usage=wgpu.BufferUsage.UNIFORM | wgpu.BufferUsage.COPY_DST))
+    histogram, seed = buffers[-2:]
+    kinds = ["storage"] * len(BINDINGS) + ["uniform"]
+    layout = device.create_bind_group_layout(
+        entries=[
+            {"binding": number, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
+            for number, kind in enumerate(kinds)
+        ]
+    )
+    group = device.create_bind_group(
+        layout=layout,
+        entries=[
+            {"binding": number, "resource": {"buffer": buffer, "offset": 0, "size": buffer.size}}
+            for number, buffer in enumerate(buffers)
+        ],
+    )
+    pipelines = {
+        name: device.create_compute_pipeline(
+            layout=device.create_pipeline_layout(bind_group_layouts=[layout]),
+            compute={"module": module, "entry_point": name},
+        )
+        for name in ("reset", "run", "count")
+    }
+    instances = constant["INSTANCES"]
+    each = instances // min(256, instances)
+    words = constant["ROW_WORDS"]
+
+    def iterate(iteration: int) -> str:
+        device.queue.write_buffer(seed, 0, struct.pack("<I", iteration))
+        commands = device.create_command_encoder()
+        commands.clear_buffer(histogram)
+        for name, groups in (("reset", each), ("run", constant["GROUPS"]), ("count", each)):
+            dispatch(commands, pipelines[name], group, groups)
+        device.queue.submit([commands.finish()])
+        table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", device.queue.read_buffer(histogram))
+        rows = [table[at : at + words] for at in range(2, len(table), words)]
+        seen = sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:])
+        return json.dumps([seen, table[1]])
+
+    return iterate
+
+
+def dispatch(commands: Any, pipeline: Any, group: Any, groups: int) -> None:
+    """A launch of so many workgroups."""
+    run = commands.begin_compute_pass()
+    run.set_pipeline(pipeline)
+    run.set_bind_group(0, group)
+    run.dispatch_workgroups(groups)
+    run.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""WGSL: one invocation a workgroup. All shaders of a folder share one Python host, ``run_wgsl.py``.
+
+WGSL has neither macros nor variables that a function could see but those of the module, so the instance is one.
+
+Gap: its atomics are relaxed (WGSL, Atomic Operations). Of one location every operation reads from the one before it in
+modification order all the same; between two locations memory may reorder, and then a hang may be the memory's doing and
+not the scheduler's (``backends.shared.renderer``). A read-modify-write sees the last value of its location, so no
+thread waits for one that it never gets to see.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import ClassVar
+
+from backends.shared.mapping import GROUPS, Launch
+from backends.shared.renderer import Renderer
+from backends.shared.syntax import WGSL, Syntax
+
+HOST: dict[str, str] = {"run_wgsl.py": files("backends.wgsl").joinpath("host.py").read_text(encoding="utf-8")}
+"""The host of both families, for people who take the files elsewhere."""
+
+
+class Wgsl(Renderer):
+    """``NAME.wgsl``: run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
+
+    syntax: ClassVar[Syntax] = WGSL
+    exchange: ClassVar[str] = "atomicExchange(&memory[cell], value)"
+    add: ClassVar[str] = "atomicAdd(&memory[cell], value)"
+    header: ClassVar[str] = "@compute @workgroup_size(1)\nfn test(@builtin(workgroup_id) workgroup: vec3<u32>)"
+    most_groups: ClassVar[int | None] = GROUPS
+    group: ClassVar[str] = "workgroup.x"
+    companions: ClassVar[dict[str, str]] = HOST
+    file: ClassVar[str] = """\
+// $name, mapping $mapping. Usage: python run_wgsl.py NAME.wgsl; a test that hangs does not come back.
+$pseudo_code
+@group(0) @binding(0) var<storage, read_write> memory: array<atomic<u32>>;
+var<private> instance: u32;
+
+$constants
+
+$kernel
+"""
+
+    @classmethod
+    def constants(cls, launch: Launch) -> str:
+        """The numbers of one launch, where its cells are, and the two atomics."""
+        functions = {
+            "CELL(location)": "(instance * LOCATIONS + location) * STRIDE",
+            "EXCHANGE(cell, value)": cls.exchange,
+            "ADD(cell, value)": cls.add,
+        }
+        numbers = cls.sizes(launch) | {"FINISHED": launch.finished}
+        return "\n".join(cls.syntax.definitions(numbers.items(), functions.items()))
+
+    @classmethod
+    def instance(cls, value: str) -> str:
+        """An assignment to the variable of the module."""
+        return f"instance = {value};"

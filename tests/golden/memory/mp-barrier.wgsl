@@ -1,0 +1,148 @@
+// mp-barrier. Usage: python run_wgsl.py NAME.wgsl [iterations]
+// P0: st.relaxed.queue.sc0 x, 1
+// P0: bar.acq_rel.cta.semsc0.sync 0
+// P0: st.relaxed.queue.sc0 y, 1
+// P1: ld.relaxed.queue.sc0 r0, y
+// P1: bar.acq_rel.cta.semsc0.sync 0
+// P1: ld.relaxed.queue.sc0 r1, x
+// exists (P1:r0 == 1 /\ P1:r1 == 0)
+
+const PLAIN_WORDS = 1u;
+const THREADS = 2u;
+const CTAS = 1u;
+const ROLES = 1u;
+const WARPS = 2u;
+const LANES = 1u;
+const SLOTS = 32u;
+const BLOCKS = 512u;
+const PASSES = 1u;
+const TURNS = 512u;
+const INSTANCES = 16384u;
+const CTA_STEP = 1u;
+const TURN_STEP = 1u;
+const SHUFFLE = 1u;
+const GROUPS = 512u;
+const GROUP_SIZE = 64u;
+const GLOBALS = 2u;
+const SHAREDS = 0u;
+const STRIDE = 32u;
+const SHARED_STRIDE = 1u;
+const SHARED_WORDS = 1u;
+const COUNTERS = 1048576u;
+const SPIN = 64u;
+const SCRATCH = 1064960u;
+const SCRATCH_WORDS = 16384u;
+const STRESS_ROUNDS = 256u;
+const WORDS = 1081344u;
+const TERMS = 2u;
+const RESULT_WORDS = 32768u;
+const ROWS = 256u;
+const ROW_WORDS = 4u;
+const HISTOGRAM_WORDS = 1026u;
+fn PERMUTED(x: u32, n: u32, key: u32) -> u32 { return (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u)); }
+fn ADDRESS(i: u32, location: u32) -> u32 { return (((i) * GLOBALS + (location)) * STRIDE); }
+fn SHARED_ADDRESS(s: u32, location: u32) -> u32 { return (((s) * SHAREDS + (location)) * SHARED_STRIDE); }
+fn RESULT(i: u32, term: u32) -> u32 { return ((term) * INSTANCES + (i)); }
+
+@group(0) @binding(0) var<storage, read_write> memory: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> plain_memory: array<u32>;
+@group(0) @binding(2) var<storage, read_write> results: array<u32>;
+@group(0) @binding(3) var<storage, read_write> histogram: array<atomic<u32>>;
+@group(0) @binding(4) var<uniform> seed: u32;
+var<workgroup> local_memory: array<atomic<u32>, SHARED_WORDS>;
+var<workgroup> plain_local_memory: array<u32, SHARED_WORDS>;
+
+fn claim(row: u32, value: u32) -> u32 {
+    var old = 0u;
+    loop {
+        let tried = atomicCompareExchangeWeak(&histogram[row], 0u, value);
+        old = tried.old_value;
+        if (tried.exchanged || old != 0u) { break; }
+    }
+    return old;
+}
+
+@compute @workgroup_size(256)
+fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
+    let index = id.x;
+    atomicStore(&memory[ADDRESS(index, 0u)], 0u); // x
+    atomicStore(&memory[ADDRESS(index, 1u)], 0u); // y
+    atomicStore(&memory[COUNTERS + index], 0u);
+}
+
+@compute @workgroup_size(GROUP_SIZE)
+fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
+    let group = workgroup.x;
+    let item = invocation.x;
+    let cta = group / CTA_STEP % ROLES;
+    let turn = group / TURN_STEP % TURNS;
+    var patience = SPIN;
+    for (var nth = 0u; nth < PASSES; nth += 1u) {
+        let block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
+        let lane = item % LANES;
+        let warp = cta * WARPS + item / (LANES * SLOTS);
+        let slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
+        let instance = block * SLOTS + slot;
+        let position = warp * LANES + lane;
+        let at0 = ADDRESS(instance, 0u); // x
+        let at1 = ADDRESS(instance, 1u); // y
+        var p1_r0 = 0u;
+        var p1_r1 = 0u;
+        if (position == 0u || position == 1u) {
+            atomicAdd(&memory[COUNTERS + instance], 1u);
+            while (patience > 0u && atomicLoad(&memory[COUNTERS + instance]) < THREADS) { patience -= 1u; }
+        }
+        switch (position) {
+        case 0u: { // P0
+            atomicStore(&memory[at0], 1u);
+            break;
+        }
+        case 1u: { // P1
+            p1_r0 = atomicLoad(&memory[at1]);
+            break;
+        }
+        default: { break; }
+        }
+        if (cta == 0u) { storageBarrier(); }
+        switch (position) {
+        case 0u: { // P0
+            atomicStore(&memory[at1], 1u);
+            break;
+        }
+        case 1u: { // P1
+            p1_r1 = atomicLoad(&memory[at0]);
+            results[RESULT(instance, 0u)] = p1_r0;
+            results[RESULT(instance, 1u)] = p1_r1;
+            break;
+        }
+        default: { break; }
+        }
+    }
+}
+
+@compute @workgroup_size(256)
+fn count(@builtin(global_invocation_id) id: vec3<u32>) {
+    let index = id.x;
+    let value0 = results[RESULT(index, 0u)];
+    let value1 = results[RESULT(index, 1u)];
+    if ((value0 == 1u) && (value1 == 0u)) { atomicAdd(&histogram[0], 1u); }
+    var hash = 0u;
+    hash = (hash ^ value0) * 2654435761u;
+    hash = (hash ^ value1) * 2654435761u;
+    var probe = 0u;
+    for (; probe < ROWS; probe += 1u) {
+        let row = 2u + (((hash >> 16u) + probe) & (ROWS - 1u)) * ROW_WORDS;
+        var owner = atomicLoad(&histogram[row]);
+        if (owner == 0u) { owner = claim(row, index + 1u); }
+        if (owner == 0u) {
+            atomicStore(&histogram[row + 2u], value0);
+            atomicStore(&histogram[row + 3u], value1);
+            owner = index + 1u;
+        }
+        if (owner == index + 1u || (value0 == results[RESULT((owner - 1u), 0u)] && value1 == results[RESULT((owner - 1u), 1u)])) {
+            atomicAdd(&histogram[row + 1u], 1u);
+            break;
+        }
+    }
+    if (probe == ROWS) { atomicAdd(&histogram[1], 1u); }
+}
