@@ -11,7 +11,7 @@ Assumption: lark is 1.3, whose inner parts these are.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 from zlib import crc32
@@ -87,18 +87,28 @@ def written(tables: Mapping[str, Any]) -> str:
 
 
 def what_is_wrong(grammar: str, start: str, text: str) -> tuple[int, int, set[str], str]:
-    """Of a text that a grammar does not read: line, column, the terminals that it expected, and what it found."""
+    """Of a text that a grammar does not read: line, column, the terminals that it expected, and what it found.
+
+    A terminal that the grammar gives no name is what stands in the text.
+    """
+    lark = _lark(grammar, start)
+
+    def said(names: Iterable[str] | None) -> set[str]:
+        known = {"<END-OF-FILE>": "$END"}  # another word of lark's for it
+        known |= {terminal.name: terminal.pattern.value for terminal in lark.terminals if "__ANON_" in terminal.name}
+        return {known.get(name, name) for name in names or ()}
+
     try:
-        _lark(grammar, start).parse(text)
+        lark.parse(text)
     except UnexpectedCharacters as error:
-        return error.line, error.column, set(error.allowed or ()), repr(text[error.pos_in_stream or 0])
+        return error.line, error.column, said(error.allowed), repr(text[error.pos_in_stream or 0])
     except (UnexpectedToken, UnexpectedEOF) as error:
         token = error.token if isinstance(error, UnexpectedToken) else None
         if token:
-            return error.line, error.column, set(error.expected), repr(str(token))
+            return error.line, error.column, said(error.expected), repr(str(token))
         # lark gives the place of the last token
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-        return line, column, set(error.expected), "the end of the file"
+        return line, column, said(error.expected), "the end of the file"
     raise AssertionError("lark parses what its tables do not")
 
 

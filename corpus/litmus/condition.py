@@ -41,8 +41,6 @@ _TERMINALS = {
     "NAME": "a name",
     "NUMBER": "a number",
     "RELATION": "a comparison",
-    "__ANON_0": "\\/",
-    "__ANON_1": "/\\",
 }
 
 _OPERATIONS = {"==": "eq", "=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}

@@ -32,7 +32,6 @@ _TERMINALS = {
     "INT": "a number",
     "END": "END",
     "THREAD": "THREAD",
-    "__ANON_0": "==",
     "IF": "if",
     "GOTO": "goto",
     "EXCH": "Exch",

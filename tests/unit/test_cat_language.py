@@ -270,6 +270,8 @@ def test_an_include_in_a_branch_that_is_not_taken_is_not_looked_for():
         ("let b = [Rcu-lock]", 10, "unknown name 'Rcu-lock', of the Linux kernel's primitives"),
         ("let l = [ASLLocal]", 10, "unknown name 'ASLLocal', of ASL's pseudo-code"),
         ("let c = classes-loc", 9, "a function that makes sets of sets"),
+        ("let x = !po", 9, "expected '(' or '0' or '[' or '_' or '~' or a name, found '!'"),
+        ("enum T = 'a let x = match 'a with || 'a po end", 41, "expected '->', found 'po'"),
         ("let x = try po with NO", 9, ""),
         ("let x = try NO with NEITHER", 21, "unknown name 'NEITHER'"),
         ("let x = try po", 15, "found the end of the file"),

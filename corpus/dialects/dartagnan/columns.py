@@ -78,6 +78,7 @@ _TERMINALS = {
     "NUMBER": "a number",
     "INT": "a number",
     "ALIASES": "aliases",
+    "SSW": "ssw",
     "$END": "the final condition",
 }
 
