@@ -202,3 +202,29 @@ def test_chances_in_arrays():
         assert hangs_in_arrays(as_table(rows), panel.guarantees, as_table(chances)) == both
         told.add(both == hangs(unfold(rows), panel))
     assert told == {True, False}
+
+
+def test_the_transition_system_hangs_where_an_execution_under_sc_does():
+    """Random programs of two threads that take, try and give back, and wait for each other."""
+    rng = Random("weak")
+    sc = load_model(shipped_models()["sc"], "sc")
+    parts = [
+        f"while (!{weak(new=2)}) e = 0;",
+        f"if (!{weak()}) {{ while (atomic_load(y) == 0); }}",
+        f"if ({weak(new=2)}) atomic_store(y, 1);",
+        f"{weak('&(int){1}', new=0)};",
+        "atomic_store(x, 0);",
+        "atomic_store(y, 1);",
+        "while (atomic_load(y) == 0);",
+    ]
+    told = set()
+    for _ in range(12):
+        test = c(*("int e = 0; " + " e = 0; ".join(rng.sample(parts, rng.randint(1, 2))) for _ in range(2)))
+        system = explore_litmus(test)
+        expected = system_verdicts(system.successors, chances=system.chances)
+        for name, guarantee in GUARANTEES.items():
+            found = find_hang_by_sat(test, guarantee, sc, 2)
+            if not found.provisional:
+                assert (found.hang is not None) == (expected[f"{name}-weak"] is Verdict.MAY_HANG), (name, test)
+                told.add((name, found.hang is not None))
+    assert len(told) > 8
