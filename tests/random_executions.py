@@ -5,6 +5,7 @@ by first occurrence, places by their first thread.
 """
 
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
@@ -117,5 +118,6 @@ def _chosen(
         tuple(rf),
         frozenset(co),
         tuple(final),
+        tuple(pair for pair in combinations(range(len(threads)), 2) if words.synchronises and rng.random() < 0.3),
     )
     return execution.reordered(list(range(len(threads))))

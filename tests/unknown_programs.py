@@ -214,6 +214,8 @@ def called(execution, step, words):
         return f"{dep.kind}({firsts[dep.source]}, {firsts[dep.target] + half})"
     if kind == "region":
         return f"shared({next(firsts[i] for i, each in enumerate(execution.steps) if each.location == step.location)})"
+    if kind == "system":
+        return f"ssw({step.threads[0]}, {step.threads[1]})"
     if kind == "address":
         events = (firsts[i] + half for i in step.instructions for half in range(execution.steps[i].kind.events))
         return f"address({tuple(events)})"

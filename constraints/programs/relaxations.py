@@ -39,6 +39,7 @@ def relaxations(unknown: Unknown, view: View) -> Iterator[Relaxed]:
         *_unshared(unknown, view),
         *_renamed(unknown, view),
         *_apart(unknown, view),
+        *_unsynchronised(unknown, view),
     ]
     for relaxed in every:
         if relaxed.applies:
@@ -228,6 +229,14 @@ def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:
                 yield Relaxed(
                     f"apart({level.label}, {part})", applies, replace(view, same={**view.same, level: rows}, _made={})
                 )
+
+
+def _unsynchronised(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+    """A thread that synchronises with another by the system no longer."""
+    for t, row in enumerate(unknown.ssw):
+        for u, literal in row.items():
+            rows = [{v: other for v, other in each.items() if (s, v) != (t, u)} for s, each in enumerate(unknown.ssw)]
+            yield Relaxed(f"ssw({t}, {u})", literal, replace(view, synchronised=rows, _made={}))
 
 
 def _share_memory(unknown: Unknown, one: int, other: int) -> Literal:

@@ -6,6 +6,7 @@ Variables
     vloc(e, f)          by one address, where there are aliases
     shared(e)           event e accesses shared memory
     same(v, t, u)       threads t < u are in one group of level v
+    ssw(t, u)           thread t synchronises with thread u by the system, where there is that
     addr, data(r, e)    what is read at r goes into the address or the value of e
     branch(r, e)        what is read at r decides a branch right before e
     rf(w, r), init(r)   read r reads what write w wrote, or the initial value
@@ -17,6 +18,7 @@ Constraints
     to do so by one address is one within it
     groups are equivalences, narrower ones within wider ones; shared memory is accessed by threads of one CTA
     threads of one CTA have equally many barriers
+    what synchronises by the system goes one way: there is an order of all threads that holds it
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
     a read has one source, of its location; a location that is written has one last write
     of threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
@@ -67,6 +69,7 @@ class Unknown:
     vloc: list[dict[int, Literal]] = field(init=False)
     shared: list[Literal] = field(init=False)
     same: dict[Scope, list[list[Literal]]] = field(init=False)
+    ssw: list[dict[int, Literal]] = field(init=False)
     addr: list[dict[int, Literal]] = field(init=False)
     data: list[dict[int, Literal]] = field(init=False)
     branch: list[dict[int, Literal]] = field(init=False)
@@ -190,6 +193,15 @@ class Unknown:
                 if t < v:
                     circuit.require(~rows[t][u], ~rows[u][v], rows[t][v])
             self.same[level] = rows
+        self.ssw = [{} for _ in threads]
+        if self.words.synchronises:
+            before = {(t, u): circuit.var("earlier", t, u) for t, u in combinations(threads, 2)}
+            before |= {(u, t): ~literal for (t, u), literal in before.items()}
+            for t, u, v in permutations(threads, 3):
+                circuit.require(~before[t, u], ~before[u, v], before[t, v])
+            for t, u in permutations(threads, 2):
+                self.ssw[t][u] = circuit.var("ssw", t, u)
+                circuit.require(~self.ssw[t][u], before[t, u])
         for wide, narrow in combinations(sorted(self.same, key=lambda level: level.value), 2):
             for t, u in combinations(threads, 2):
                 circuit.require(~self.same[narrow][t][u], self.same[wide][t][u])
@@ -368,6 +380,7 @@ class Unknown:
             choices.co,
             choices.before,
             denied,
+            synchronised=self.ssw,
         )
 
     # Models of the formula, and executions
@@ -393,6 +406,9 @@ class Unknown:
         for level, rows in self.same.items():
             for t, u in combinations(range(len(self.sizes)), 2):
                 yield rows[t][u] if execution.places[t].shares(execution.places[u], level) else ~rows[t][u]
+        for t, row in enumerate(self.ssw):
+            for u, literal in row.items():
+                yield literal if (t, u) in execution.synchronised else ~literal
         there = {(dep.kind, firsts[dep.source], self._target(execution, dep, firsts)) for dep in execution.dependencies}
         for kind, matrix in (("addr", self.addr), ("data", self.data), ("ctrl", self.branch)):
             for r, row in enumerate(matrix):
@@ -478,6 +494,7 @@ class Unknown:
             tuple(rf),
             frozenset((number[one], number[other]) for one, other in pairs),
             tuple(next((number[w] for w in last if places[w] == place), None) for place in range(len(regions))),
+            tuple(sorted((t, u) for t, row in enumerate(self.ssw) for u, literal in row.items() if holds(literal))),
         )
 
     def _places_of(self, holds: Callable[[Literal], bool]) -> list[Place]:

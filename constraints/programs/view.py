@@ -106,6 +106,7 @@ class View:
     ``shared[e]``: that it accesses shared memory. ``depends[kind]`` as models see it. ``place[e][k]``: that event
     ``e``, if a barrier, is the k-th of its thread. ``rf[w][r]``, ``initial[r]``: what a read reads; ``co[w][v]``;
     ``before[f][g]``: that fence f comes before g where both are ``fence.sc`` in need of an order.
+    ``synchronised[t][u]``: that thread t synchronises with thread u by the system.
 
     With ``initial_writes``, there is an initial write for each event, which happens where that event is the first of
     its location. Without them, ``fr`` says what follows from them; that is for models to which it makes no difference
@@ -129,6 +130,7 @@ class View:
     before: Matrix
     denied: bool = False
     initial_writes: bool = True
+    synchronised: Matrix = ()
     _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, repr=False)
 
     @property
@@ -314,6 +316,10 @@ class View:
     def _group(self, scope: Scope) -> list[dict[int, Literal]]:
         return self.pairs(lambda e, f: self.in_group(self.thread[e], self.thread[f], scope))
 
+    def _by_system(self) -> list[dict[int, Literal]]:
+        rows, thread = self.synchronised, self.thread
+        return self.pairs(lambda e, f: rows[thread[e]].get(thread[f]) if rows else None)
+
     def _awaits(self) -> list[dict[int, Literal]]:
         def related(one: int, other: int) -> Literal | None:
             t, u = self.thread[one], self.thread[other]
@@ -359,6 +365,6 @@ _RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
     "sr": View._sr,
     "syncbar": View._syncbar,
     "awaits": View._awaits,
-    "ssw": lambda view: view.pairs(lambda e, f: None),
+    "ssw": View._by_system,
     "casdep": lambda view: view.pairs(lambda e, f: None),
 }

@@ -82,7 +82,8 @@ class Execution:
 
     ``co`` are the pairs of writes that coherence orders, closed under transitivity, without initial writes; a model
     may leave some unordered. ``final[l]`` is the write whose value location ``l`` has in the end, None where the
-    outcome does not say so. ``regions[l]`` is where location ``l`` is.
+    outcome does not say so. ``regions[l]`` is where location ``l`` is. ``synchronised`` are pairs of threads of which
+    all of the first happens before all of the second by means of the system (Vulkan).
     """
 
     threads: tuple[tuple[Step, ...], ...]
@@ -92,6 +93,7 @@ class Execution:
     rf: tuple[int | None, ...]
     co: frozenset[tuple[int, int]]
     final: tuple[int | None, ...]
+    synchronised: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -132,6 +134,7 @@ class Execution:
             starts.append(starts[-1] + len(thread))
         old = [i for number in order for i in range(starts[number], starts[number + 1])]
         new = {i: place for place, i in enumerate(old)}
+        at = {number: place for place, number in enumerate(order)}
         names: dict[int, int] = {}
         addresses: dict[int, dict[int, int]] = {}
         for i in old:
@@ -156,4 +159,5 @@ class Execution:
             tuple(moved[self.rf[i]] for i in old),
             frozenset((new[one], new[other]) for one, other in self.co),
             tuple(moved[self.final[location]] for location in locations),
+            tuple(sorted((at[one], at[other]) for one, other in self.synchronised if one in at and other in at)),
         )

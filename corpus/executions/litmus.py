@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from corpus.executions.execution import INITIAL, Execution, Kind
+from corpus.executions.execution import INITIAL, Execution, Kind, Step
 from corpus.laws import vulkan
 from corpus.litmus.made import STRONG, WIDEST, address_name, location_name, masked, observer
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import (
-    CLUSTER,
+    FENCED,
     PLAIN,
     Alias,
     Assign,
@@ -84,17 +84,22 @@ def litmus_test(execution: Execution, name: str, observed: bool) -> LitmusTest:
     for n, address in aliases:
         assert n is not None
         locations.append(Location(address_name(n, address), region=execution.regions[n], alias=Alias(location_name(n))))
-    return LitmusTest(name, tuple(threads), tuple(locations), Condition(Quantifier.EXISTS, conjunction(atoms)))
+    condition = Condition(Quantifier.EXISTS, conjunction(atoms))
+    return LitmusTest(name, tuple(threads), tuple(locations), condition, synchronised=execution.synchronised)
 
 
 def _places(execution: Execution) -> tuple[Place, ...]:
     """The threads' places; in one cluster of PTX, where nothing has the scope of one."""
-    said = {tag for step in execution.steps for tag in step.mode.tags}
-    if not said.isdisjoint({CLUSTER, *vulkan.STORAGE}) or not any(place.queue for place in execution.places):
+    if not any(place.queue for place in execution.places) or not all(map(_without_clusters, execution.steps)):
         return execution.places
     ctas = list(dict.fromkeys(place[: Scope.CTA.value] for place in execution.places))
     flat = (place._replace(queue=0, cta=ctas.index(place[: Scope.CTA.value])) for place in execution.places)
     return tuple(renumbered(flat))
+
+
+def _without_clusters(step: Step) -> bool:
+    """Whether an instruction may be one of PTX that has not the scope of a cluster."""
+    return set(step.mode.tags) <= {*FENCED} and not (step.kind is Kind.BARRIER and step.mode.scope)
 
 
 def coherence_order(execution: Execution, location: int) -> list[int]:

@@ -7,7 +7,8 @@ them, and then it is an annotation: ``SB+rmw-plain+rmw-plain``. The coherence of
 
 Any other is named by what its threads do, ``RFR.U.W``, then by how, where it is not plain, then by its dependencies
 (``+addr-0-2``: from instruction 0 to 2), its scope tree and its locations in shared memory. Where there are aliases,
-the name ends with the addresses of all accesses in a row: ``.at-x-x_1``.
+the name ends with the addresses of all accesses in a row: ``.at-x-x_1``, and where threads synchronise by the system,
+with these: ``.ssw-0-1``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def name_of(execution: Execution) -> tuple[str, Execution]:
     if as_cycle is None:
         return (_coherence_name(execution) or _letters(execution)) + _decorations(execution), execution
     cycle, turned = as_cycle
-    return cycle_name(cycle) + _addresses(turned), turned
+    return cycle_name(cycle) + _rest(turned), turned
 
 
 # Cycles
@@ -212,9 +213,11 @@ def _decorations(execution: Execution) -> str:
     plain = all(note in ("plain", "rmw") for names in notes for note in names)
     text = "" if plain else "+" + "+".join("-".join(names) for names in notes)
     text += "".join(f"+{dep.kind}-{dep.source}-{dep.target}" for dep in execution.dependencies)
-    return text + tree_name(execution.places) + region_name(execution.regions) + _addresses(execution)
+    return text + tree_name(execution.places) + region_name(execution.regions) + _rest(execution)
 
 
-def _addresses(execution: Execution) -> str:
+def _rest(execution: Execution) -> str:
+    """Addresses, and what is synchronised by the system."""
     accessed = [address_name(step.location, step.address) for step in execution.steps if step.location is not None]
-    return ".at-" + "-".join(accessed) if any(step.address for step in execution.steps) else ""
+    aliases = ".at-" + "-".join(accessed) if any(step.address for step in execution.steps) else ""
+    return aliases + "".join(f".ssw-{one}-{other}" for one, other in execution.synchronised)

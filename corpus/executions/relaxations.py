@@ -31,6 +31,7 @@ class Relaxed(StrEnum):
     REGION = "region"
     ADDRESS = "address"
     TREE = "tree"
+    SYSTEM = "system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Relaxation:
 
     ``instructions``: those that are removed, that get an address of their own, or the one that is done otherwise;
     ``mode``: its mode then; ``dependency``
-    or ``location``: what it is about; ``places``: where the threads are then.
+    or ``location``: what it is about; ``places``: where the threads are then; ``threads``: two that are synchronised.
     """
 
     kind: Relaxed
@@ -48,6 +49,7 @@ class Relaxation:
     dependency: Dependency | None = None
     location: int | None = None
     places: tuple[Place, ...] = ()
+    threads: tuple[int, int] = (0, 0)
     text: str = field(default="", compare=False)
 
 
@@ -61,6 +63,10 @@ def relaxations(execution: Execution, vocabulary: Vocabulary) -> list[Relaxation
         *_regions(execution),
         *(_addresses(execution) if vocabulary.aliases else ()),
         *_trees(execution, vocabulary),
+        *(
+            Relaxation(Relaxed.SYSTEM, threads=(one, other), text=f"P{one} and P{other}: synchronised no longer")
+            for one, other in execution.synchronised
+        ),
     ]
 
 
@@ -197,6 +203,8 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
         case Relaxation(Relaxed.ADDRESS, leaving):
             new = 1 + max(step.address for step in steps)
             return _with_steps(execution, {i: (replace(steps[i], address=new),) for i in leaving})
+        case Relaxation(Relaxed.SYSTEM, threads=threads):
+            return replace(execution, synchronised=tuple(each for each in execution.synchronised if each != threads))
         case _:
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
 
@@ -234,6 +242,7 @@ def _with_steps(execution: Execution, changed: Mapping[int, tuple[Step, ...]]) -
         tuple(kept.get(source) for source in rf),
         frozenset((writes[one], writes[other]) for one, other in execution.co if {one, other} <= writes.keys()),
         tuple(kept.get(write) for write in execution.final),
+        execution.synchronised,
     )
     return left.reordered([number for number, thread in enumerate(threads) if thread])
 

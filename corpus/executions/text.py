@@ -3,8 +3,8 @@
 Parts are separated by ``|``. Threads come first, each with its place in the scope tree (``gpu.queue.cta.warp``) and its
 instructions, which are numbered from 0 through all threads. After a read stands the write that it reads from, ``init``
 for the initial one, nothing where that is not said; then what the instruction depends on. ``x_1`` is another address of
-location ``x``. The other parts are
-coherence (``co 1<4 1<6 4<6``), locations in shared memory (``shared x``) and final writes (``final x=4``).
+location ``x``. The other parts are coherence (``co 1<4 1<6 4<6``), locations in shared memory (``shared x``), final
+writes (``final x=4``) and the threads that synchronise by the system (``ssw 0<1``).
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ def execution_text(execution: Execution) -> str:
     ]
     if final:
         parts.append("final " + " ".join(final))
+    if execution.synchronised:
+        parts.append("ssw " + " ".join(f"{one}<{other}" for one, other in execution.synchronised))
     return " | ".join(parts)
 
 
@@ -108,7 +110,12 @@ def _read(text: str) -> Execution:
     rest = {name: words.split(" ") for name, _, words in (part.partition(" ") for part in parts)}
     shared = rest.get("shared", [])
     final = dict(word.split("=") for word in rest.get("final", []))
-    co = frozenset((int(one), int(other)) for one, other in (pair.split("<") for pair in rest.get("co", [])))
+    co, synchronised = (
+        [(int(one), int(other)) for one, other in (pair.split("<") for pair in rest.get(name, []))]
+        for name in ("co", "ssw")
+    )
+    if any(number >= len(threads) for number in chain.from_iterable(synchronised)):
+        raise ValueError
     mentioned = {*rf, *(dependency.source for dependency in dependencies), *chain.from_iterable(co)}
     if any(number is not None and number >= len(rf) for number in mentioned):
         raise ValueError
@@ -118,8 +125,9 @@ def _read(text: str) -> Execution:
         tuple(Region.SHARED if name in shared else Region.GLOBAL for name in names),
         tuple(sorted(dependencies)),
         tuple(rf),
-        co,
+        frozenset(co),
         tuple(_write(final[name]) if name in final else None for name in names),
+        tuple(synchronised),
     )
 
 

@@ -5,7 +5,8 @@ an access say (``corpus.laws``). What a model cannot tell apart is taken out of 
 
 *Optional* words are left out unless they are asked for, since they make many more programs: with proxies, aliases
 (several virtual addresses of a location, and fences of aliases), constant accesses, which PTX orders as it does those
-of textures, and the scope of a cluster.
+of textures, and the scope of a cluster; in Vulkan aliases (several references), and threads that synchronise by the
+system.
 
 What is left out, everywhere: exclusive accesses, barriers that do not wait, have a quorum or order one memory alone,
 scopes below a work-group, and operations of an rmw other than exchange. With proxies, and in Vulkan, there are no
@@ -46,7 +47,9 @@ class Vocabulary:
     above they are together, below CTAs and at these apart. A model that asks for a relation in ``unmade`` asks for what
     programs of the vocabulary cannot show. ``dependencies`` are of ``DEPENDENCIES``. ``interchangeable``: the model
     does not tell kinds of dependencies apart, so that one is enough, of data to a write and of an address to a read.
-    ``aliases``: a location may have several addresses. ``more``: which of the ``optional`` words there are.
+    ``aliases``: a location may have several addresses. ``synchronises``: threads may by the system.
+
+    ``more``: which of the ``optional`` words there are.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Vocabulary:
     interchangeable: bool = False
     unmade: tuple[str, ...] = ("vloc", "swarp", "squeue")
     aliases: bool = False
+    synchronises: bool = False
     optional: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
 
@@ -66,7 +70,7 @@ class Vocabulary:
         words = [spelled_mode(kind, mode) for kind in Kind for mode in self.modes.get(kind, ())]
         words += [f"{self.level_word(level)}s" for level in self.levels]
         words += [region.value for region in self.regions if self.regions != (Region.GLOBAL,)]
-        words += ["aliases"] * self.aliases
+        words += ["aliases"] * self.aliases + ["ssw"] * self.synchronises
         return (*words, *(("dep",) if self.interchangeable and self.dependencies else self.dependencies))
 
     def level_word(self, level: Scope) -> str:
@@ -199,6 +203,7 @@ class Vocabulary:
             regions=tuple(region for region in self.regions if region.value != word or region is Region.GLOBAL),
             dependencies=tuple(kind for kind in self.dependencies if word not in (kind, "dep")),
             aliases=self.aliases and word not in ("alias", "aliases"),
+            synchronises=self.synchronises and word != "ssw",
         )
 
 
@@ -359,7 +364,16 @@ def _vulkan(*scopes: Scope) -> Vocabulary:
         ),
     }
     name, levels = ("vulkan", (Scope.CTA,)) if len(scopes) == 2 else ("vulkan-scopes", scopes[1:])
-    return Vocabulary(name, modes, levels, dependencies=(), unmade=())  # the dialect has one device, and no "and"
+    return Vocabulary(  # the dialect has one device, and no "and"
+        name,
+        modes,
+        levels,
+        dependencies=(),
+        unmade=(),
+        aliases=True,
+        synchronises=True,
+        optional=("alias", "ssw"),
+    )
 
 
 def _webgpu() -> Vocabulary:

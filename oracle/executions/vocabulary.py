@@ -113,6 +113,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         dependencies=dependencies,
         interchangeable=dependencies == DEPENDENCIES and all(model.joins(DEPENDENCIES) for model in models),
         aliases=aliases,
+        synchronises=whole.synchronises and mention("ssw"),
     )
 
 

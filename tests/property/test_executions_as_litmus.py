@@ -99,7 +99,8 @@ def test_the_oracle_sees_the_execution_that_a_test_was_made_of(words, seed):
 def groups(places, execution):
     """Which threads share which level; clusters of PTX count where something has their scope."""
     tags = {tag for step in execution.steps for tag in step.mode.tags}
-    levels = [level for level in Scope if level is not Scope.QUEUE or tags & {CLUSTER, *vulkan.STORAGE}]
+    queues = tags & {CLUSTER, *vulkan.STORAGE, *vulkan.SEMANTICS}
+    levels = [level for level in Scope if level is not Scope.QUEUE or queues]
     return {
         (level, one, other)
         for level in levels

@@ -170,6 +170,14 @@ def test_accesses_by_one_address_get_two_in_each_way():
     assert steps[:3] == [f"{way}: by one address no longer" for way in ways]
 
 
+def test_threads_that_synchronise_by_the_system_do_so_no_longer():
+    test = "0.0.0.0: W.sc0 x | 0.0.1.0: R.sc0 x<-init; W.sc0 x | 0.0.2.0: R.sc0 x | ssw 0<1 1<2"
+    left = table(vocabulary("vulkan", ("ssw",)), test)
+    assert left["P0 and P1: synchronised no longer"] == test.replace(" 0<1", "")
+    assert left["P1 and P2: synchronised no longer"] == test.replace(" 1<2", "")
+    assert left["P0's store to x: removed"] == "0.0.0.0: R.sc0 x<-init; W.sc0 x | 0.0.1.0: R.sc0 x | ssw 0<1"
+
+
 def test_a_scope_is_narrowed_to_that_of_a_cluster():
     words = vocabulary("ptx-proxies", ("cluster",))
     assert table(words, "0.0.0.0: R.relaxed.gpu x")["P0's load of x: scope gpu -> cluster"] == (
