@@ -59,6 +59,14 @@ def random_execution(
     return _chosen(rng, words, threads, places, partial, silent)
 
 
+def _synchronised(rng: Random, threads: int) -> tuple[tuple[int, int], ...]:
+    """A strict order of some threads."""
+    pairs = {pair for pair in combinations(range(threads), 2) if rng.random() < 0.3}
+    for middle in range(threads):
+        pairs |= {(one, other) for one, m in pairs for n, other in pairs if m == n == middle}
+    return tuple(sorted(pairs))
+
+
 def _chosen(
     rng: Random, words: Vocabulary, threads: list[list[Step]], places: list[Place], partial: bool, silent: bool
 ) -> Execution:
@@ -118,6 +126,6 @@ def _chosen(
         tuple(rf),
         frozenset(co),
         tuple(final),
-        tuple(pair for pair in combinations(range(len(threads)), 2) if words.synchronises and rng.random() < 0.3),
+        _synchronised(rng, len(threads)) if words.synchronises else (),
     )
     return execution.reordered(list(range(len(threads))))

@@ -232,11 +232,12 @@ def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:
 
 
 def _unsynchronised(unknown: Unknown, view: View) -> Iterator[Relaxed]:
-    """A thread that synchronises with another by the system no longer."""
+    """A thread that synchronises with another by the system no longer, where none is between."""
     for t, row in enumerate(unknown.ssw):
         for u, literal in row.items():
+            between = unknown.circuit.any_of(row[v] & unknown.ssw[v][u] for v in row if v != u)
             rows = [{v: other for v, other in each.items() if (s, v) != (t, u)} for s, each in enumerate(unknown.ssw)]
-            yield Relaxed(f"ssw({t}, {u})", literal, replace(view, synchronised=rows, _made={}))
+            yield Relaxed(f"ssw({t}, {u})", literal & ~between, replace(view, synchronised=rows, _made={}))
 
 
 def _share_memory(unknown: Unknown, one: int, other: int) -> Literal:

@@ -18,7 +18,7 @@ Constraints
     to do so by one address is one within it
     groups are equivalences, narrower ones within wider ones; shared memory is accessed by threads of one CTA
     threads of one CTA have equally many barriers
-    what synchronises by the system goes one way: there is an order of all threads that holds it
+    that threads synchronise by the system is a strict order of them
     dependencies lead from reads to accesses that can have them; a read decides one branch at most
     a read has one source, of its location; a location that is written has one last write
     of threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
@@ -195,13 +195,12 @@ class Unknown:
             self.same[level] = rows
         self.ssw = [{} for _ in threads]
         if self.words.synchronises:
-            before = {(t, u): circuit.var("earlier", t, u) for t, u in combinations(threads, 2)}
-            before |= {(u, t): ~literal for (t, u), literal in before.items()}
-            for t, u, v in permutations(threads, 3):
-                circuit.require(~before[t, u], ~before[u, v], before[t, v])
             for t, u in permutations(threads, 2):
                 self.ssw[t][u] = circuit.var("ssw", t, u)
-                circuit.require(~self.ssw[t][u], before[t, u])
+            for t, u in combinations(threads, 2):
+                circuit.require(~self.ssw[t][u], ~self.ssw[u][t])
+            for t, u, v in permutations(threads, 3):
+                circuit.require(~self.ssw[t][u], ~self.ssw[u][v], self.ssw[t][v])
         for wide, narrow in combinations(sorted(self.same, key=lambda level: level.value), 2):
             for t, u in combinations(threads, 2):
                 circuit.require(~self.same[narrow][t][u], self.same[wide][t][u])

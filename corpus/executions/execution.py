@@ -83,7 +83,7 @@ class Execution:
     ``co`` are the pairs of writes that coherence orders, closed under transitivity, without initial writes; a model
     may leave some unordered. ``final[l]`` is the write whose value location ``l`` has in the end, None where the
     outcome does not say so. ``regions[l]`` is where location ``l`` is. ``synchronised`` are pairs of threads of which
-    all of the first happens before all of the second by means of the system (Vulkan).
+    all of the first happens before all of the second by means of the system (Vulkan), a strict order.
     """
 
     threads: tuple[tuple[Step, ...], ...]

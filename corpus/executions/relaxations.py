@@ -63,10 +63,7 @@ def relaxations(execution: Execution, vocabulary: Vocabulary) -> list[Relaxation
         *_regions(execution),
         *(_addresses(execution) if vocabulary.aliases else ()),
         *_trees(execution, vocabulary),
-        *(
-            Relaxation(Relaxed.SYSTEM, threads=(one, other), text=f"P{one} and P{other}: synchronised no longer")
-            for one, other in execution.synchronised
-        ),
+        *_synchronised(execution),
     ]
 
 
@@ -160,6 +157,15 @@ def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]
                 told = " | ".join(" ".join(f"P{number}" for number in half) for half in (staying, leaving))
                 text = f"{told}: in one {vocabulary.level_word(level)} no longer"
                 yield Relaxation(Relaxed.TREE, places=moved, text=text)
+
+
+def _synchronised(execution: Execution) -> Iterator[Relaxation]:
+    """Threads that synchronise by the system, with none between."""
+    pairs = execution.synchronised
+    for one, other in pairs:
+        if not any((one, middle) in pairs and (middle, other) in pairs for middle in range(len(execution.threads))):
+            text = f"P{one} and P{other}: synchronised no longer"
+            yield Relaxation(Relaxed.SYSTEM, threads=(one, other), text=text)
 
 
 def _halves(parts: list[list[int]]) -> Iterator[tuple[list[int], list[int]]]:

@@ -171,10 +171,11 @@ def test_accesses_by_one_address_get_two_in_each_way():
 
 
 def test_threads_that_synchronise_by_the_system_do_so_no_longer():
-    test = "0.0.0.0: W.sc0 x | 0.0.1.0: R.sc0 x<-init; W.sc0 x | 0.0.2.0: R.sc0 x | ssw 0<1 1<2"
+    test = "0.0.0.0: W.sc0 x | 0.0.1.0: R.sc0 x<-init; W.sc0 x | 0.0.2.0: R.sc0 x | ssw 0<1 0<2 1<2"
     left = table(vocabulary("vulkan", ("ssw",)), test)
     assert left["P0 and P1: synchronised no longer"] == test.replace(" 0<1", "")
     assert left["P1 and P2: synchronised no longer"] == test.replace(" 1<2", "")
+    assert "P0 and P2: synchronised no longer" not in left  # P1 is between
     assert left["P0's store to x: removed"] == "0.0.0.0: R.sc0 x<-init; W.sc0 x | 0.0.1.0: R.sc0 x | ssw 0<1"
 
 
