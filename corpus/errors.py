@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 LONGEST = 1000
 """Characters that the line of an error has at most."""
@@ -31,6 +30,8 @@ class InputError(Exception):
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
     """What follows an unknown name in an error: ``did you mean a or b?``, or ``otherwise`` where nothing is like it."""
+    from difflib import get_close_matches  # not loaded where nothing is wrong
+
     near = get_close_matches(name, list(known), cutoff=cutoff)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 

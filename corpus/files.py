@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import IO
 
 from corpus.errors import InputError
 
 LARGEST_TEXT = 64 * 2**20
 """Bytes that a text may have: a test, a model, edges, an index."""
+
+
+def folder_of(package: str) -> Path:
+    """Where a package of ours lies, with the texts that ship with it."""
+    return Path(import_module(package).__path__[0])
 
 
 @contextmanager
@@ -99,6 +103,9 @@ def new_folder(folder: Path) -> Iterator[Path]:
             folder = folder.resolve()  # a folder cannot be renamed to a link
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError("the output exists and is not an empty folder", given)
+        import shutil  # with tempfile, loaded where a folder is written
+        from tempfile import mkdtemp
+
         folder.parent.mkdir(parents=True, exist_ok=True)
         # The staging folder is private to us; what is in it gets the permissions of any new folder.
         staging = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))

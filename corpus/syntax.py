@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from zlib import crc32
 
 from corpus.errors import InputError
+from corpus.files import folder_of
 from corpus.lalr import Grammar, Token, Tree
 
 BLANKS = " \t\f\r\n"
@@ -51,19 +51,19 @@ _PUNCTUATION = {
 def grammar_text(grammar: str) -> str:
     """The text of a grammar, or of several that are joined by `` + ``; see ``parse``."""
     names = [name.rpartition(".") for name in grammar.split(" + ")]
-    return "\n".join(files(folder).joinpath(f"{name}.lark").read_text(encoding="utf-8") for folder, _, name in names)
+    return "\n".join((folder_of(folder) / f"{name}.lark").read_text("utf-8") for folder, _, name in names)
 
 
-def tables_file(grammar: str, start: str) -> Traversable:
+def tables_file(grammar: str, start: str) -> Path:
     """Where its tables are; see ``corpus.tables``."""
     folder, _, name = grammar.split(" + ")[-1].rpartition(".")
-    return files(folder).joinpath(f"{name}.{start}.json")
+    return folder_of(folder) / f"{name}.{start}.json"
 
 
 @cache
 def _grammar(grammar: str, start: str) -> Grammar:
     text, file = grammar_text(grammar), tables_file(grammar, start)
-    tables = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    tables = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     if tables.get("checksum") != crc32(text.encode()):
         from corpus.tables import make  # lark is not imported where it is not needed
 

@@ -13,9 +13,8 @@ from pathlib import Path
 from corpus.errors import InputError
 from corpus.files import read_text
 from oracle.cat.syntax import MOST_BYTES, shipped_models
-from oracle.consistency import load_model
+from oracle.consistency import OPERATIONAL, load_model
 from oracle.executions.vocabulary import dialect_of
-from oracle.operational.explore import MODELS as OPERATIONAL
 from oracle.progress.models import GUARANTEES
 
 _COMMENT = re.compile(r"\(\*(.*?)\*\)", re.DOTALL)

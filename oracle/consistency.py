@@ -19,7 +19,9 @@ from oracle.cat.syntax import read_cat, shipped_models
 from oracle.executions.events import VOCABULARY
 from oracle.executions.judge import UNROLL, Judgement, answered, judge, unknown
 from oracle.naming import names_apart, origins
-from oracle.operational.explore import MODELS, StateLimitError, UnmodelledError, explore, satisfies
+
+OPERATIONAL = {"thesis-weak": False, "thesis-strong": True}
+"""The operational models by name, and whether each is the strong one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class OperationalModel:
 
     def judge(self, test: LitmusTest, unroll: int = UNROLL) -> Judgement:
         """The judgement; ``executions`` counts final states. UNKNOWN where the model does not speak of the test."""
+        from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies
+
         try:
             outcomes = explore(test, self.strong, unroll)
         except (UnmodelledError, StateLimitError) as error:
@@ -85,7 +89,7 @@ def load_model(path: str, name: str = "") -> Model:
 
 def model_names() -> tuple[str, ...]:
     """The models that ship, sorted."""
-    return tuple(sorted([*shipped_models(), *MODELS]))
+    return tuple(sorted([*shipped_models(), *OPERATIONAL]))
 
 
 def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] = ()) -> list[ConsistencyModel]:
@@ -112,8 +116,8 @@ def _model(name: str) -> ConsistencyModel:
     shipped = shipped_models()
     if name in shipped:
         return AxiomaticModel(load_model(shipped[name], name))
-    if name in MODELS:
-        return OperationalModel(name, MODELS[name])
+    if name in OPERATIONAL:
+        return OperationalModel(name, OPERATIONAL[name])
     if name.endswith(".cat"):
         return AxiomaticModel(load_model(name, Path(name).stem))
     known = f"known, besides paths that end in .cat: {', '.join(model_names())}"

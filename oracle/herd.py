@@ -19,9 +19,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 
 from corpus.errors import InputError
+from corpus.files import folder_of
 from corpus.litmus.test import ANNOTATED
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import Definition
@@ -89,7 +89,7 @@ def herd_lines(language: str) -> Mapping[str, str]:
     """The lines that may stand before a model, for tests in a language: by the names that they define, in order."""
     lines: dict[str, str] = {}
     for file in (f"herd-{language}.cat", "herd-shared.cat", "prelude.cat"):
-        text = files("oracle.cat").joinpath(file).read_text("utf-8")
+        text = (folder_of("oracle.cat") / file).read_text("utf-8")
         for found in _LINE.finditer(text):
             name = found[1] or _DEFINED[found[0].split()[0]]
             if file != "prelude.cat" or name not in _KNOWN:

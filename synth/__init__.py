@@ -1,6 +1,4 @@
 """The command line and the pipelines: parse, plan, call, show."""
 
-from importlib.metadata import version
-
-VERSION = version("synth")
-"""Of the installed package; written into what it makes."""
+VERSION = "0.1.0"
+"""Of the package, which is built with it; written into what it makes."""

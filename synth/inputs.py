@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text
-from corpus.journal import read_corpus
 from corpus.litmus.test import LitmusTest
-from corpus.progress.axb import digest
-from corpus.progress.text import parse_axb, print_axb
-from corpus.suite import is_corpus, read_manifest
-from corpus.test import Test
+
+if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+    from corpus.test import Test
 
 Read = TypeVar("Read")
 
@@ -73,6 +71,10 @@ class Input:
         One from a file has no verdicts; its program is kept as it is written, so its text may name locations in another
         order than the canonical form that its digest stands for.
         """
+        from corpus.progress.axb import digest
+        from corpus.progress.text import parse_axb, print_axb
+        from corpus.test import Test
+
         program = parse_axb(self.text(), self.place)
         return self.record or Test(self.name, digest(program), print_axb(program))
 
@@ -102,6 +104,8 @@ def family_in(manifest: dict[str, object]) -> str:
 def _family(path: Path) -> str:
     if not os.path.isdir(path):  # no error where that cannot be said: reading it says why
         return MEMORY if path.suffix == ".litmus" or path.name.startswith("@") else PROGRESS
+    from corpus.suite import is_corpus, read_manifest
+
     if is_corpus(path):
         return family_in(read_manifest(path))
     if (path / INDEX).is_file():
@@ -141,7 +145,11 @@ def readable(inputs: Sequence[Input], read: Callable[[Input], Read]) -> tuple[di
 def _inputs(path: Path, given: str, around: tuple[Path, ...], lines: Iterator[int]) -> list[Input]:
     """The tests of a path; ``around`` are the indexes that name it, ``lines`` counts what indexes name."""
     if os.path.isdir(path):
+        from corpus.suite import is_corpus
+
         if is_corpus(path):
+            from corpus.journal import read_corpus
+
             return [Input(test.name, test.name, path, test) for test in read_corpus(path).tests]
         if (path / INDEX).is_file():
             return _inputs(path / INDEX, str(path / INDEX), around, lines)
@@ -176,6 +184,8 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _holds_tests(folder: Path) -> bool:
+    from corpus.suite import is_corpus
+
     try:
         return is_corpus(folder) or any(
             file.suffix in (".litmus", ".axb") or file.name == INDEX for file in folder.iterdir()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-from rich.progress import Progress
 from rich.segment import Segment
 from rich.table import Table
 
@@ -59,6 +58,8 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
 
 def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:
     """The items, with a progress bar on standard error where a person watches."""
+    from rich.progress import Progress  # takes its time to be loaded
+
     screen = Console(stderr=True)
     bar = Progress(console=screen, transient=True, disable=not screen.is_terminal, speed_estimate_period=_PERIOD)
     with bar:

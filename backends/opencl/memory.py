@@ -13,12 +13,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from string import Template
 from typing import ClassVar
 
 from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
+from corpus.files import folder_of
 from corpus.laws.opencl import FETCHED, MEMORY, SCOPE_WORDS
 from corpus.litmus.test import Barrier, Fence, Load, Mode, Region, Rmw, Scope, Store
 
@@ -67,7 +67,7 @@ class OpenClKernel(CAtomics):
     scratch_store: ClassVar[str] = "{cell} = {value}"
     fetched: ClassVar[Sequence[str]] = FETCHED
     companions: ClassVar[Mapping[str, str]] = {
-        "run_opencl_memory.py": files("backends.opencl").joinpath("memory_host.py").read_text(encoding="utf-8")
+        "run_opencl_memory.py": (folder_of("backends.opencl") / "memory_host.py").read_text("utf-8")
     }
 
     def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102

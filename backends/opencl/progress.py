@@ -7,10 +7,10 @@ them the kernel falls back on the old atomics, which are relaxed: good for one l
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import ClassVar
 
 from backends.shared.renderer import Renderer
+from corpus.files import folder_of
 
 
 class OpenCl(Renderer):
@@ -21,7 +21,7 @@ class OpenCl(Renderer):
     header: ClassVar[str] = "__kernel void test(__global cell_t* const memory)"
     group: ClassVar[str] = "(uint)get_group_id(0)"
     companions: ClassVar[dict[str, str]] = {
-        "run_opencl.py": files("backends.opencl").joinpath("host.py").read_text(encoding="utf-8")
+        "run_opencl.py": (folder_of("backends.opencl") / "host.py").read_text("utf-8")
     }
     file: ClassVar[str] = """\
 // $name, mapping $mapping. Usage: python run_opencl.py NAME.cl; a test that hangs does not come back.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from dataclasses import replace
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from corpus.dialects.c import C
-from corpus.dialects.dartagnan.ptx import PTX
-from corpus.dialects.dartagnan.vulkan import VULKAN
-from corpus.dialects.gpu_ptx.dialect import GPU_PTX
-from corpus.dialects.lisa.dialect import LISA
-from corpus.dialects.opencl import OPENCL
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.describe import cannot_say
@@ -18,10 +16,34 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest, Rmw, sides_of
 from corpus.litmus.text import Dialect, Runner, language, sections
 
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (C, LISA, OPENCL, GPU_PTX, PTX, VULKAN)}
+_SHIPPED = {
+    "c": "c.C",
+    "lisa": "lisa.dialect.LISA",
+    "opencl": "opencl.OPENCL",
+    "gpu-ptx": "gpu_ptx.dialect.GPU_PTX",
+    "ptx": "dartagnan.ptx.PTX",
+    "vulkan": "dartagnan.vulkan.VULKAN",
+}
+
+
+class _Dialects(UserDict[str, Dialect]):
+    """Dialects by name. One that ships is loaded when it is asked for: most commands need one."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, Any] = dict.fromkeys(_SHIPPED)
+
+    def __getitem__(self, name: str) -> Dialect:
+        if self.data[name] is None:
+            module, _, constant = _SHIPPED[name].rpartition(".")
+            self.data[name] = getattr(import_module(f"corpus.dialects.{module}"), constant)
+        dialect: Dialect = self.data[name]
+        return dialect
+
+
+DIALECTS = _Dialects()
 """Every dialect by its name, as ``synth convert --to`` takes it."""
 
-WHOLE = (GPU_PTX, OPENCL)
+WHOLE = ("gpu-ptx", "opencl")
 """What suites are written in, the dialects of devices: PTX has no sc accesses, OpenCL C no cache operators and no
 volatile accesses. LISA has all of these, but no device does: a test of both could not be run."""
 
@@ -31,11 +53,14 @@ def parse_litmus(text: str, path: str | None = None, bell: str | None = None) ->
     named. Raises ``InputError`` with line and column.
     """
     word = language(text, path)
-    languages = {word: dialect for dialect in DIALECTS.values() for word in (dialect.language, dialect.older) if word}
-    if word.upper() not in languages:
-        known = ", ".join(sorted(dialect.language for dialect in DIALECTS.values()))
+    # The first words of those that ship are their names.
+    likely = filter(None, [DIALECTS.get(word.lower().replace("_", "-"))])
+    dialect = next(
+        (each for each in chain(likely, DIALECTS.values()) if word.upper() in (each.language, each.older)), None
+    )
+    if dialect is None:
+        known = ", ".join(sorted(each.language for each in DIALECTS.values()))
         raise InputError(f"expected a litmus test in {known}, found {word}", path, 1, 1)
-    dialect = languages[word.upper()]
     return dialect.parse(replace(sections(text, path, dialect.c_comments), bell=bell))
 
 
@@ -46,7 +71,7 @@ def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
     work on others.
     """
     reasons = []
-    for dialect in WHOLE:
+    for dialect in map(DIALECTS.__getitem__, WHOLE):
         try:
             return dialect, printed(test, dialect)
         except InputError as error:

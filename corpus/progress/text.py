@@ -17,13 +17,16 @@ import re
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.lalr import Token, Tree
 from corpus.progress.axb import Instruction, Program, Thread
 from corpus.syntax import LARGEST_LOCATION, number, parse
-from corpus.test import Test
+
+if TYPE_CHECKING:
+    from corpus.test import Test
 
 _BLOCKS = re.compile(r"^(?=THREAD\b)", re.MULTILINE)
 

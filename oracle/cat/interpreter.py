@@ -15,10 +15,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
-from importlib.resources import files
 from typing import Generic, cast
 
 from corpus.errors import InputError
+from corpus.files import folder_of
 from oracle.cat.algebra import Relation, Set, T
 from oracle.cat.base import Base, Vocabulary
 from oracle.cat.names import resolved
@@ -223,7 +223,7 @@ def _check_orders(model: Model, vocabulary: Vocabulary) -> None:
 
 @cache
 def _prelude() -> Syntax:
-    return read_cat(str(files("oracle.cat").joinpath("prelude.cat")))
+    return read_cat(str(folder_of("oracle.cat") / "prelude.cat"))
 
 
 @cache

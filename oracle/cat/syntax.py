@@ -32,11 +32,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 
 from corpus.errors import InputError
-from corpus.files import read_text
+from corpus.files import folder_of, read_text
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.elaboration import Elaboration
@@ -75,19 +74,15 @@ _BEYOND = re.compile(rf"\+\+|[{{}}']|\(\s*\)|let\s*\(|(?<![\w.-])({'|'.join(_KEY
 _TERMS = "oracle.cat.terms"
 _LANGUAGE = f"{_TERMS} + oracle.cat.language"
 
-_MODELS = files("oracle").joinpath("models")
-_LIBRARY = files("oracle.cat").joinpath("library")
+_MODELS = folder_of("oracle") / "models"
+_LIBRARY = folder_of("oracle.cat") / "library"
 
 _NO_TEXT = re.compile(r'"[^"\n]*"|//[^\n]*|\#[^\n]*|/\*.*?\*/|\(\*|\*\)', re.DOTALL)
 
 
 def shipped_models() -> Mapping[str, str]:
     """The path of every .cat file that ships, by its name without the suffix."""
-    return {
-        Path(item.name).stem: str(item)
-        for item in sorted(_MODELS.iterdir(), key=lambda item: item.name)
-        if item.name.endswith(".cat")
-    }
+    return {path.stem: str(path) for path in sorted(_MODELS.glob("*.cat"))}
 
 
 def parse_cat(text: str, path: str) -> Syntax:
@@ -187,7 +182,7 @@ def _inclusions(tree: Tree) -> list[Token]:
 def _found(name: str, beside: str) -> str | None:
     """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
     name = name.strip('"')
-    folders = (Path(beside).parent, Path(str(_MODELS)), Path(str(_LIBRARY)))
+    folders = (Path(beside).parent, _MODELS, _LIBRARY)
     return next((str(folder / name) for folder in folders if os.path.isfile(folder / name)), None)
 
 

@@ -36,10 +36,7 @@ from oracle.executions.values import Value, holds
 from oracle.operational.system import Do, Final, Share, State, System
 from oracle.operational.thread import UnmodelledError
 
-__all__ = ["MODELS", "Outcomes", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
-
-MODELS = {"thesis-weak": False, "thesis-strong": True}
-"""The models by name; the value is the argument ``strong``."""
+__all__ = ["Outcomes", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
 
 MOST_STATES = 500_000
 """Where an exploration gives up, unless told otherwise."""

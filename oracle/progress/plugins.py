@@ -28,17 +28,19 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, wraps
 from hashlib import sha256
-from importlib.metadata import EntryPoint, entry_points
 from io import BytesIO
 from pathlib import Path
 from runpy import run_path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
 from corpus.litmus.test import Scope
 from oracle.naming import names_apart, origins
 from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "synth.progress_models"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -72,7 +74,13 @@ def is_progress_model(name: str) -> bool:
     name, _ = _leveled(name)
     base, _, reading = name.rpartition("-")
     bare = base if reading in ("weak", "strong") else name
-    return bare in GUARANTEES or name.endswith(".py") or bare in {entry.name for entry in entry_points(group=GROUP)}
+    return bare in GUARANTEES or name.endswith(".py") or bare in _installed()
+
+
+def _installed() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # takes its time to be loaded, and is seldom asked
+
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def _at_level(name: str) -> Sequence[ProgressModel]:
@@ -93,7 +101,7 @@ def _models(name: str) -> tuple[ProgressModel, ...]:
         return MODELS[f"{name}-weak"], MODELS[f"{name}-strong"]
     if name.endswith(".py"):
         return _from_file(name)
-    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+    installed = _installed()
     if name in installed:
         return _from_entry_point(installed[name])
     base, _, reading = name.rpartition("-")

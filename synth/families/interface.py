@@ -12,8 +12,6 @@ import click
 from click.core import ParameterSource
 
 from corpus.errors import InputError
-from corpus.suite import Corpus
-from corpus.test import Test
 from synth.accounts import Account
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
@@ -24,6 +22,8 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
 
     from backends.shared.backend import Backend
     from backends.shared.device import Device, DeviceOptions
+    from corpus.suite import Corpus
+    from corpus.test import Test
     from synth.drawing.pictures import Drawing
 
 
@@ -92,8 +92,11 @@ class Family(Protocol):
 
     kind: str
     sides: tuple[Side, Side]
-    targets: tuple[str, ...]
     foreign: tuple[str, ...]
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """See above."""
 
     def record(self, given: Input) -> Test:
         """The test as one of a corpus. Raises ``InputError`` where it is none."""

@@ -8,29 +8,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
-from corpus.suite import Corpus
-from corpus.test import Test
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
-from oracle.progress.explain import explain_system
-from oracle.progress.litmus import explore_litmus
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
-from synth.memory.conversion import TARGETS, convert_folder, model_files
-from synth.memory.explanation import explanation_account, explanation_record, no_picture, run_account, run_record
-from synth.memory.judging import explain_with
 from synth.memory.labels import LitmusLabelling
-from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
 from synth.memory.questions import questions, refuse_progress
 
 if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from rich.table import Table
 
     from backends.shared.backend import Backend
+    from corpus.suite import Corpus
+    from corpus.test import Test
 
 
 class Memory:
@@ -41,12 +34,19 @@ class Memory:
         Side(Answer.FORBIDDEN, "forbidden by", "forbidden"),
         Side(Answer.ALLOWED, "allowed by", "allowed"),
     )
-    targets = tuple(TARGETS)
     foreign = ("mappings", "every_iteration", "subscribe")
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        from synth.memory.conversion import TARGETS
+
+        return tuple(TARGETS)
 
     def record(self, given: Input) -> Test:
         if given.record is not None:
             return given.record
+        from corpus.cycles.suites import litmus_record
+
         text = given.text()
         return litmus_record(parse_litmus(text, given.place, given.bell), text)
 
@@ -78,6 +78,15 @@ class Memory:
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
         from synth.drawing.execution import draw, draw_dot, draw_hang, draw_hang_dot
+        from synth.memory.explanation import (
+            explanation_account,
+            explanation_record,
+            no_picture,
+            run_account,
+            run_record,
+        )
+        from synth.memory.judging import explain_with
+        from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
 
         asked = questions(models)
         test = given.litmus()
@@ -111,6 +120,8 @@ class Memory:
                 )
             )
         if asked.progress:
+            from oracle.progress.explain import explain_system
+            from oracle.progress.litmus import explore_litmus
             from synth.families.progress import told_of_system
 
             system = explore_litmus(test)
@@ -164,6 +175,8 @@ class Memory:
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
     ) -> int:
+        from synth.memory.conversion import TARGETS, convert_folder, model_files
+
         dialect, runner = TARGETS[target] or (None, None)
         beside = model_files(target, models)
         return convert_folder(tests, dialect, dropped, folder, runner, expected=True, beside=beside)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from corpus.cycles.suites import litmus_record
 from corpus.litmus.test import LitmusTest
-from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.flow import Flow
 from oracle.executions.judge import UNROLL, Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
-from oracle.executions.witness import MemoryExplanation, explain_memory
+
+if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+    from corpus.test import Test
+    from oracle.executions.witness import MemoryExplanation
 
 ENUMERATE = "enumerate"
 
@@ -65,6 +67,8 @@ def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: i
 
 def labelled_record(test: LitmusTest, text: str, size: int, models: Iterable[ConsistencyModel]) -> Test:
     """A test as one of a corpus, ``text`` being what it is written as, with what the models say of it."""
+    from corpus.cycles.suites import litmus_record
+
     judged = {model.name: judge_with(test, model, AUTO, UNROLL, counts=False) for model in models}
     verdicts = {name: str(judgement.answer) for name, judgement in judged.items()}
     reasons = {name: judgement.reason for name, judgement in judged.items() if judgement.reason}
@@ -101,6 +105,8 @@ def _flows(test: LitmusTest) -> list[Flow]:
 def _explain(test: LitmusTest, model: Model, unroll: int) -> MemoryExplanation:
     try:
         if is_quick_to_list(test, model, unroll):
+            from oracle.executions.witness import explain_memory
+
             return explain_memory(test, model, unroll)
     except TooManyError:
         pass

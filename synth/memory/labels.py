@@ -15,12 +15,10 @@ from corpus.litmus.verdict_table import truth_text
 from oracle.consistency import ConsistencyModel
 from oracle.executions.judge import Answer, Judgement, unknown
 from oracle.executions.values import Address, Value
-from oracle.progress.litmus import NoVerdictError, explore_litmus
-from oracle.progress.models import ProgressModel, Verdict, system_verdicts
+from oracle.progress.models import ProgressModel, Verdict
 from synth.inputs import Input
 from synth.labels import ERROR, UNKNOWN, Asked, Label, Labels, mark_table
 from synth.memory.judging import judge_with
-from synth.memory.liveness import liveness_label
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head, progress_mark
 
@@ -81,6 +79,8 @@ class LitmusLabelling:
             if first < len(models.consistency):
                 labels = [self._judged(test, models.consistency[first])]
             elif first < len(models.consistency) + len(models.liveness):
+                from synth.memory.liveness import liveness_label
+
                 pair = models.liveness[first - len(models.consistency)]
                 labels = [liveness_label(test, pair, self.method, self.unroll)]
             else:
@@ -199,6 +199,9 @@ def _judgement(label: Label) -> Judgement:
 
 def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
     """What progress models say of the test under sequential consistency."""
+    from oracle.progress.litmus import NoVerdictError, explore_litmus
+    from oracle.progress.models import system_verdicts
+
     try:
         system = explore_litmus(test)
         found = system_verdicts(system.successors, [model.among(system.places) for model in models], system.chances)

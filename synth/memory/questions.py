@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError, did_you_mean
 from oracle.consistency import ConsistencyModel, model_names, resolve_consistency_models
-from oracle.liveness import LivenessModel, is_liveness_model, resolve_liveness_models
 from oracle.progress.models import GUARANTEES, MODELS, ProgressModel
 from oracle.progress.plugins import is_progress_model, resolve_models
+
+if TYPE_CHECKING:
+    from oracle.liveness import LivenessModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +45,31 @@ def questions(names: Sequence[str] = ()) -> Questions:
     Raises ``InputError`` as ``resolve_consistency_models``, ``resolve_models`` and ``resolve_liveness_models`` do, and
     where a name is of no kind.
     """
-    liveness = [name for name in names if is_liveness_model(name)]
+    liveness: list[str] = []
+    pairs: list[LivenessModel] = []
+    if any("&" in name for name in names):  # what judges pairs is not loaded where there is none
+        from oracle.liveness import is_liveness_model, resolve_liveness_models
+
+        liveness = [name for name in names if is_liveness_model(name)]
+        pairs = resolve_liveness_models(liveness)
     alone = [name for name in names if name not in liveness]
     for name in alone:
         _check(name)
-    progress = [name for name in alone if is_progress_model(name)]
+    progress = [name for name in alone if not _is_consistency_model(name)]
     consistency = [name for name in alone if name not in progress]
     return Questions(
         tuple(resolve_consistency_models(consistency)) if consistency or not names else (),
-        tuple(resolve_liveness_models(liveness)),
+        tuple(pairs),
         tuple(resolve_models(progress)) if progress else (),
     )
 
 
+def _is_consistency_model(name: str) -> bool:
+    return name in model_names() or name.endswith(".cat")
+
+
 def _check(name: str) -> None:
-    if name in model_names() or name.endswith(".cat") or is_progress_model(name):
+    if _is_consistency_model(name) or is_progress_model(name):
         return
     known = f"known, besides paths that end in .cat or .py: {', '.join((*model_names(), *GUARANTEES))}"
     hint = did_you_mean(name, (*model_names(), *MODELS, *GUARANTEES), known)

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from corpus.errors import InputError
-from corpus.test import Test
+
+if TYPE_CHECKING:
+    from corpus.test import Test
 
 Item = TypeVar("Item")
 

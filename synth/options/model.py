@@ -8,8 +8,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from oracle.progress.models import GUARANTEES, MODELS
-
 
 class ModelName(click.types.StringParamType):
     """A model by name or by its file; ``oracle.progress.plugins`` and ``oracle.consistency`` say what it means."""
@@ -19,6 +17,7 @@ class ModelName(click.types.StringParamType):
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Built-in names first, else a file."""
         from oracle.consistency import model_names
+        from oracle.progress.models import GUARANTEES, MODELS
 
         names = [name for name in (*GUARANTEES, *MODELS, *model_names()) if name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]

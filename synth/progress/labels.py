@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from corpus.progress.text import program_of
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
@@ -40,6 +39,8 @@ class ProgressLabelling:
 
     def label(self, asked: Asked) -> Labels:
         """The labels of every model. Raises ``InputError`` where the text is no program, or a user's model fails."""
+        from corpus.progress.text import program_of
+
         said = verdicts(program_of(asked.test.axb()), _resolved(self.models))
         labels = tuple(Label(str(verdict)) for verdict in said.values())
         return Labels(asked.test.label, labels, self.facts(asked.test))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mutants import mutants
 
-from corpus.dialects.c_like import reader as c_like
+from corpus.dialects.c_like import code as c_like
 from corpus.dialects.dartagnan import columns as dartagnan
 from corpus.dialects.gpu_ptx import reader as gpu_ptx
 from corpus.dialects.lisa import dialect as lisa
@@ -78,8 +78,8 @@ def held(dialect, whole):
         ("ptx", dartagnan, "_known_column"),
         ("vulkan", dartagnan, "_known_column"),
         ("lisa", lisa, "_parse_known"),
-        ("c", c_like, "_known_function"),
-        ("opencl", c_like, "_known_function"),
+        ("c", c_like, "known_function"),
+        ("opencl", c_like, "known_function"),
     ],
 )
 def test_what_is_known_is_read_as_what_is_new(monkeypatch, dialect, reader, known):

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedInput
 from mutants import mutants
 
 from corpus import syntax
-from corpus.dialects.c_like import reader as c_like
+from corpus.dialects.c_like import code as c_like
 from corpus.dialects.dartagnan import columns as dartagnan
 from corpus.dialects.gpu_ptx import reader as gpu_ptx
 from corpus.dialects.lisa import dialect as lisa
@@ -32,7 +32,7 @@ KNOWN = (
     *(syntax._tree, syntax._too_deep, condition._known),
     *(lisa._known_column, lisa._known_places, lisa._known_state),
     *(gpu_ptx._known_part, dartagnan._known_column),
-    *(c_like._known_function, c_like.CCode.known),
+    *(c_like.known_function, c_like.CCode.known),
 )
 
 

@@ -30,8 +30,9 @@ from corpus.litmus.test import (
     Scope,
     Store,
 )
+from oracle.consistency import OPERATIONAL as MODELS
 from oracle.executions.values import Address
-from oracle.operational.explore import MODELS, StateLimitError, UnmodelledError, explore, satisfies, witness
+from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies, witness
 from oracle.operational.memory import FORGOTTEN, Copy, LocationAutomaton, Status
 
 SHARED, BORROWED, IN_BLOCK, UNSHARED = Status

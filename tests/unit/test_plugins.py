@@ -118,7 +118,9 @@ def test_a_folder_or_a_device_is_no_model(tmp_path):
 def test_an_entry_point_defines_a_model(monkeypatch):
     entry = EntryPoint("vendor", "oracle.progress.models:hsa", plugins.GROUP)
     broken = EntryPoint("broken", "oracle.progress.models:nothing", plugins.GROUP)
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [entry, broken] if group == plugins.GROUP else [])
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [entry, broken] if group == plugins.GROUP else []
+    )
     assert names("vendor", "vendor-strong") == ["vendor-weak", "vendor-strong"]
     assert verdicts(MUTEX, resolve_models(["vendor-weak"])) == {"vendor-weak": "MAY_HANG"}
     assert resolve_models(["vendor-weak"])[0].guarantee(0b110, 0) == hsa(0b110, 0)
@@ -143,6 +145,6 @@ def test_a_digest_is_that_of_the_file(tmp_path):
 def test_a_digest_of_an_entry_point_is_that_of_its_module(monkeypatch):
     values = {"one": "oracle.progress.models:hsa", "other": "oracle.graphs:components"}
     entries = [EntryPoint(name, value, plugins.GROUP) for name, value in values.items()]
-    monkeypatch.setattr(plugins, "entry_points", lambda group: entries)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
     one, _, other, _ = resolve_models(["one", "other"])
     assert len({"", one.digest, other.digest}) == 3

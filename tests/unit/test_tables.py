@@ -28,7 +28,7 @@ TABLES = [(grammar, start) for grammar, starts in STARTS.items() for start in st
 
 @pytest.mark.parametrize(("grammar", "start"), TABLES)
 def test_the_tables_that_ship_are_of_the_grammar(grammar, start, request):
-    path = Path(str(tables_file(grammar, start)))
+    path = tables_file(grammar, start)
     made = written(make(grammar_text(grammar), start))
     if request.config.getoption("--promote"):
         path.write_text(made, encoding="utf-8")
@@ -38,7 +38,7 @@ def test_the_tables_that_ship_are_of_the_grammar(grammar, start, request):
 def test_there_are_no_other_tables_and_no_other_grammars():
     grammars = {path for folder in ("corpus", "oracle") for path in (ROOT / folder).rglob("*.lark")}
     tables = {path for grammar in grammars for path in grammar.parent.glob("*.*.json")}
-    assert tables == {Path(str(tables_file(*each))) for each in TABLES}
+    assert tables == {tables_file(*each) for each in TABLES}
     assert {path.stem for path in grammars} == {name.split(".")[-1] for name in STARTS}
 
 

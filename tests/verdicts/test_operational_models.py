@@ -8,7 +8,8 @@ import pytest
 from litmus_code import program, where
 from reference_thesis import all_placements
 
-from oracle.operational.explore import MODELS, explore, satisfies, witness
+from oracle.consistency import OPERATIONAL as MODELS
+from oracle.operational.explore import explore, satisfies, witness
 
 COHERENCE = "st a 1 | st a 2 | ld r1 a; {0} ld r2 a | ld r1 a; {0} ld r2 a"  # Figs 3.1, 3.3 and the listing in 4.4
 INCOHERENT = where(P2_r1=1, P2_r2=2, P3_r1=2, P3_r2=1)

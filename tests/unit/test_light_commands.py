@@ -1,0 +1,63 @@
+"""What most commands do not need is not loaded: a start would take several times as long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {
+    "constraints",
+    "corpus.suite",
+    "corpus.tables",
+    "importlib.metadata",
+    "lark",
+    "msgspec",
+    "numpy",
+    "oracle.executions.stuck",
+    "oracle.executions.witness",
+    "oracle.operational",
+    "pysat",
+    "rich.progress",
+    "typst",
+    "z3",
+}
+LABEL = ("label", "examples/memory/c-mp-rel-acq.litmus", "--model", "rc11")
+COMMANDS = {
+    "help": ("--help",),
+    "version": ("--version",),
+    "label as csv": (*LABEL, "--format", "csv"),
+    "label as a table": LABEL,
+}
+DIALECTS = {f"corpus.dialects.{name}" for name in ("lisa", "gpu_ptx", "dartagnan", "opencl")}
+WORK = """
+from synth.families.memory import FAMILY
+from synth.inputs import expand
+from synth.labels import Asked
+labelling = FAMILY.labelling(["rc11"], "auto", 2, "csv")
+print(labelling.label(Asked(expand(["examples/memory/c-mp-rel-acq.litmus"])[0], (0,))))
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_light_commands_load_little(command):
+    loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", command)
+    assert "synth.cli" in loaded and not loaded & (HEAVY | DIALECTS)
+    assert ("rich" in loaded) == (command == LABEL)
+
+
+def test_what_is_done_in_a_process_of_its_own_loads_little():
+    loaded = loads(WORK)
+    assert "corpus.dialects.c" in loaded and not loaded & (HEAVY | DIALECTS)
+
+
+def loads(code: str, arguments: tuple[str, ...] = ()) -> set[str]:
+    lines = "".join(f"    {line}\n" for line in code.splitlines())
+    code = f"import sys\ntry:\n{lines}finally:\n    print(*sys.modules, file=sys.stderr)\n"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, *arguments]
+    return set(subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True).stderr.split())
