@@ -13,16 +13,19 @@ import gc
 import os
 import resource
 import signal
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
+from mmap import mmap
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Event, Lock, Thread
 from typing import Any, Generic, TypeVar
 
 from corpus.errors import InputError, one_line
@@ -53,7 +56,8 @@ UNLIMITED = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Loss(Generic[Task]):
-    """A task that its worker did not finish: how many of its items have arrived, and why the next did not.
+    """A task that its worker did not finish: how many of its items have arrived, how many were made, and why the next
+    was not. What was made and has not arrived is lost, too, by no fault of its own.
 
     ``certain``: it was the item's own fault, for it was too slow, or all that its process ever did. Else what came
     before may have filled the memory; and Linux kills any process where there is none left.
@@ -61,6 +65,7 @@ class Loss(Generic[Task]):
 
     task: Task
     arrived: int
+    made: int
     reason: str
     certain: bool
 
@@ -80,6 +85,7 @@ def run_tasks(
     poll: float = 0.5,
     limits: Limits = UNLIMITED,
     instead: Callable[[Loss[Task]], Instead[Task, Item]] | None = None,
+    held: float = 0,
 ) -> Generator[tuple[Task, Item] | None, None, None]:
     """Yields ``(task, item)`` for every item that ``work(task)`` yields, tasks spread over ``jobs`` processes.
 
@@ -89,8 +95,11 @@ def run_tasks(
 
     Where a worker dies or an item exceeds its limits, ``instead`` says what to go on with. Without it, the task is done
     once more, by a process that knows what the caller knows by then; the second time ``InputError`` is raised.
+
+    ``held``: the seconds that an item may be held back, for others to come with it. That makes sense where many are
+    made in a millisecond each, for two processes that talk of each keep waking one another.
     """
-    crew = _Crew(work, limits)
+    crew = _Crew(work, limits, held)
     waiting: Iterator[Task] = iter(tasks)
     again = deque[Task]()
     retried: list[Task] = []
@@ -121,10 +130,10 @@ def run_tasks(
                 assert isinstance(connection, Connection)
                 worker = crew.busy[connection]
                 message = worker.message()
-                if isinstance(message, _Item):
-                    worker.arrived += 1
-                    worker.items += 1
-                    yield worker.task, message.item
+                if isinstance(message, _Items):
+                    for item in message.items:
+                        worker.arrived += 1
+                        yield worker.task, item
                 elif isinstance(message, _Done):
                     crew.release(worker)
                 elif isinstance(message, _Failed):
@@ -157,7 +166,8 @@ def map_each(
     """``function`` of each, in order, over ``jobs`` processes; ``lost(x, reason)`` where that exceeds the limits.
 
     So it is, too, where ``function`` raises another exception than ``InputError``, which ends it all: a fault of ours
-    costs what it is about. ``None`` is yielded at least every ``poll`` seconds while a result is waited for.
+    costs what it is about. ``None`` is yielded at least every ``poll`` seconds while a result is waited for. A result
+    comes within ``HELD`` seconds.
     """
     size = max(1, min(_CHUNK, -(-len(given) // (4 * jobs))))
     chunks = [_Chunk(start, given[start : start + size]) for start in range(0, len(given), size)]
@@ -176,19 +186,22 @@ def map_each(
             yield number, item
 
     def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item]]:
-        left = loss.task.given[loss.arrived :]
-        start = loss.task.start + loss.arrived
-        if not left:  # it died after its last item
-            return Instead()
-        if not loss.certain and start not in tried:
-            tried.add(start)
-            return Instead(tasks=[_Chunk(start, left)])
-        return Instead([(start, lost(left[0], loss.reason))], [_Chunk(start + 1, left[1:])])
+        given, start = loss.task.given, loss.task.start
+        fault = start + loss.made
+        made = _Chunk(start + loss.arrived, given[loss.arrived : loss.made])
+        if loss.made == len(given):  # it died after its last item
+            return Instead(tasks=[made] if made.given else [])
+        if not loss.certain and fault not in tried:
+            tried.add(fault)
+            return Instead(tasks=[_Chunk(made.start, given[loss.arrived :])])
+        left = _Chunk(fault + 1, given[loss.made + 1 :])
+        tasks = [chunk for chunk in (made, left) if chunk.given]
+        return Instead([(fault, lost(given[loss.made], loss.reason))], tasks)
 
     tried: set[int] = set()
     early: dict[int, Item] = {}
     due = 0
-    for result in run_tasks(chunks, work, jobs, poll, limits, instead):
+    for result in run_tasks(chunks, work, jobs, poll, limits, instead, HELD):
         if result is None:
             yield None
             continue
@@ -200,7 +213,10 @@ def map_each(
 
 
 _CHUNK = 100
-"""Items that are sent to a process at once; each result comes back by itself."""
+"""Items that are sent to a process at once."""
+
+HELD = 0.1
+"""Seconds that a result is held back at most, for others to come with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +229,8 @@ class _Chunk(Generic[Given]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
-    item: Any
+class _Items:
+    items: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +254,10 @@ class _Worker:
 
     process: BaseProcess
     connection: Connection
+    made: memoryview  # what both see: how many items of its task it has made
     task: Any = None
-    arrived: int = 0  # items of its task
-    items: int = 0  # items of its life
+    arrived: int = 0  # of these
+    before: int = 0  # items of earlier tasks
 
     def message(self) -> object:
         """What it says next; None where it has died."""
@@ -257,8 +274,9 @@ _ends: set[Connection] = set()
 class _Crew:
     """The processes of a run. They are forked when there is work for them, so they know what their parent does."""
 
-    def __init__(self, work: Callable[[Any], Iterator[Any]], limits: Limits) -> None:
+    def __init__(self, work: Callable[[Any], Iterator[Any]], limits: Limits, held: float) -> None:
         self.work = work
+        self.held = held
         self.limits = limits
         self.busy: dict[Connection, _Worker] = {}
         self.idle: list[_Worker] = []
@@ -267,6 +285,7 @@ class _Crew:
         """Give a task to a worker that is free, or to a new one."""
         while self.idle and not fresh:
             worker = self.idle.pop()
+            worker.made[0] = 0
             try:
                 worker.connection.send(task)
             except OSError:  # it died while it had nothing to do
@@ -283,6 +302,7 @@ class _Crew:
     def release(self, worker: _Worker) -> None:
         """It has done its task."""
         del self.busy[worker.connection]
+        worker.before += worker.arrived
         self.idle.append(worker)
 
     def bury(self, worker: _Worker, message: object) -> Loss[Any]:
@@ -294,9 +314,10 @@ class _Crew:
             worker.process.join()
             reason = _cause(worker.process.exitcode or 0, self.limits)
         code = worker.process.exitcode
-        certain = code == -signal.SIGALRM or (worker.items == 0 and code != -signal.SIGKILL)
+        made = int(worker.made[0])
+        certain = code == -signal.SIGALRM or (worker.before + made == 0 and code != -signal.SIGKILL)
         _end(worker)
-        return Loss(worker.task, worker.arrived, reason, certain)
+        return Loss(worker.task, worker.arrived, made, reason, certain)
 
     def dismiss(self) -> None:
         """End every worker, at once."""
@@ -307,10 +328,12 @@ class _Crew:
         context = get_context("fork")
         mine, theirs = context.Pipe()
         _ends.add(mine)
-        process = context.Process(target=_serve, args=(theirs, list(_ends), self.work, self.limits), daemon=True)
+        made = memoryview(mmap(-1, 8)).cast("Q")
+        given = (theirs, made, list(_ends), self.work, self.limits, self.held)
+        process = context.Process(target=_serve, args=given, daemon=True)
         process.start()
         theirs.close()
-        return _Worker(process, mine)
+        return _Worker(process, mine, made)
 
 
 def _end(worker: _Worker) -> None:
@@ -342,8 +365,57 @@ def _cause(code: int, limits: Limits) -> str:
 # Workers, seen from within
 
 
+class _Sender:
+    """Sends items as they are made, or those of some time together; a thread of its own sees to that."""
+
+    def __init__(self, connection: Connection, made: memoryview, held: float) -> None:
+        self._connection = connection
+        self._made = made
+        self._held = held
+        self._items: list[Any] = []
+        self._some = Event()
+        self._lock = Lock()
+        if held:
+            Thread(target=self._send_at_times, daemon=True).start()
+
+    def add(self, item: object) -> None:
+        """One more item of the task."""
+        with self._lock:
+            self._items.append(item)
+            self._made[0] += 1
+            if not self._held:
+                self._send()
+        self._some.set()
+
+    def end(self, message: _Done | _Failed | _Starved) -> None:
+        """What comes after all items of a task."""
+        with self._lock:
+            if not isinstance(message, _Starved):  # there may be no memory to send them, and they can be made again
+                self._send()
+            self._connection.send(message)
+
+    def _send(self) -> None:
+        if self._items:
+            self._connection.send(_Items(self._items))
+            self._items = []
+
+    def _send_at_times(self) -> None:
+        with suppress(OSError):  # the parent is gone: that is seen where a task is waited for
+            while True:
+                self._some.wait()
+                time.sleep(self._held)
+                self._some.clear()
+                with self._lock:
+                    self._send()
+
+
 def _serve(
-    connection: Connection, parents: list[Connection], work: Callable[[Any], Iterator[Any]], limits: Limits
+    connection: Connection,
+    made: memoryview,
+    parents: list[Connection],
+    work: Callable[[Any], Iterator[Any]],
+    limits: Limits,
+    held: float,
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
     for end in (signal.SIGTERM, signal.SIGALRM):
@@ -353,6 +425,7 @@ def _serve(
     gc.freeze()  # what the parent made stays, and need not be looked through
     with suppress(OSError):  # of all processes Linux is to end this one first, where memory runs out
         Path("/proc/self/oom_score_adj").write_text("1000")
+    sender = _Sender(connection, made, held)
     if limits != UNLIMITED:
         _limit_memory(limits)
         # What C++ says as it dies; the user is told by the loss.
@@ -360,21 +433,21 @@ def _serve(
     with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
-            message = _attempt(task, connection, work, limits.seconds or 0)
-            connection.send(message)
+            message = _attempt(task, sender, work, limits.seconds or 0)
+            sender.end(message)
             if not isinstance(message, _Done):
                 return
 
 
 def _attempt(
-    task: object, connection: Connection, work: Callable[[Any], Iterator[Any]], seconds: float
+    task: object, sender: _Sender, work: Callable[[Any], Iterator[Any]], seconds: float
 ) -> _Done | _Failed | _Starved:
     """Sends the items of a task, and gives what is to be said at its end."""
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         for item in work(task):
             signal.setitimer(signal.ITIMER_REAL, 0)  # waiting for the parent is not the item's fault
-            connection.send(_Item(item))
+            sender.add(item)
             signal.setitimer(signal.ITIMER_REAL, seconds)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except MemoryError:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import click
 
-from corpus.dialects.lisa.own import bell_at
 from synth.inputs import Input
 
 bell_option = click.option(
@@ -22,5 +21,7 @@ bell_option = click.option(
 def with_bell(tests: Sequence[Input], bell: str | None) -> list[Input]:
     """The tests, to be read by a bell file if one is named. Raises ``InputError`` where it is wrong."""
     if bell is not None:
+        from corpus.dialects.lisa.own import bell_at  # loaded where one is named
+
         bell_at(bell)
     return [test if bell is None else replace(test, bell=bell) for test in tests]
