@@ -11,7 +11,7 @@ right of ``\\``, for there the least fixpoint need not exist.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -21,6 +21,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from oracle.cat.algebra import Relation, Set, T
 from oracle.cat.base import Base, Vocabulary
+from oracle.cat.mentions import KINDS, joined, meetings, names_in, names_reached, own_lines, reached
 from oracle.cat.names import resolved
 from oracle.cat.recursion import solved
 from oracle.cat.syntax import read_cat
@@ -36,7 +37,6 @@ from oracle.cat.terms import (
     Syntax,
     Term,
     bodies_of,
-    operands_of,
     subterms,
 )
 
@@ -133,7 +133,7 @@ class Model:
         if not orders:
             return {}
         interpreter = _Interpreter(base)
-        needed = _names_reached([order.events for order in orders], _own(self.syntax))
+        needed = names_reached([order.events for order in orders], own_lines(self.syntax), prelude())
         found: dict[str, Set[T]] = {}
         for statement in self.syntax.statements:
             if isinstance(statement, Linearisation):
@@ -144,7 +144,7 @@ class Model:
 
     def joins(self, names: Collection[str]) -> bool:
         """Whether what the model requires knows no difference between some relations: they only stand in one union."""
-        return all(_joined(body, frozenset(names)) for body in self._required_bodies)
+        return all(joined(body, frozenset(names)) for body in self._required_bodies)
 
     def mentioned_at(self, name: str) -> Position:
         """Where the model first uses a base name that it mentions."""
@@ -161,7 +161,7 @@ class Model:
             hidden |= defined if isinstance(statement, Definition) and statement.recursive else set()
             for part in (part for body in bodies_of(statement) for part in subterms(body)):
                 if isinstance(part, Name | Call) and part.name not in hidden:
-                    for base in _reached([Name(part.name, part.position)], {}):
+                    for base in reached([Name(part.name, part.position)], {}, prelude()):
                         if isinstance(base, Name | Call):
                             first.setdefault(base.name, part.position)
             own |= defined
@@ -169,7 +169,7 @@ class Model:
 
     @cached_property
     def _required_bodies(self) -> list[Term]:
-        return list(_reached([check.body for check in self.checks], _own(self.syntax), whole=True))
+        return list(reached([check.body for check in self.checks], own_lines(self.syntax), prelude(), whole=True))
 
     @cached_property
     def _required(self) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -177,8 +177,8 @@ class Model:
             binding for each in self.syntax.statements if isinstance(each, Definition) for binding in each.bindings
         ]
         own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
-        kinds = {name: found for name, found in _KINDS.items() if name not in own}
-        return [met for body in self._required_bodies for met in _meetings(body, kinds)]
+        kinds = {name: found for name, found in KINDS.items() if name not in own}
+        return [met for body in self._required_bodies for met in meetings(body, kinds)]
 
     def judge(self, base: Base[T]) -> list[CheckResult[T]]:
         """The result of every check, in the order of the file."""
@@ -215,7 +215,7 @@ def _check_orders(model: Model, vocabulary: Vocabulary) -> None:
     for order in model.chosen_orders:
         if order.name in ships:
             raise _error(f"'{order.name}' has a meaning already: call the order otherwise", order.position)
-        chosen = _names_reached([order.events], _own(model.syntax)) & {*vocabulary.chosen, *orders}
+        chosen = names_reached([order.events], own_lines(model.syntax), prelude()) & {*vocabulary.chosen, *orders}
         for name in sorted(chosen):
             message = f"expected a set that is known before anything runs, and this one hangs on '{name}'"
             raise _error(message, order.events.position)
@@ -327,7 +327,7 @@ class _Interpreter(Generic[T]):
         recursive = {binding.name for binding in definition.bindings}
         for binding in definition.bindings:
             self._must_grow(binding.body, frozenset(recursive), self.names)
-        terms = None if self._algebra.exact else solved(definition.bindings, _names_in)
+        terms = None if self._algebra.exact else solved(definition.bindings, names_in)
         if terms is None:
             names = self._iterated(definition)
         else:
@@ -381,14 +381,14 @@ class _Interpreter(Generic[T]):
                 function = self._function(name, names)
                 for number, argument in enumerate(arguments):
                     self._must_grow(argument, recursive, names)
-                    if isinstance(function, _Function) and _names_in(argument) & recursive:
+                    if isinstance(function, _Function) and names_in(argument) & recursive:
                         parameters = function.binding.parameters
                         if number < len(parameters):
                             self._must_grow(function.binding.body, frozenset({parameters[number]}), function.names)
 
     @staticmethod
     def _must_not_mention(term: Term, recursive: frozenset[str]) -> None:
-        for name in sorted(_names_in(term) & recursive):
+        for name in sorted(names_in(term) & recursive):
             raise _error(
                 f"'{name}' is defined by recursion and must not stand under ~ or to the right of \\", term.position
             )
@@ -589,78 +589,14 @@ def _composes(term: Term) -> bool:
 
 def _keeps(term: Term, recursive: frozenset[str], side: int) -> bool:
     """Whether what a term has in a row depends on nothing but that row of the recursive names; side 1: in a column."""
-    if not _names_in(term) & recursive or isinstance(term, Name):
+    if not names_in(term) & recursive or isinstance(term, Name):
         return True
     if not isinstance(term, Operation):
         return False
     if term.kind == "compose":
-        return _keeps(term.operands[side], recursive, side) and not _names_in(term.operands[1 - side]) & recursive
+        return _keeps(term.operands[side], recursive, side) and not names_in(term.operands[1 - side]) & recursive
     kept = term.kind in ("union", "intersection", "difference", "optional")
     return kept and all(_keeps(operand, recursive, side) for operand in term.operands)
-
-
-def _reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]], whole: bool = False) -> Iterator[Term]:
-    """The bodies and those that their names lead to, in ``own`` or the prelude: their parts, or whole ones."""
-    ships = prelude()
-    waiting = list(bodies)
-    seen: set[str] = set()
-    while waiting:
-        body = waiting.pop()
-        parts = list(subterms(body))
-        yield from [body] if whole else parts
-        new = {part.name for part in parts if isinstance(part, Name | Call)} - seen
-        seen |= new
-        for name in sorted(new):
-            waiting += own[name] if name in own else [ships[name].body] if name in ships else []
-
-
-def _joined(term: Term, names: frozenset[str]) -> bool:
-    """Whether names stand in a term only in unions that have all of them."""
-    parts = list(_chain(term, "union"))
-    union = {part.name for part in parts if isinstance(part, Name)} & names
-    return (not union or union == names) and all(_joined(inner, names) for part in parts for inner in operands_of(part))
-
-
-_KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
-
-
-def _meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The names that meet in each intersection of a term, with the kinds of events that can be in all of them.
-
-    ``kinds``: those that can be in the set of a name, where that is known."""
-    parts = list(_chain(term, "intersection"))
-    names = frozenset(part.name for part in parts if isinstance(part, Name | Call))
-    if names:
-        yield names, frozenset("RWFB").intersection(*(kinds.get(name, "RWFB") for name in names))
-    for part in parts:
-        for inner in operands_of(part):
-            yield from _meetings(inner, kinds)
-
-
-def _chain(term: Term, kind: str) -> Iterator[Term]:
-    """What an operator joins in a term; the term itself where that is another one."""
-    if isinstance(term, Operation) and term.kind == kind:
-        for operand in term.operands:
-            yield from _chain(operand, kind)
-    else:
-        yield term
-
-
-def _own(syntax: Syntax) -> Mapping[str, Sequence[Term]]:
-    """What a model says its names are, each as often as it does."""
-    own: dict[str, list[Term]] = {}
-    for statement in syntax.statements:
-        for binding in statement.bindings if isinstance(statement, Definition) else ():
-            own.setdefault(binding.name, []).append(binding.body)
-    return own
-
-
-def _names_reached(bodies: Iterable[Term], own: Mapping[str, Sequence[Term]]) -> frozenset[str]:
-    return frozenset(part.name for part in _reached(bodies, own) if isinstance(part, Name | Call))
-
-
-def _names_in(term: Term) -> frozenset[str]:
-    return frozenset(part.name for part in subterms(term) if isinstance(part, Name))
 
 
 def _check_arity(name: str, wanted: int, values: Sequence[object], position: Position) -> None:

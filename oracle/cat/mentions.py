@@ -1,0 +1,80 @@
+"""What the terms of a .cat model mention: by name, by the names that these lead to, and what meets with what.
+
+Nothing is evaluated here; ``oracle.cat.interpreter`` asks, to know what a model hangs on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from oracle.cat.terms import Binding, Call, Definition, Name, Operation, Syntax, Term, operands_of, subterms
+
+Lines = Mapping[str, Sequence[Term]]
+"""What names are said to be, each as often as it is."""
+
+
+def reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, Binding], whole: bool = False) -> Iterator[Term]:
+    """The bodies and those that their names lead to, in ``own`` or what ``ships``: their parts, or whole ones."""
+    waiting = list(bodies)
+    seen: set[str] = set()
+    while waiting:
+        body = waiting.pop()
+        parts = list(subterms(body))
+        yield from [body] if whole else parts
+        new = {part.name for part in parts if isinstance(part, Name | Call)} - seen
+        seen |= new
+        for name in sorted(new):
+            waiting += own[name] if name in own else [ships[name].body] if name in ships else []
+
+
+def joined(term: Term, names: frozenset[str]) -> bool:
+    """Whether names stand in a term only in unions that have all of them."""
+    parts = list(chain(term, "union"))
+    union = {part.name for part in parts if isinstance(part, Name)} & names
+    return (not union or union == names) and all(joined(inner, names) for part in parts for inner in operands_of(part))
+
+
+KINDS = {"R": "R", "W": "W", "M": "RW", "F": "F", "B": "B", "RMW": "RW", "IW": ""}
+"""The kinds of events that can be in a set of the base."""
+
+
+def meetings(term: Term, kinds: Mapping[str, str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The names that meet in each intersection of a term, with the kinds of events that can be in all of them.
+
+    ``kinds``: those that can be in the set of a name, where that is known.
+    """
+    parts = list(chain(term, "intersection"))
+    names = frozenset(part.name for part in parts if isinstance(part, Name | Call))
+    if names:
+        yield names, frozenset("RWFB").intersection(*(kinds.get(name, "RWFB") for name in names))
+    for part in parts:
+        for inner in operands_of(part):
+            yield from meetings(inner, kinds)
+
+
+def chain(term: Term, kind: str) -> Iterator[Term]:
+    """What an operator joins in a term; the term itself where that is another one."""
+    if isinstance(term, Operation) and term.kind == kind:
+        for operand in term.operands:
+            yield from chain(operand, kind)
+    else:
+        yield term
+
+
+def own_lines(syntax: Syntax) -> Lines:
+    """What a model says its names are, each as often as it does."""
+    own: dict[str, list[Term]] = {}
+    for statement in syntax.statements:
+        for binding in statement.bindings if isinstance(statement, Definition) else ():
+            own.setdefault(binding.name, []).append(binding.body)
+    return own
+
+
+def names_reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, Binding]) -> frozenset[str]:
+    """The names among the parts that are reached."""
+    return frozenset(part.name for part in reached(bodies, own, ships) if isinstance(part, Name | Call))
+
+
+def names_in(term: Term) -> frozenset[str]:
+    """The names that a term mentions; functions are none."""
+    return frozenset(part.name for part in subterms(term) if isinstance(part, Name))
