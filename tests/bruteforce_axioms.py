@@ -253,17 +253,19 @@ class Cases:
 
     @cached_property
     def syncbar(self) -> Relation:
-        """Barriers of one CTA that meet: the first of each thread, the second, ..."""
+        """Barriers of one CTA that meet: the first of each thread, the second, ..; and the other one waits."""
+        arriving = self.tagged("arrive")
         rank = {}
         for thread in range(len(self.program.threads)):
             found = [i for i in range(self.size) if self.thread(i) == thread and self.B[i]]
             rank.update({i: number for number, i in enumerate(found)})
 
-        def related(i: int, j: int) -> bool:
+        def related(i: int, j: int) -> int:
             meet = i in rank and j in rank and rank[i] == rank[j]
-            return meet and self.thread(i) != self.thread(j) and self.together(i, j, Scope.CTA)
+            meet = meet and self.thread(i) != self.thread(j) and self.together(i, j, Scope.CTA)
+            return ~arriving[j] if meet else 0
 
-        return self._static(related)
+        return self.of(related)
 
     # What modes say.
 

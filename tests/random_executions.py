@@ -55,6 +55,7 @@ def random_execution(
         for _ in range(rng.randint(1, 2)):
             for steps, place in zip(threads, places, strict=True):
                 if place[:3] == cta:
+                    mode = rng.choice(words.modes[Kind.BARRIER]) if "arrive" in words.more else mode
                     steps.insert(rng.randint(0, len(steps)), Step(Kind.BARRIER, None, mode))
     return _chosen(rng, words, threads, places, partial, silent)
 

@@ -331,7 +331,8 @@ class View:
         def related(one: int, other: int) -> Literal | None:
             if self.thread[one] == self.thread[other]:
                 return None
-            barriers = self.ways[one].of(Kind.BARRIER) & self.ways[other].of(Kind.BARRIER)
+            waits = ~self.ways[other].tags.get("ARRIVE", self.circuit.false)
+            barriers = self.ways[one].of(Kind.BARRIER) & self.ways[other].of(Kind.BARRIER) & waits
             if not barriers:
                 return None
             ranks = self.place[one].keys() & self.place[other].keys()

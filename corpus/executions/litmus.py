@@ -8,6 +8,7 @@ final value. Of what an execution does not say (``None``), the condition says no
 outcome; where the test shall ask for the execution itself, observers pin the order of three writes or more, as far as
 it is total (``corpus.litmus.made``).
 
+Where a barrier does not wait, all of its CTA say for how many threads they are, as PTX asks of such a one.
 An update is an exchange. An address or data that depends on several reads adds up what is left of them.
 """
 
@@ -19,6 +20,7 @@ from itertools import pairwise
 
 from corpus.executions.execution import INITIAL, Execution, Kind, Step
 from corpus.laws import vulkan
+from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import STRONG, WIDEST, address_name, location_name, masked, observer
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import (
@@ -99,7 +101,7 @@ def _places(execution: Execution) -> tuple[Place, ...]:
 
 def _without_clusters(step: Step) -> bool:
     """Whether an instruction may be one of PTX that has not the scope of a cluster."""
-    return set(step.mode.tags) <= {*FENCED} and not (step.kind is Kind.BARRIER and step.mode.scope)
+    return set(step.mode.tags) <= {ARRIVE, *FENCED} and not (step.kind is Kind.BARRIER and step.mode.scope)
 
 
 def coherence_order(execution: Execution, location: int) -> list[int]:
@@ -134,6 +136,9 @@ class _Writer:
     def __init__(self, execution: Execution, values: dict[int, int]) -> None:
         self._execution = execution
         self._values = values
+        ctas = [place[: Scope.CTA.value] for place in execution.places]
+        arrived = [i for i, step in enumerate(execution.steps) if ARRIVE in step.mode.tags]
+        self._quorums = {cta: ctas.count(cta) for cta in (ctas[execution.thread_of[i]] for i in arrived)}
         self._sources: dict[tuple[str, int], list[int]] = {}
         for dependency in execution.dependencies:
             self._sources.setdefault((dependency.kind, dependency.target), []).append(dependency.source)
@@ -158,7 +163,9 @@ class _Writer:
         if step.kind is Kind.FENCE:
             yield Fence(mode)
         elif step.kind is Kind.BARRIER:
-            yield Barrier(0, mode=mode)
+            tags = tuple(tag for tag in mode.tags if tag != ARRIVE)
+            quorum = self._quorums.get(self._execution.places[self._execution.thread_of[i]][: Scope.CTA.value])
+            yield Barrier(0, arrive=ARRIVE in mode.tags, quorum=quorum, mode=replace(mode, tags=tags))
         else:
             assert step.location is not None
             address: Operand = Loc(address_name(step.location, step.address))

@@ -22,6 +22,7 @@ from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_anno
 from corpus.executions.execution import INITIAL, Execution, Kind, Step
 from corpus.executions.litmus import said
 from corpus.executions.vocabulary import scope_word
+from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import address_name
 from corpus.litmus.test import DEFAULT_RMW, PROXIES, Mode, Order
 
@@ -167,7 +168,7 @@ _ORDER_WORDS = {
     Order.ACQ_REL: "acq_rel",
     Order.SC: "sc",
 }
-_TOLD = ("av", "vis", "nonpriv", "alias", *PROXIES)
+_TOLD = ("av", "vis", "nonpriv", "alias", ARRIVE, *PROXIES)
 """The tags that a name says: others are the same for all accesses of an order."""
 
 

@@ -5,12 +5,12 @@ an access say (``corpus.laws``). What a model cannot tell apart is taken out of 
 
 *Optional* words are left out unless they are asked for, since they make many more programs: with proxies, aliases
 (several virtual addresses of a location, and fences of aliases), constant accesses, which PTX orders as it does those
-of textures, and the scope of a cluster; in Vulkan aliases (several references), and threads that synchronise by the
-system.
+of textures, and the scope of a cluster; in PTX barriers that do not wait; in Vulkan aliases (several references), and
+threads that synchronise by the system.
 
-What is left out, everywhere: exclusive accesses, barriers that do not wait, have a quorum or order one memory alone,
-scopes below a work-group, and operations of an rmw other than exchange. With proxies, and in Vulkan, there are no
-dependencies, for which the dialects have no words.
+What is left out, everywhere: exclusive accesses, barriers that have a quorum, or several names, or order one memory
+alone, several storage classes of Vulkan, scopes below a work-group, and operations of an rmw other than exchange. With
+proxies, and in Vulkan, there are no dependencies, for which the dialects have no words.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ class Vocabulary:
         one, an access is not ordered any less.
         """
         if kind is Kind.BARRIER and mode.order is Order.WEAK:
-            return ()
+            arriving = replace(mode, tags=(ptx.ARRIVE, *mode.tags))
+            return tuple(way for way in self.modes[kind] if way == arriving)
 
         def told(way: Mode) -> frozenset[str]:
             return vulkan.implied(way.tags, way.order, kind is Kind.WRITE)
@@ -265,9 +266,9 @@ def _ptx() -> Vocabulary:
         Kind.WRITE: access(ptx.STORE),
         Kind.UPDATE: _modes(ptx.ATOM.orders, _SCOPES),
         Kind.FENCE: _modes((Order.ACQ_REL, Order.SC), _SCOPES),  # PTX 6.0 has no others
-        Kind.BARRIER: (PLAIN,),
+        Kind.BARRIER: (PLAIN, Mode(tags=(ptx.ARRIVE,))),
     }
-    return Vocabulary("ptx", modes, _TREE, _BOTH)
+    return Vocabulary("ptx", modes, _TREE, _BOTH, optional=(ptx.ARRIVE,))
 
 
 def _ptx_proxies() -> Vocabulary:
@@ -304,7 +305,7 @@ def _ptx_proxies() -> Vocabulary:
         dependencies=(),
         unmade=("swarp", "squeue"),
         aliases=True,
-        optional=("alias", "constant", CLUSTER),
+        optional=("alias", ptx.ARRIVE, CLUSTER, "constant"),
     )
 
 

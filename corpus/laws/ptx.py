@@ -34,6 +34,8 @@ STORE = Access("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), v
 ATOM = Access("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
 FENCE = Access("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
 
+ARRIVE = "arrive"
+"""The tag of a barrier that does not wait, where executions say so (``corpus.executions``)."""
 REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
 """What ``red`` can do, and ``atom`` as well."""
 RED_ORDERS = (Order.RELAXED, Order.RELEASE)

@@ -77,6 +77,8 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     tags = {kind: frozenset(name for name in events.SETS if mention(name, kind=kind)) for kind in events.Kind}
     if mention("sync_fence"):
         tags[events.Kind.FENCE] |= {"SC"}
+    if mention("syncbar"):  # nothing synchronises with a barrier that does not wait
+        tags[events.Kind.BARRIER] |= {"ARRIVE"}
     scopes_matter = mention("sr") or mention("sync_fence")
     kept = {Kind.READ, Kind.WRITE}
     kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()

@@ -74,6 +74,7 @@ def the_oracle_agrees(name, events, less):
         ("rmo", 4, (), 15),
         ("ptx-rmo", 4, (), 16),
         ("ptx-6.0", 3, (), 16),
+        ("ptx-6.0", 4, ("gpu", "sys", "rmw", "dep", "F", "relaxed", "acquire", "release", "+arrive"), 7),
         ("rc11", 3, (), 10),
         ("c11", 4, ("sc", "acq_rel", "F"), 21),
         ("rc11-scoped", 3, ("sys",), 16),

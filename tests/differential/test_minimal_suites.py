@@ -24,7 +24,7 @@ from oracle.executions.vocabulary import halves, mode_tags, vocabulary_of
 
 CPU = vocabulary("cpu").without(["dep"])
 PTX = vocabulary("ptx").without(["shared", "cg", "ca", "cs", "lu", "cv", "wb", "wt"])
-PROXIES = vocabulary("ptx-proxies", ("alias", "cluster", "constant")).without(
+PROXIES = vocabulary("ptx-proxies", ("alias", "arrive", "cluster", "constant")).without(
     ["cg", "ca", "cs", "lu", "cv", "wb", "wt"]
 )
 PROXIES = replace(PROXIES, dependencies=DEPENDENCIES)
@@ -75,6 +75,7 @@ CASES = [
         ("ptx-7.5", ["gpu", "sys", "+alias", "+constant"], 3, 36, 21, SLOW),
         ("ptx", ["gpu", "sys", "bar", "surface", "texture", "+cluster"], 3, 10, 10, ()),
         ("ptx", ["gpu", "sys", "bar", "+alias", "+cluster"], 3, 38, 23, SLOW),
+        ("ptx-6.0", ["gpu", "sys", "rmw", "dep", "F", "relaxed", "acquire", "release", "+arrive"], 4, 4, 3, SLOW),
     ]
 ]
 

@@ -170,6 +170,12 @@ def test_accesses_by_one_address_get_two_in_each_way():
     assert steps[:3] == [f"{way}: by one address no longer" for way in ways]
 
 
+def test_a_barrier_is_relaxed_to_one_that_does_not_wait():
+    left = table(vocabulary("ptx", ("arrive",)), "0.0.0.0: bar; R x | 0.0.0.1: W x; bar.arrive")
+    assert left["P0's barrier: bar -> bar.arrive"] == "0.0.0.0: bar.arrive; R x | 0.0.0.1: W x; bar.arrive"
+    assert "P1's barrier: bar -> bar.arrive" not in left
+
+
 def test_threads_that_synchronise_by_the_system_do_so_no_longer():
     test = "0.0.0.0: W.sc0 x | 0.0.1.0: R.sc0 x<-init; W.sc0 x | 0.0.2.0: R.sc0 x | ssw 0<1 0<2 1<2"
     left = table(vocabulary("vulkan", ("ssw",)), test)

@@ -232,7 +232,7 @@ def test_sets_that_are_empty_in_every_program_are_named_where_a_check_needs_them
         ("--from tso --vocabulary +alias", "the vocabulary cpu has no 'alias' to add; nothing may be added"),
         (
             "--from ptx --vocabulary +warp",
-            "the vocabulary ptx-proxies has no 'warp' to add; what may be added is alias, constant, cluster",
+            "the vocabulary ptx-proxies has no 'warp' to add; what may be added is alias, arrive, cluster, constant",
         ),
         (
             "--from tso --vocabulary pxt",
