@@ -43,9 +43,9 @@ clean:           ## Remove the environment and the demonstration
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cuda,glsl,wgpu]'
+	$(INSTALL) '.[test,cuda,glsl,vulkan,wgpu]'
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready
-	$(INSTALL) '.[test,cuda,glsl,wgpu,dev]'
+	$(INSTALL) '.[test,cuda,glsl,vulkan,wgpu,dev]'
 	@touch $@

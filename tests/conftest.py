@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
+from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
 from synth.cli import main
 
@@ -100,10 +101,11 @@ def progress_suite(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, s
 @pytest.fixture
 def need() -> Callable[..., None]:
     """``need(backend)`` skips a test, and says why, where the compilers or devices of a back end are not there or fail
-    their probe; ``need("opencl", platform)`` where that platform has no device that works. On CI it fails instead."""
+    their probe; ``need("opencl", platform)`` where that platform has no device that works, ``need(backend, runs=True)``
+    where the back end has none. On CI it fails instead."""
 
-    def check(backend: str, platform: str | None = None) -> None:
-        lacking = _lacking(backend, platform)
+    def check(backend: str, platform: str | None = None, runs: bool = False) -> None:
+        lacking = _lacking(backend, platform, runs)
         if lacking:
             message = f"{backend} needs {' and '.join(lacking)}"
             if os.environ.get("CI"):
@@ -114,8 +116,14 @@ def need() -> Callable[..., None]:
 
 
 @cache
-def _lacking(backend: str, platform: str | None) -> list[str]:
-    compiler = BACKENDS[backend].compiler
+def _lacking(backend: str, platform: str | None, runs: bool) -> list[str]:
+    compiler, device = BACKENDS[backend].compiler, BACKENDS[backend].device
+    if runs:
+        assert device is not None
+        try:
+            device(DeviceOptions())
+        except InputError as error:
+            return [f"a device ({error})"]
     if platform is not None:
         try:
             choose(platform)
@@ -123,4 +131,6 @@ def _lacking(backend: str, platform: str | None) -> list[str]:
             return [f"a device of that platform ({error})"]
     if backend in ("opencl", "wgsl") or compiler.missing():  # one device that works is enough
         return compiler.missing()
-    return [f"{each.name}: {each.problem}" for each in compiler.probe() if not each.usable]
+    return [
+        f"{each.name}: {each.problem}" for each in compiler.probe() if not each.usable and "compile" in each.purpose
+    ]

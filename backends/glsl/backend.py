@@ -1,11 +1,13 @@
-"""GLSL as a back end: Amber scripts, run elsewhere."""
+"""GLSL as a back end: Amber scripts, run by the Vulkan devices of this machine, or by Amber elsewhere."""
 
 from __future__ import annotations
 
 from backends.glsl.compiler import COMPILER
+from backends.glsl.device import HOST
 from backends.glsl.memory import GlslKernel, decode
 from backends.glsl.progress import Glsl
 from backends.shared.backend import Backend
+from backends.shared.hosted import HostedDevice
 from backends.shared.layout import Parameters
 
 BACKEND = Backend(
@@ -18,4 +20,5 @@ BACKEND = Backend(
     compiler=COMPILER,
     parameters=Parameters(spin=1 << 10),
     decode=decode,
+    device=lambda options: HostedDevice(HOST, options.platform, options.instances),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from backends.shared.backend import Backend
+from backends.shared.hosted import HostedDevice
 from backends.wgsl.compiler import COMPILER
-from backends.wgsl.device import WgslDevice
+from backends.wgsl.device import HOST
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.progress import Wgsl
 
@@ -16,5 +17,5 @@ BACKEND = Backend(
     files="TEST.wgsl, run_wgsl.py",
     usage="timeout -s KILL 20 python run_wgsl.py TEST.wgsl",
     compiler=COMPILER,
-    device=lambda options: WgslDevice(options.platform, options.instances),
+    device=lambda options: HostedDevice(HOST, options.platform, options.instances),
 )

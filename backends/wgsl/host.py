@@ -14,12 +14,18 @@ import json
 import re
 import struct
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 BINDINGS = ("WORDS", "PLAIN_WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
 """The sizes of a memory test's buffers, in the order of their bindings; the number of the iteration comes last."""
+
+
+KINDS = defaultdict(
+    lambda: "other", DiscreteGPU="GPU", IntegratedGPU="integrated GPU", VirtualGPU="virtual GPU", CPU="CPU"
+)
 
 
 class CutShortError(Exception):
@@ -31,7 +37,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shader", type=Path, nargs="?", help="the .wgsl file")
     parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
-    parser.add_argument("--adapter", default="", help="part of an adapter's name (any)")
+    parser.add_argument("--device", default="", help="part of an adapter's name (any)")
     parser.add_argument("--number", type=int, default=0, help="which of the adapters of that name (0, the first)")
     parser.add_argument("--list", action="store_true", help="print the adapters as JSON, and run nothing")
     arguments = parser.parse_args()
@@ -42,12 +48,12 @@ def main() -> int:
     set_instance_extras(backends=("Vulkan", "Metal", "DX12"))
     found = [(name_of(adapter.info), adapter) for adapter in wgpu.gpu.enumerate_adapters_sync()]
     if arguments.list or arguments.shader is None:
-        print("adapters " + json.dumps([[name, adapter.info["adapter_type"]] for name, adapter in found]))
+        print("devices " + json.dumps([[name, KINDS[adapter.info["adapter_type"]]] for name, adapter in found]))
         return 0
-    adapters = [adapter for name, adapter in found if arguments.adapter in name]
+    adapters = [adapter for name, adapter in found if arguments.device in name]
     try:
         if not 0 <= arguments.number < len(adapters):
-            raise LookupError(f"no WebGPU adapter {arguments.number} named '{arguments.adapter}'")
+            raise LookupError(f"no WebGPU adapter {arguments.number} named '{arguments.device}'")
         text = arguments.shader.read_text(encoding="utf-8")
         # The shader's own constants say how much to launch.
         constant = {name: int(value) for name, value in re.findall(r"^const (\w+) = (\d+)u;$", text, re.MULTILINE)}

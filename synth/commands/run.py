@@ -28,7 +28,7 @@ from synth.options.model import model_option
     "--backend",
     type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None or each.decode is not None]),
     required=True,
-    help="The device to run on; glsl only with --decode.",
+    help="The language, and with it the devices, to run on.",
 )
 @mapping_option("all")
 @click.option(
@@ -61,8 +61,8 @@ from synth.options.model import model_option
 @click.option(
     "--platform",
     metavar="NAME",
-    help="opencl: part of the platform's name and version; wgsl: of the adapter's name.  "
-    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; wgsl of GPUs, CPUs]",
+    help="opencl: part of the platform's name and version; glsl, wgsl: of the device's name.  "
+    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; glsl, wgsl of GPUs, CPUs]",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
 @click.option(

@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from amber_buffers import dump, totals
 from click.testing import CliRunner, Result
 
+from backends.registry import BACKENDS
 from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
@@ -157,7 +159,6 @@ def test_what_amber_wrote_is_compared_with_models(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((MP, "--backend", "glsl"), "glsl tests are run elsewhere; --decode FILE"),
         ((MP, SB, "--backend", "glsl", "--decode", "x"), "reads the outcomes of one test, and 2 are named"),
         ((MP, "--backend", "cpp", "--decode", "x"), "cpp tests are run here"),
         ((MP, "--backend", "glsl", "--decode", "/nonexistent"), "/nonexistent: cannot read"),
@@ -168,6 +169,12 @@ def test_what_amber_wrote_is_compared_with_models(tmp_path: Path) -> None:
 def test_nothing_to_decode(arguments: tuple[object, ...], message: str) -> None:
     done = synth("run", *arguments)
     assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_language_that_runs_elsewhere_is_only_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "glsl", replace(BACKENDS["glsl"], device=None))
+    done = synth("run", MP, "--backend", "glsl")
+    assert done.exit_code == 2 and "glsl tests are run elsewhere; --decode FILE" in done.stderr
 
 
 @pytest.mark.device

@@ -1,4 +1,4 @@
-"""Real runs: a test that terminates, and one that hangs and is killed, on PoCL, WebGPU and the CPU's threads."""
+"""Real runs: a test that terminates, and one that hangs and is killed, on OpenCL, Vulkan, WebGPU and the CPU."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run_test(backend: str, on: Device, program: Program, mapping: str, iteration
 @pytest.mark.parametrize("backend", RUNNING)
 @pytest.mark.parametrize("mapping", ["plain", "round-robin", "chunked"])
 def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> None:
-    need(backend)
+    need(backend, runs=True)
     for program in (FORWARD, THREE):
         device = BACKENDS[backend].device(DeviceOptions(instances=8))
         assert run_test(backend, device, program, mapping, 5, 60).outcomes == "T" * 5
@@ -45,7 +45,7 @@ def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> 
 
 @pytest.mark.parametrize("backend", RUNNING)
 def test_hangs_and_is_killed(backend: str, need: Callable[[str], None]) -> None:
-    need(backend)
+    need(backend, runs=True)
     device = BACKENDS[backend].device(DeviceOptions(instances=4))
     assert run_test(backend, device, NEVER, "round-robin", 3, 0.5).outcomes == "H"
 

@@ -54,6 +54,7 @@ EDGES = {
     "pysat": ["constraints"],
     "z3": ["constraints"],
     "pyopencl": ["backends/opencl"],
+    "vulkan": ["backends/glsl"],
     "wgpu": ["backends/wgsl"],
     "numpy": ["backends/opencl", "oracle/progress"],
     "msgspec": ["corpus", "backends", "synth"],

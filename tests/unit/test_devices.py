@@ -238,7 +238,7 @@ def test_every_back_end_answers_for_its_compiler(monkeypatch, tmp_path):
     """Also on a machine that has nothing: no traceback, and what to install."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)
-    monkeypatch.setattr("backends.glsl.compiler.installed", lambda package, name: None)
+    monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr(platforms, "_drivers", lambda: [(SYSTEM, False)])
     monkeypatch.setattr(platforms, "_listed", lambda variables: ((), "error: pyopencl: No module named 'pyopencl'"))
     for backend in BACKENDS.values():

@@ -1,0 +1,246 @@
+"""Runs the shaders of an Amber script by Vulkan itself, again and again. Needs Python 3.11 and the package vulkan.
+
+The script names the sizes; its shaders, compiled, lie beside it: ``SCRIPT.0.spv`` and so on. Prints "ready" once the
+pipelines are built. Of a progress test, prints a line for each iteration that has terminated; of a memory test,
+"iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each term, and last
+the number of instances that found no row. Exit codes: 0 every iteration terminated, 2 the shaders cannot be built or
+launched, 3 threads were cut short, 124 the device was lost.
+
+What the shaders need of a device: Vulkan 1.2 with vulkanMemoryModel and vulkanMemoryModelDeviceScope. All buffers are
+memory that the host sees; a launch begins with the host's writes and ends where the host may read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+BUFFERS = ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS", "TOTALS_WORDS")
+"""The sizes of a memory test's buffers, in the order of their bindings."""
+
+ALL = (1 << 64) - 1
+"""The whole of a buffer, or of time, in nanoseconds."""
+
+KINDS = ("other", "integrated GPU", "GPU", "virtual GPU", "CPU")
+"""VkPhysicalDeviceType, in order."""
+
+
+class CutShortError(Exception):
+    """Threads ended before their program did."""
+
+
+def main() -> int:
+    """Run the script that the command line names, or list the devices."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("script", type=Path, nargs="?", help="the .amber file, its shaders compiled beside it")
+    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
+    parser.add_argument("--device", default="", help="part of a device's name (any)")
+    parser.add_argument("--number", type=int, default=0, help="which of the devices of that name (0, the first)")
+    parser.add_argument("--list", action="store_true", help="print the devices as JSON, and run nothing")
+    arguments = parser.parse_args()
+
+    import vulkan as vk
+
+    try:
+        application = vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0))
+        instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
+        found = [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
+        if arguments.list or arguments.script is None:
+            print("devices " + json.dumps([[name, kind] for name, kind, _ in found]))
+            return 0
+        devices = [each for name, _, each in found if arguments.device in name]
+        if not 0 <= arguments.number < len(devices):
+            raise LookupError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
+        script = arguments.script.read_text(encoding="utf-8")
+        constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", script, re.MULTILINE)}
+        codes = [path.read_bytes() for path in sorted(arguments.script.parent.glob(f"{arguments.script.name}.*.spv"))]
+        iterate = (memory if "ROWS" in constant else progress)(devices[arguments.number], codes, constant)
+        print("ready", flush=True)
+        for iteration in range(arguments.iterations):
+            print(f"iteration {iteration} {iterate(iteration)}", flush=True)
+    except CutShortError as error:
+        print(error, file=sys.stderr)
+        return 3
+    except (vk.VkErrorDeviceLost, vk.VkException, LookupError) as error:
+        said = str(error) or type(error).__name__
+        print(f"{arguments.script.name if arguments.script else 'Vulkan'}: {said}", file=sys.stderr)
+        return 124 if isinstance(error, vk.VkErrorDeviceLost) else 2
+    return 0
+
+
+def described(device: Any) -> tuple[str, str]:
+    """A device in words, with its driver, and its kind."""
+    import vulkan as vk
+
+    driver = vk.VkPhysicalDeviceDriverProperties()
+    properties = vk.VkPhysicalDeviceProperties2(pNext=driver)
+    vk.vkGetPhysicalDeviceProperties2(device, properties)
+    name = text(properties.properties.deviceName)
+    said = ", ".join(filter(None, (name, text(driver.driverInfo) or text(driver.driverName), "Vulkan")))
+    kind = properties.properties.deviceType
+    return said, KINDS[kind] if kind < len(KINDS) else KINDS[0]
+
+
+def text(characters: Any) -> str:
+    """A string of C, or what the package made of it."""
+    import vulkan as vk
+
+    return characters if isinstance(characters, str) else vk.ffi.string(characters).decode("utf-8", "replace")
+
+
+class Launcher:
+    """A device with buffers at bindings 0, 1 and so on, and a queue."""
+
+    def __init__(self, physical: Any, words: Sequence[int]) -> None:
+        import vulkan as vk
+
+        self.vk = vk
+        family = next(
+            number
+            for number, each in enumerate(vk.vkGetPhysicalDeviceQueueFamilyProperties(physical))
+            if each.queueFlags & vk.VK_QUEUE_COMPUTE_BIT
+        )
+        # Whatever a structure points to must be in a variable as long as the structure is used.
+        features = vk.VkPhysicalDeviceVulkanMemoryModelFeatures(vulkanMemoryModel=1, vulkanMemoryModelDeviceScope=1)
+        queue = vk.VkDeviceQueueCreateInfo(queueFamilyIndex=family, queueCount=1, pQueuePriorities=[1.0])
+        wanted = vk.VkDeviceCreateInfo(pNext=features, pQueueCreateInfos=[queue])
+        self.device = vk.vkCreateDevice(physical, wanted, None)
+        self.queue = vk.vkGetDeviceQueue(self.device, family, 0)
+        self.types = vk.vkGetPhysicalDeviceMemoryProperties(physical)
+        self.pool = vk.vkCreateCommandPool(self.device, vk.VkCommandPoolCreateInfo(queueFamilyIndex=family), None)
+        self.fence = vk.vkCreateFence(self.device, vk.VkFenceCreateInfo(), None)
+        made = [self._buffer(4 * size) for size in words]
+        self.mapped = [memory for _, memory in made]
+        self._bind([buffer for buffer, _ in made])
+
+    def _buffer(self, size: int) -> tuple[Any, Any]:
+        vk = self.vk
+        wanted = vk.VkBufferCreateInfo(
+            size=size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, sharingMode=vk.VK_SHARING_MODE_EXCLUSIVE
+        )
+        buffer = vk.vkCreateBuffer(self.device, wanted, None)
+        needs = vk.vkGetBufferMemoryRequirements(self.device, buffer)
+        flags = vk.VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | vk.VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+        kind = next(
+            number
+            for number in range(self.types.memoryTypeCount)
+            if needs.memoryTypeBits >> number & 1 and self.types.memoryTypes[number].propertyFlags & flags == flags
+        )
+        allocation = vk.VkMemoryAllocateInfo(allocationSize=needs.size, memoryTypeIndex=kind)
+        memory = vk.vkAllocateMemory(self.device, allocation, None)
+        vk.vkBindBufferMemory(self.device, buffer, memory, 0)
+        return buffer, vk.vkMapMemory(self.device, memory, 0, size, 0)
+
+    def _bind(self, buffers: Sequence[Any]) -> None:
+        vk = self.vk
+        storage = vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+        bindings = [
+            vk.VkDescriptorSetLayoutBinding(
+                binding=number, descriptorType=storage, descriptorCount=1, stageFlags=vk.VK_SHADER_STAGE_COMPUTE_BIT
+            )
+            for number in range(len(buffers))
+        ]
+        layout = vk.vkCreateDescriptorSetLayout(
+            self.device, vk.VkDescriptorSetLayoutCreateInfo(pBindings=bindings), None
+        )
+        sizes = [vk.VkDescriptorPoolSize(type=storage, descriptorCount=len(buffers))]
+        pool = vk.vkCreateDescriptorPool(self.device, vk.VkDescriptorPoolCreateInfo(maxSets=1, pPoolSizes=sizes), None)
+        wanted = vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])
+        (self.set,) = vk.vkAllocateDescriptorSets(self.device, wanted)
+        infos = [[vk.VkDescriptorBufferInfo(buffer=each, offset=0, range=ALL)] for each in buffers]
+        writes = [
+            vk.VkWriteDescriptorSet(
+                dstSet=self.set, dstBinding=number, descriptorCount=1, descriptorType=storage, pBufferInfo=info
+            )
+            for number, info in enumerate(infos)
+        ]
+        vk.vkUpdateDescriptorSets(self.device, len(writes), writes, 0, None)
+        self.layout = vk.vkCreatePipelineLayout(self.device, vk.VkPipelineLayoutCreateInfo(pSetLayouts=[layout]), None)
+
+    def commands(self, launches: Sequence[tuple[bytes, int]]) -> Any:
+        """Launches of compiled shaders, each of so many work-groups and after the one before, as one submission."""
+        vk = self.vk
+        wanted = vk.VkCommandBufferAllocateInfo(
+            commandPool=self.pool, level=vk.VK_COMMAND_BUFFER_LEVEL_PRIMARY, commandBufferCount=1
+        )
+        commands = vk.vkAllocateCommandBuffers(self.device, wanted)[0]
+        vk.vkBeginCommandBuffer(commands, vk.VkCommandBufferBeginInfo())
+        compute = vk.VK_PIPELINE_BIND_POINT_COMPUTE
+        for code, groups in launches:
+            vk.vkCmdBindPipeline(commands, compute, self._pipeline(code))
+            vk.vkCmdBindDescriptorSets(commands, compute, self.layout, 0, 1, [self.set], 0, None)
+            vk.vkCmdDispatch(commands, groups, 1, 1)
+            seen = vk.VkMemoryBarrier(
+                srcAccessMask=vk.VK_ACCESS_SHADER_WRITE_BIT,
+                dstAccessMask=vk.VK_ACCESS_SHADER_READ_BIT | vk.VK_ACCESS_SHADER_WRITE_BIT | vk.VK_ACCESS_HOST_READ_BIT,
+            )
+            after = vk.VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | vk.VK_PIPELINE_STAGE_HOST_BIT
+            vk.vkCmdPipelineBarrier(
+                commands, vk.VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, after, 0, 1, [seen], 0, None, 0, None
+            )
+        vk.vkEndCommandBuffer(commands)
+        return commands
+
+    def _pipeline(self, code: bytes) -> Any:
+        vk = self.vk
+        module = vk.vkCreateShaderModule(self.device, vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code), None)
+        stage = vk.VkPipelineShaderStageCreateInfo(stage=vk.VK_SHADER_STAGE_COMPUTE_BIT, module=module, pName="main")
+        wanted = [vk.VkComputePipelineCreateInfo(stage=stage, layout=self.layout)]
+        return vk.vkCreateComputePipelines(self.device, None, 1, wanted, None)[0]
+
+    def run(self, commands: Any) -> None:
+        """Submit, and wait for the end, which a test that hangs does not have."""
+        vk = self.vk
+        vk.vkQueueSubmit(self.queue, 1, [vk.VkSubmitInfo(pCommandBuffers=[commands])], self.fence)
+        vk.vkWaitForFences(self.device, 1, [self.fence], vk.VK_TRUE, ALL)
+        vk.vkResetFences(self.device, 1, [self.fence])
+
+
+def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Callable[[int], str]:
+    """How an iteration of a progress test is run."""
+    finished = 4 * constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
+    expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
+    size = finished + 4 * constant["STRIDE"]
+    launcher = Launcher(physical, [size // 4])
+    (code,) = codes
+    commands = launcher.commands([(code, constant["THREADS"] * constant["INSTANCES"])])
+
+    def iterate(_: int) -> str:
+        launcher.mapped[0][:] = bytes(size)
+        launcher.run(commands)
+        (found,) = struct.unpack("<I", launcher.mapped[0][finished : finished + 4])
+        if found != expected:
+            raise CutShortError(f"threads were cut short: sum of counters {found}, not {expected}")
+        return "terminated"
+
+    return iterate
+
+
+def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Callable[[int], str]:
+    """How a launch of a memory test is run; the shader that Amber's totals need is left out."""
+    launcher = Launcher(physical, [constant[name] for name in BUFFERS])
+    each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
+    commands = launcher.commands(list(zip(codes, (each, constant["GROUPS"], each), strict=False)))
+    _, _, histogram, totals = launcher.mapped
+    words = constant["ROW_WORDS"]
+
+    def iterate(iteration: int) -> str:
+        histogram[:] = bytes(len(histogram))
+        totals[:4] = struct.pack("<I", iteration)
+        launcher.run(commands)
+        table = struct.unpack(f"<{len(histogram) // 4}I", histogram[:])
+        rows = [table[at : at + words] for at in range(2, len(table), words)]
+        seen = sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:])
+        return json.dumps([seen, table[1]])
+
+    return iterate
+
+
+if __name__ == "__main__":
+    sys.exit(main())

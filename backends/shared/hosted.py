@@ -1,0 +1,188 @@
+"""Devices that a host in Python lists and drives: which there are, which of them work, and which one to use.
+
+A host is a script of its language's folder that a process of its own executes (``host.py``). ``--list`` prints
+``devices [[NAME, KIND], ...]``; ``--device NAME --number N FILE ITERATIONS`` runs a file on one of them, with the
+lines that ``backends.shared.process`` reads. A device is chosen by a *probe*: a small program of the language, built
+and run by the host with a time-out. GPUs come before CPUs.
+
+The probe is a loop of ``ROUNDS`` rounds, for there are drivers that cut loops short: lavapipe of Mesa 22 lets a thread
+have 65,535 rounds in all and then goes on as if the conditions did not hold. A test would then end that hangs, and
+outcomes would be of threads that never ran. Such a device does not work.
+
+What was found is remembered as long as this process lives, and no longer: drivers come and go.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.shared.device import Prepared
+from backends.shared.layout import Layout, Parameters, cpu_parameters, place
+from backends.shared.mapping import Launch, launch
+from backends.shared.process import RunError
+from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+from corpus.progress.axb import Program
+
+ROUNDS = 1 << 20
+
+PROBE_SIZES = {"THREADS": 1, "INSTANCES": 1, "LOCATIONS": 1, "STRIDE": 1, "SIZE": ROUNDS}
+"""The constants of the probe, in the form of a progress test: one thread adds 1 to ``FINISHED`` in every round."""
+
+_RANKS = ("GPU", "integrated GPU", "virtual GPU", "other", "CPU")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A language's host.
+
+    ``title`` is what it calls its devices, ``package`` the Python package that it needs, ``install`` says what brings
+    one. ``trial`` is the text of the probe, ``suffix`` that of its file. ``build`` makes of a file beside it what the
+    host runs, where that is not the file itself, and raises ``RunError``.
+    """
+
+    title: str
+    package: str
+    install: str
+    script: Path
+    suffix: str
+    trial: str
+    build: Callable[[Path], None] = lambda file: None
+
+    def devices(self) -> list[Chosen]:
+        """Every device, in the order in which they are tried."""
+        names: list[str] = []
+        found = []
+        for name, kind in _listed(self)[0]:
+            found.append(Chosen(self, name, kind, names.count(name)))
+            names.append(name)
+        return sorted(found, key=lambda device: _RANKS.index(device.kind))
+
+    def first_that_works(self, name: str | None = None) -> tuple[Chosen | None, list[str]]:
+        """The first device that passes its probe, and what is wrong with those before it, a line each.
+
+        Of those whose name contains ``name``, if given; ``None`` where no device works.
+        """
+        failures = list[str]()
+        for device in self.devices():
+            if name is None or name in device.name:
+                reason = probe(device)
+                if not reason:
+                    return device, failures
+                failures.append(f"{device.name}: {reason}")
+        return None, failures or list(filter(None, [_listed(self)[1]]))
+
+    def choose(self, name: str | None = None) -> Chosen:
+        """That device. Raises ``InputError`` where there is none: which were tried, and what they said."""
+        device, failures = self.first_that_works(name)
+        if device is not None:
+            return device
+        named = "" if name is None else f" named '{name}'"
+        said = f" that works: {'; '.join(failures)}" if failures else ""
+        raise InputError(f"no {self.title}{named}{said} (synth devices says what to install)")
+
+    def missing(self) -> list[str]:
+        """As ``Compiler.missing``, of what runs programs."""
+        device, failures = self.first_that_works()
+        said = "; ".join([*failures, "synth devices says what to install"])
+        return [] if device else [f"a {self.title} that works ({said})"]
+
+    def probed(self, purpose: str) -> list[Probed]:
+        """As ``Compiler.probe``: the devices in the order in which they are tried."""
+        try:
+            driver = f"{self.package} {version(self.package)}"
+        except PackageNotFoundError:
+            driver = ""
+        found = [Probed(f"{each.name} ({each.kind})", driver, purpose, probe(each), "") for each in self.devices()]
+        return found or [Probed(self.title, driver, purpose, self.first_that_works()[1][0], self.install)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A device as its host lists it; ``number`` counts those of the same name, which includes the driver's version."""
+
+    host: Host
+    name: str
+    kind: str
+    number: int
+
+    def command(self, file: Path) -> list[str]:
+        """The command that runs a file; the number of iterations is appended to it, 0 to build it only."""
+        choice = ["--device", self.name, "--number", str(self.number)]
+        return [sys.executable, str(self.host.script), *choice, str(file.resolve())]
+
+
+@cache
+def probe(device: Chosen) -> str:
+    """Build and run a small program: why the device cannot be used, in one line; "" where it works."""
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        file = Path(folder, f"probe{device.host.suffix}")
+        file.write_text(device.host.trial, encoding="utf-8")
+        try:
+            device.host.build(file)
+        except RunError as error:
+            return str(error)
+        done = run(file, [*device.command(file), "1"], None, PROBE_TIMEOUT, title="a trivial program")
+    if "cut short" in done.output:
+        return f"it ends a loop of {ROUNDS} rounds before its time, as lavapipe of Mesa 22 does; 25 does not"
+    return "" if done.ok else problem(done.output) or "a trivial program failed"
+
+
+@cache
+def _listed(host: Host) -> tuple[tuple[tuple[str, str], ...], str]:
+    """What a host lists, and why there is nothing if there is not."""
+    if find_spec(host.package) is None:
+        return (), f"the package {host.package} is not installed"
+    command = [sys.executable, str(host.script), "--list"]
+    done = run(host.script, command, None, PROBE_TIMEOUT, title=f"listing each {host.title}")
+    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
+    if not done.ok or line is None:
+        return (), problem(done.output) or f"listing each {host.title} failed"
+    found = tuple((name, kind) for name, kind in json.loads(line.removeprefix("devices ")))
+    return found, "" if found else f"there is no {host.title}"
+
+
+class HostedDevice:
+    """A device of a host, with the number of instances of progress tests (``None``: default).
+
+    ``wanted`` is part of its name; ``None`` leaves the choice to the probe. Raises ``InputError`` where none works.
+    """
+
+    def __init__(self, host: Host, wanted: str | None = None, instances: int | None = None) -> None:
+        self.host = host
+        self.chosen = host.choose(wanted)
+        self.instances = instances
+
+    @property
+    def name(self) -> str:
+        """The device and its driver."""
+        return self.chosen.name
+
+    @property
+    def hardware(self) -> str:
+        """The device likewise."""
+        return self.chosen.name
+
+    def launch(self, program: Program, mapping: str) -> Launch:
+        """The launch of a program on this device."""
+        return launch(program, mapping, self.instances)
+
+    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+        """On a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and block, and no waiting."""
+        if self.chosen.kind != "CPU":
+            return place(test, Parameters(instances, stress=int(stress)))
+        return place(test, cpu_parameters(test, instances, stress))
+
+    def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
+        """The host that runs a file. Raises ``RunError`` where it cannot be built."""
+        self.host.build(file)
+        return Prepared(self.chosen.command(file))
