@@ -408,6 +408,9 @@ class _Interpreter(Generic[T]):
             one, other = term.operands
             if term.kind == "intersection" and (_composes(one) or _composes(other)):
                 return self._met(term, names)
+            if term.kind == "difference" and _composes(other) and not self._algebra.exact:
+                left = self._eval(one, names)  # of what is taken away no more is made than there is
+                return self._binary(term, left, self._within(other, left, names))
             if term.kind == "compose":
                 if isinstance(one, Operation) and one.kind == "identity":
                     events = self._set(self._eval(one.operands[0], names), one.operands[0].position)
@@ -435,6 +438,10 @@ class _Interpreter(Generic[T]):
         if isinstance(bound, tuple) and isinstance(term, Operation):
             match term:
                 case Operation("compose", (one, other)) if not any(map(_is_identity, term.operands)):
+                    if _composes(one) and not self._algebra.exact:
+                        right = self._relation(self._eval(other, names), other.position)
+                        meaning = self._within(one, _leading(bound, right), names)
+                        return self._algebra.compose_within(self._relation(meaning, one.position), right, bound)
                     left = self._relation(self._eval(one, names), one.position)
                     right = self._relation(self._eval(other, names), other.position)
                     return self._algebra.compose_within(left, right, bound)
@@ -570,6 +577,18 @@ def _facts(value: Meaning[T]) -> Mapping[tuple[int, int], T]:
     if isinstance(value, tuple):
         return {(event, other): truth for event, row in enumerate(value) for other, truth in row.items()}
     return {(event, event): truth for event, truth in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _leading(bound: Relation[T], right: Relation[T]) -> Relation[T]:
+    """The pairs from which ``right`` leads on to a pair of ``bound``, with any truths."""
+    return tuple(
+        {middle: truth for middle, row in enumerate(right) for truth in [_common(wanted, row)] if truth is not None}
+        for wanted in bound
+    )
+
+
+def _common(one: Mapping[int, T], other: Mapping[int, T]) -> T | None:
+    return next((one[event] for event in one if event in other), None)
 
 
 def _is_identity(term: Term) -> bool:
