@@ -1,8 +1,9 @@
 """Slips in models show: some test tells a mutant of a model from it, or there is none up to so many events.
 
 Comparison finds the smallest tests. The mutants that it does not tell from their parent are listed with a reason,
-``mutants_alike.csv``: that they mean the same, or of how many events the threads of a test are. The examples alone tell
-fewer mutants: whoever wrote them had other questions, and no more is asked of that number than that it does not shrink.
+``mutants_alike.csv``: that they mean the same, of how many events the threads of a test are, or which of the tests that
+ship, with a stated verdict or without, says something else of them. The examples alone tell fewer mutants: whoever
+wrote them had other questions, and no more is asked of that number than that it does not shrink.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import NamedTuple
 
 import pytest
 from model_mutants import Mutant, mutants
+from verdicts import test_mixed_proxies as mixed_proxies
+from verdicts import test_vulkan_alloy as vulkan_alloy
 
 from constraints.loop import solutions
 from constraints.programs.forbidden import Forbidden, Question, splits
@@ -31,6 +34,11 @@ from oracle.executions.judge import UNROLL, Answer, is_quick_to_list, judge
 from oracle.executions.vocabulary import told_apart, vocabulary_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
+FOLDERS = {"opencl": "opencl", "ptx": "ptx", "ptx-7.5": "ptx", "vulkan": "vulkan", "webgpu": "webgpu"}
+"""Where the examples of a model are, if it has examples of its own."""
+
+PARTS = ("opencl", "ptx-7.5", "webgpu")
+"""Models of which their own lines alone are asked: slips in what they include are asked of c11, ptx and vulkan."""
 
 TOLD = {
     "ptx": 58,
@@ -47,18 +55,35 @@ TOLD = {
 """Mutants, of slips other than a lost link, that some example tells from their parent."""
 
 TOLD_AT = {
+    "c11": {1: 3, 2: 11, 3: 1, 4: 26},
+    "opencl": {1: 8, 2: 14, 3: 1},
+    "ptx": {1: 3, 2: 20, 3: 27, 4: 16},
     "ptx-6.0": {1: 3, 2: 16, 3: 16, 4: 24, 5: 16},
+    "ptx-7.5": {3: 4},
     "ptx-rmo": {2: 9, 3: 10, 4: 12, 5: 2, 6: 5},
     "rc11": {1: 2, 2: 4, 3: 3, 4: 29, 5: 11},
     "rc11-scoped": {1: 2, 2: 5, 3: 2, 4: 26, 5: 13},
     "rmo": {2: 9, 3: 10, 4: 5, 5: 2, 6: 3},
     "sc": {2: 7, 3: 4},
+    "sra": {1: 2, 2: 6, 3: 3, 6: 6},
     "thesis-strong-axiomatic": {2: 5, 4: 1, 6: 19},
     "tso": {2: 4, 3: 1, 4: 14, 5: 3, 6: 2},
+    "vulkan": {2: 16, 3: 6},
+    "webgpu": {2: 2, 4: 12},
 }
 """Mutants that a smallest test of so many events tells from their parent."""
 
-BOUND = {name: 5 if name in ("ptx-6.0", "rc11", "rc11-scoped") else 6 for name in TOLD_AT}
+BOUND = dict.fromkeys(TOLD_AT, 6) | {
+    "c11": 4,
+    "opencl": 3,
+    "ptx": 4,
+    "ptx-6.0": 5,
+    "ptx-7.5": 4,
+    "rc11": 5,
+    "rc11-scoped": 5,
+    "vulkan": 3,
+    "webgpu": 4,
+}
 """Up to how many events tests were looked for."""
 
 FAST = 4
@@ -69,12 +94,14 @@ class Alike(NamedTuple):
     """Why no test up to the bound tells a mutant from its parent.
 
     ``threads``: the events of each thread of a test that does, beyond the bound or over another vocabulary.
+    ``example``: a test of ``examples/memory`` that does, or one of a table of ``tests/verdicts`` by its name or line.
     """
 
     model: str
     mutant: str
     vocabulary: str
     threads: str
+    example: str
     reason: str
 
     @property
@@ -88,8 +115,9 @@ with (Path(__file__).parent / "mutants_alike.csv").open(newline="") as file:
 
 
 def slips(name: str) -> list[Mutant]:
-    """The mutants of a model that make sense; of a model with few of these, all."""
-    return [mutant for mutant in mutants(name) if mutant.slip != "link" or name == "sc"]
+    """The mutants of a model that make sense and are not of a part that is another's; of a model with few, all."""
+    sensible = [mutant for mutant in mutants(name) if mutant.slip != "link" or name == "sc"]
+    return [mutant for mutant in sensible if name not in PARTS or not mutant.label.startswith("parts/")]
 
 
 def smallest(
@@ -128,8 +156,7 @@ def model_of(mutant: Mutant) -> Model:
 def examples(name: str) -> tuple[LitmusTest, ...]:
     """The examples whose executions are quick to list under any model; of a model with examples of its own, these."""
     widest = load_model(shipped_models()["ptx-6.0"])  # writes may stay unordered: no model has more candidates
-    own = EXAMPLES / name
-    tests = (read_litmus(path) for path in sorted((own if own.is_dir() else EXAMPLES).glob("*.litmus")))
+    tests = (read_litmus(path) for path in sorted((EXAMPLES / FOLDERS.get(name, "")).glob("*.litmus")))
     return tuple(test for test in tests if is_quick_to_list(test, widest, UNROLL))
 
 
@@ -166,6 +193,27 @@ def test_tests_tell_mutants_from_their_parent_up_to_a_bound(name):
     told, alike = sizes_told(name, BOUND[name])
     assert alike == [row.mutant for row in ALIKE if row.model == name]
     assert told == TOLD_AT[name]
+
+
+def shown(example: str, model: Model) -> object:
+    """What a model says of a test that ships."""
+    table, _, key = example.partition(":")
+    match table:
+        case "mixed_proxies":
+            return judge(mixed_proxies.written(mixed_proxies.TABLE[int(key) - 2]), model).answer
+        case "vulkan_alloy":
+            (row,) = (row for row in vulkan_alloy.TABLE if row["test"] == key and row["chains"] == "yes")
+            return vulkan_alloy.executions(vulkan_alloy.written(row), model)
+    judgement = judge(read_litmus(EXAMPLES / f"{example}.litmus"), model)
+    return judgement.answer, judgement.flags
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [row for row in ALIKE if row.example], ids=lambda row: f"{row.model} {row.mutant}")
+def test_tests_that_ship_tell_mutants_from_their_parent(row):
+    (mutant,) = [mutant for mutant in slips(row.model) if mutant.label == row.mutant]
+    parent = load_model(shipped_models()[row.model], row.model)
+    assert shown(row.example, model_of(mutant)) != shown(row.example, parent)
 
 
 @pytest.mark.slow
