@@ -28,7 +28,9 @@ def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Comp
 
     Raises ``FileNotFoundError`` where there is no glslang.
     """
-    compiler = glslang() or Path("glslangValidator")
+    compiler = glslang()
+    if compiler is None:
+        raise FileNotFoundError("no glslang")
     try:
         texts = shaders(file.read_text(encoding="utf-8"))
     except InputError as error:

@@ -102,7 +102,8 @@ class Host:
             driver = f"{self.package} {version(self.package)}"
         except PackageNotFoundError:
             driver = ""
-        found = [Probed(f"{each.name} ({each.kind})", driver, purpose, probe(each), "") for each in self.devices()]
+        tried = [(f"{each.name} ({each.kind})", probe(each)) for each in self.devices()]
+        found = [Probed(name, driver, purpose, trouble, self.install if trouble else "") for name, trouble in tried]
         return found or [Probed(self.title, driver, purpose, self.first_that_works()[1][0], self.install)]
 
 

@@ -14,6 +14,7 @@ from backends.opencl import platforms
 from backends.opencl.compiler import COMPILER
 from backends.opencl.platforms import POCL, choose
 from backends.registry import BACKENDS
+from backends.shared import hosted
 from backends.shared.layout import CACHE_LINE
 from backends.shared.toolchain import Compilation, Probed, problem, run, tried
 from corpus.dialects.registry import read_litmus
@@ -239,6 +240,8 @@ def test_every_back_end_answers_for_its_compiler(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
+    monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
+    monkeypatch.setattr(hosted, "_listed", hosted._listed.__wrapped__)
     monkeypatch.setattr(platforms, "_drivers", lambda: [(SYSTEM, False)])
     monkeypatch.setattr(platforms, "_listed", lambda variables: ((), "error: pyopencl: No module named 'pyopencl'"))
     for backend in BACKENDS.values():
