@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples" / "locks"
 MODELS = {"": "ptx-6.0", "cl-": "rc11-scoped", "vk-": "vulkan"}
 QUICK = {"ticket-lock", "queue", "lookback-static", "lookback-dynamic", "spinlock-exch", "spinlock-relaxed"}
+BOUNDED = {"rw-lock", "deque"}
+"""FORBIDDEN as far as loops were followed: their rounds do something that others see."""
 LETTERS = {Verdict.TERMINATES: "T", Verdict.MAY_HANG: "H"}
 
 with (HERE / "locks.csv").open(encoding="utf-8", newline="") as _file:
@@ -51,7 +53,9 @@ def test_progress(prefix, row):
 def test_consistency(prefix, row):
     (model,) = resolve_consistency_models([MODELS[prefix]])
     test = read_litmus(EXAMPLES / f"{prefix}{row['test']}.litmus")
-    assert judge_with(test, model, AUTO, 2).answer == row["consistency"]
+    judgement = judge_with(test, model, AUTO, 2)
+    assert judgement.answer == row["consistency"]
+    assert judgement.provisional is (row["test"] in BOUNDED)
 
 
 def test_each_example_has_its_row_and_the_other_way_round():
