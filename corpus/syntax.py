@@ -153,9 +153,11 @@ def error_at(message: str, token: Token, path: str | None) -> InputError:
 
 
 def number(token: Token, path: str | None, largest: int = LARGEST_NUMBER) -> int:
-    """The number that a token of digits denotes. Raises ``InputError`` where it is above ``largest``."""
+    """The number that a token of decimal digits denotes. Raises ``InputError`` where it is above ``largest``, or not
+    decimal, as what a grammar reads for values of C may be.
+    """
     digits = token.lstrip("0") or "0"
-    if len(digits) > len(str(largest)) or int(digits) > largest:
+    if not digits.isdecimal() or len(digits) > len(str(largest)) or int(digits) > largest:
         raise error_at(f"expected a number up to {largest}, found {token:.20}", token, path)
     return int(digits)
 

@@ -167,6 +167,7 @@ def test_code_that_is_refused_has_its_place(line, place, message):
     [
         ("P0 (int* x) {}", "3:1", "expected P0@wg 0, dev 0 or the like, found no wg"),
         ("P0@wg 0 (int* x) {}", "3:1", "found no dev"),
+        ("P0@wg 0x1, dev 0 (int* x) {}", "3:7", "expected a number up to"),
         ("P0@wg 0, qf 0 (int* x) {}", "3:10", "expected sg, wg or dev, each once, found qf"),
         ("P0@wg 0, wg 1 (int* x) {}", "3:10", "expected sg, wg or dev, each once, found wg"),
         (
