@@ -17,8 +17,9 @@ Memory starts at 0 where nothing else is said, and so do registers. Values are 3
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum, StrEnum
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 
@@ -349,7 +350,7 @@ class Condition:
     observed: tuple[Term, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LitmusTest:
     """A litmus test. ``locations`` are in the order of declaration; every location the code mentions is there.
 
@@ -363,6 +364,18 @@ class LitmusTest:
     condition: Condition
     description: str = ""
     synchronised: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # What was found out about a test is looked up by the test, again and again.
+        return hash((self.name, self.threads, self.locations, self.condition, self.synchronised))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # In another process, the hash is another one.
+        return LitmusTest, tuple(getattr(self, each.name) for each in fields(self))
 
 
 def atoms(proposition: Proposition) -> Iterator[Atom]:
@@ -492,6 +505,7 @@ def _held(operand: Operand, held: Mapping[str, set[str]]) -> set[str]:
     return held.get(operand.name, set()) if isinstance(operand, Reg) else set()
 
 
+@lru_cache(maxsize=4)
 def plain_locations(test: LitmusTest) -> frozenset[str]:
     """The locations that are not atomic: declared so, or not declared as anything and accessed by no atomic.
 

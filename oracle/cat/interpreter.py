@@ -246,6 +246,8 @@ class Names(Generic[T]):
 
 
 class _Interpreter(Generic[T]):
+    _skips = False  # whether what nothing comes of is not evaluated
+
     def __init__(self, base: Base[T]) -> None:
         self._base = base
         self._algebra = base.algebra
@@ -414,12 +416,19 @@ class _Interpreter(Generic[T]):
             if term.kind == "compose":
                 if isinstance(one, Operation) and one.kind == "identity":
                     events = self._set(self._eval(one.operands[0], names), one.operands[0].position)
+                    if self._skips and not events:
+                        return self._algebra.empty()
                     return self._algebra.from_set(events, self._relation(self._eval(other, names), other.position))
                 if isinstance(other, Operation) and other.kind == "identity":
                     relation = self._relation(self._eval(one, names), one.position)
+                    if self._skips and not any(relation):
+                        return relation
                     events = self._set(self._eval(other.operands[0], names), other.operands[0].position)
                     return self._algebra.to_set(relation, events)
-            return self._binary(term, self._eval(one, names), self._eval(other, names))
+            left = self._eval(one, names)
+            if self._skips and term.kind in _STRICT and _is_nothing(left):
+                return self._algebra.empty() if term.kind == "product" else left
+            return self._binary(term, left, self._eval(other, names))
         if isinstance(term, Call):
             return self._call(term, [self._eval(argument, names) for argument in term.arguments], names)
         return NOTHING if term.symbol == "0" else self._algebra.everything()
@@ -523,8 +532,14 @@ class _Interpreter(Generic[T]):
 _ON_RELATIONS = {"inverse": "inverse", "plus": "closure", "star": "reflexive_closure", "optional": "reflexive"}
 
 
+_STRICT = ("compose", "intersection", "product")
+"""Operators that make nothing of nothing."""
+
+
 class _Decision(_Interpreter[T]):
     """Finds out whether every check can hold at once, and evaluates only what that takes."""
+
+    _skips = True
 
     def allows(self, syntax: Syntax) -> bool:
         among = self._algebra.true
@@ -564,6 +579,11 @@ class _Trial(_Interpreter[int]):
         value = super()._eval(term, names)
         self._depth -= 1
         return value
+
+
+def _is_nothing(value: Meaning[T]) -> bool:
+    """Whether it is a set or relation, known to be empty."""
+    return not any(value) if isinstance(value, tuple) else isinstance(value, dict) and not value
 
 
 def _plain(value: Meaning[T], position: Position) -> Relation[T] | Set[T]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from corpus.litmus.test import (
     Barrier,
@@ -23,6 +23,7 @@ from corpus.litmus.test import (
 from oracle.graphs import reachable
 
 
+@lru_cache(maxsize=4)
 def asked_terms(test: LitmusTest) -> tuple[Term, ...]:
     """The registers and locations whose final values the condition asks for, in the order of their mention."""
     named = [
