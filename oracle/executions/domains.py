@@ -2,9 +2,10 @@
 
 Reads depend on each other through what is written where they read. A value goes from the constants of the program
 through each read at most once, unless values justify themselves in a circle, out of thin air. Then anything would do,
-and what is of interest are the numbers that the test speaks of, around a comparison by size the neighbours too, and one
-number that it does not speak of. So the values of a read are those of the writes to its location; where reads depend on
-each other in a circle, the numbers of interest come first, and values grow for as many rounds as the circle has reads.
+and what is of interest are the numbers that the test speaks of and one number that it does not speak of; where it
+compares by size, one between each two of its numbers, one below and one above them all. So the values of a read are
+those of the writes to its location; where reads depend on each other in a circle, the numbers of interest come first,
+and values grow for as many rounds as the circle has reads.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
-from corpus.litmus.test import Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
+from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
@@ -22,6 +23,8 @@ from oracle.graphs import components
 
 MOST_VALUES = 256
 """A read with more values than this is refused."""
+
+_BY_SIZE = {"lt", "le", "gt", "ge"}
 
 
 def read_domains(
@@ -75,25 +78,27 @@ def possible(expression: Expression, domains: Mapping[Key, Iterable[Value]]) -> 
 
 
 def constants(test: LitmusTest) -> frozenset[Value]:
-    """The values that a test speaks of, the neighbours of those that it compares by size, and a number that is new."""
+    """The values that a test speaks of and a number that is new: where it compares by size, one in each gap of them."""
     spoken: set[Value] = {value_of(location.initial) for location in test.locations}
+    compared: set[str] = set()
     for thread in test.threads:
         spoken |= {value_of(value) for _, value in thread.registers}
         for ins in thread.instructions:
             values = operands(ins)[isinstance(ins, Load | Store | Rmw) :]  # an address that is used is no value
-            spoken |= _with_neighbours(values, isinstance(ins, Branch) and ins.condition is not None)
+            spoken |= {value_of(value) for value in values if isinstance(value, int | Loc)}
+            if isinstance(ins, Assign):
+                compared.add(ins.operation)
+            elif isinstance(ins, Branch) and ins.condition is not None:
+                compared.add(ins.condition.operation)
     for proposition in propositions(test.condition):
         for atom in atoms(proposition):
-            numbers = [term for term in (atom.left, atom.right) if isinstance(term, int)]
-            spoken |= _with_neighbours(numbers, atom.operation not in ("eq", "ne"))
-    new = wrap(max((value for value in spoken if isinstance(value, int)), default=0) + 1)
-    return frozenset(spoken | {new})
-
-
-def _with_neighbours(terms: Iterable[Operand], near: bool) -> set[Value]:
-    numbers = {term for term in terms if isinstance(term, int)}
-    addresses = {address_of(term.name) for term in terms if isinstance(term, Loc)}
-    return addresses | numbers | ({wrap(number + step) for number in numbers for step in (-1, 1)} if near else set())
+            spoken |= {term for term in (atom.left, atom.right) if isinstance(term, int)}
+            compared.add(atom.operation)
+    numbers = {value for value in spoken if isinstance(value, int)} or {0}
+    new = {wrap(max(numbers) + 1)}
+    if not compared.isdisjoint(_BY_SIZE):
+        new = {wrap(number + 1) for number in numbers} | {wrap(min(numbers) - 1)}
+    return frozenset(spoken | new)
 
 
 def value_of(operand: Operand) -> Value:

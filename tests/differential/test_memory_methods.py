@@ -14,7 +14,7 @@ from litmus_random import PROFILES, random_test, vulkan_test, wgsl_test
 from constraints.executions import judge_by_sat
 from constraints.smt import judge_by_smt
 from constraints.solvers import PYSAT_SOLVERS
-from corpus.dialects.registry import read_litmus
+from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from oracle.executions.judge import Answer, judge, outcomes
 from oracle.executions.values import Address
@@ -74,6 +74,14 @@ def test_enumeration_sat_and_z3_agree(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_enumeration_sat_and_z3_agree_on_many(name):
     hold_all_agree(name, 20000 // len(MODELS), events=6, solved_by_z3=200)
+
+
+@pytest.mark.parametrize("condition", ["P1:r0 >= 2", "P1:r0 > 0", "P1:r0 <= 1", "P1:r0 == 1"])
+def test_values_out_of_thin_air_may_be_below_and_above_all_that_a_test_speaks_of(condition):
+    text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | st.weak x, r0 ;\n"
+    test = parse_litmus(f"{text}forall ({condition} \\/ P1:r0 == 0 \\/ P1:r0 == 1)")
+    answers = compare(test, MODELS["complements"], [judge, judge_by_sat, judge_by_smt])
+    assert {answer[1] for answer in answers} == {False}
 
 
 @pytest.mark.parametrize("name", MODELS)

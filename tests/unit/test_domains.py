@@ -52,7 +52,8 @@ CIRCLE = """
 def test_a_circle_has_the_numbers_that_the_test_speaks_of_and_another():
     assert domains(CIRCLE)["P0:0"] == (0, 1)
     assert domains(CIRCLE, "exists (P0:r1 == 42)")["P0:0"] == (0, 42, 43)
-    assert domains(CIRCLE, "exists (P0:r1 < 42)")["P0:0"] == (0, 41, 42, 43, 44)
+    assert domains(CIRCLE, "exists (P0:r1 < 42)")["P0:0"] == (-1, 0, 1, 42, 43)
+    assert domains(CIRCLE, "exists (P0:r1 < 42 /\\ P0:r1 != 41)")["P0:0"] == (-1, 0, 1, 41, 42, 43)
     assert domains(CIRCLE, "exists (P0:r1 == 1)", "x=0; y=0; z=&x;")["P0:0"] == (0, 1, 2, Address("x"))
 
 
