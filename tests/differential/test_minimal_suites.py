@@ -230,7 +230,8 @@ def test_the_axioms_by_hand_are_those_of_the_cat(name):
     rng = Random(name)
     seen = set()
     for turn in range(400):
-        execution = random_execution(rng, DIALECTS[name], 6, partial=MODELS[name].partial and turn % 2 == 0)
+        words = PTX if name.startswith("ptx") and turn % 3 == 0 else DIALECTS[name]  # among proxies fences are rare
+        execution = random_execution(rng, words, 6, partial=MODELS[name].partial and turn % 2 == 0)
         fences = [i for i, step in enumerate(execution.steps) if step.kind is Kind.FENCE]
         rng.shuffle(fences)
         failed, flagged = by_the_cat(model, execution, fences)

@@ -22,7 +22,7 @@ SMALLEST = {
     ("rmo", "tso"): (3, ["CoRR"]),
     ("rmo", "ptx-rmo"): (0, []),
     ("ptx-rmo", "rmo"): (3, ["U.W@0--1"]),
-    ("ptx-rmo", "ptx-6.0"): (3, ["CoRR+rlx.cta+rlx.cta-plain@01", "U.W+rmw.rlx.cta+rlx.cta@01"]),
+    ("ptx-rmo", "ptx-6.0"): (3, ["CoRR+rlx.cta+rlx.cta-plain@01", "U.W+rmw.rlx.sys+rlx.sys@0--1"]),
     ("ptx-6.0", "ptx-rmo"): (3, ["CoRR+addrs@0--1", "CoRW@0--1", "CoRW@0--1-2", "CoWR@0--1"]),
     ("rc11", "rc11-scoped"): (0, []),
     ("rc11-scoped", "rc11"): (4, ["LB+rlx.cta-rlx.cta+rlx.cta-rlx.cta@01"]),

@@ -35,14 +35,15 @@ def code(text: str, thread: int) -> list[str]:
     return [line.strip() for line in found[1].splitlines() if line.strip()]
 
 
-def test_all_examples_of_the_model_but_one_are_said() -> None:
+def test_all_examples_of_the_model_are_said_but_what_wgsl_lacks() -> None:
     refused = {}
     for path in sorted((EXAMPLES / "webgpu").glob("*.litmus")):
         try:
             BACKENDS["wgsl"].memory_files("t", place(read_litmus(path)))
         except InputError as error:
             refused[path.stem] = error.message
-    assert list(refused) == ["beyond-release"]  # it shows what WGSL lacks
+    # One shows an order that WGSL lacks, two have textures, of which there is no memory here.
+    assert list(refused) == ["beyond-release", "storage-barrier-texture", "texture-barrier-storage"]
 
 
 def test_what_is_atomic_and_what_is_plain_are_apart() -> None:
