@@ -229,9 +229,9 @@ def test_the_axioms_by_hand_are_those_of_the_cat(name):
     model = load_model(shipped_models()[name], name)
     rng = Random(name)
     seen = set()
-    for turn in range(400):
-        words = PTX if name.startswith("ptx") and turn % 3 == 0 else DIALECTS[name]  # among proxies fences are rare
-        execution = random_execution(rng, words, 6, partial=MODELS[name].partial and turn % 2 == 0)
+    for turn in range(600):
+        words = PTX if name.startswith("ptx") and turn % 2 == 0 else DIALECTS[name]  # among proxies fences are rare
+        execution = random_execution(rng, words, 6, partial=MODELS[name].partial and turn % 4 < 2)
         fences = [i for i, step in enumerate(execution.steps) if step.kind is Kind.FENCE]
         rng.shuffle(fences)
         failed, flagged = by_the_cat(model, execution, fences)
