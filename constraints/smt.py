@@ -14,7 +14,7 @@ from typing import Any
 from constraints.circuit import Literal
 from constraints.executions import Executions
 from constraints.formula import Clause
-from constraints.solvers import Solver
+from constraints.solvers import Z3, Solver
 from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
 from oracle.cat.interpreter import Model
 from oracle.executions.events import Apply, Expression, Kind, Read
@@ -206,17 +206,11 @@ class BitVectors:
         return {self._values.found(key, self._solver.found): self._executions.circuit.true}
 
 
-class _Solver:
-    """z3 with bit vectors, behind the interface of ``constraints.solvers``."""
+class _Solver(Z3):
+    """z3 with bit vectors, which knows what comparisons say of values."""
 
     def __init__(self, values: _Values) -> None:
-        import z3
-
-        self._z3: Any = z3
-        self._values = values
-        self._solver: Any = z3.SolverFor("QF_BV")
-        self._solver.set("ctrl_c", False)  # Ctrl-C is Python's to answer
-        self._variables = 0
+        super().__init__(0, "QF_BV")
         self._solver.add(values.constraints())
 
     @property
@@ -225,32 +219,15 @@ class _Solver:
         return self._solver.model()
 
     def add(self, clauses: Iterable[Sequence[int]]) -> None:
-        given = [list(clause) for clause in clauses]
-        known = self._variables
-        self._variables = max([known, *(abs(literal) for clause in given for literal in clause)])
-        if not known:  # a text declares what it speaks of, which can be done once
-            self._solver.from_string(_smtlib(self._variables, given))
+        """As text where there is nothing yet: a text declares what it speaks of, which can be done once."""
+        if self._names:
+            super().add(clauses)
             return
-        for clause in given:
-            self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
-
-    def solve(self, assumptions: Sequence[int] = ()) -> bool:
-        answer = self._solver.check(*map(self._literal, assumptions))
-        if answer == self._z3.unknown:
-            raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
-        return bool(answer == self._z3.sat)
-
-    def model(self) -> Sequence[int]:
-        found = self.found
-        names = (self._z3.Bool(f"v{number}") for number in range(1, self._variables + 1))
-        return [number if self._z3.is_true(found.eval(name)) else -number for number, name in enumerate(names, start=1)]
-
-    def close(self) -> None:
-        self._solver = None
-
-    def _literal(self, literal: int) -> Any:
-        atom = self._z3.Bool(f"v{abs(literal)}")
-        return atom if literal > 0 else self._z3.Not(atom)
+        given = [list(clause) for clause in clauses]
+        most = max((abs(literal) for clause in given for literal in clause), default=0)
+        self._solver.from_string(_smtlib(most, given))
+        if most:
+            self._literal(most)
 
 
 def judge_by_smt(test: LitmusTest, model: Model, unroll: int = UNROLL) -> Judgement:

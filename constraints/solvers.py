@@ -57,7 +57,7 @@ def open_solver(name: str, variables: int) -> Solver:
 
     Raises ``InputError`` where there is no solver of that name."""
     if name == "z3":
-        return _Z3(variables)
+        return Z3(variables)
     if name in PYSAT_SOLVERS:
         return _PySat(name)
     raise InputError(f"unknown solver '{name}'; expected one of {', '.join(SOLVERS)}")
@@ -88,12 +88,14 @@ class _PySat:
         self._solver.delete()
 
 
-class _Z3:
-    def __init__(self, variables: int) -> None:
+class Z3:
+    """z3 for a logic of SMT-LIB that has Booleans; the variables of clauses are its constants ``v1``, ``v2``, .."""
+
+    def __init__(self, variables: int, logic: str = "QF_FD") -> None:
         import z3
 
         self._z3: Any = z3
-        self._solver: Any = z3.SolverFor("QF_FD")
+        self._solver: Any = z3.SolverFor(logic)
         self._solver.set("ctrl_c", False)  # as for PySAT; else an interrupted call answers "unknown"
         self._names: list[Any] = [z3.Bool(f"v{number}") for number in range(1, variables + 1)]
 
@@ -103,21 +105,21 @@ class _Z3:
         atom = self._names[abs(literal) - 1]
         return atom if literal > 0 else self._z3.Not(atom)
 
-    def add(self, clauses: Iterable[Sequence[int]]) -> None:
+    def add(self, clauses: Iterable[Sequence[int]]) -> None:  # noqa: D102
         for clause in clauses:
             self._solver.add(self._z3.Or([self._literal(literal) for literal in clause]))
 
-    def solve(self, assumptions: Sequence[int] = ()) -> bool:
+    def solve(self, assumptions: Sequence[int] = ()) -> bool:  # noqa: D102
         answer = self._solver.check(*map(self._literal, assumptions))
         if answer == self._z3.unknown:
             raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
         return bool(answer == self._z3.sat)
 
-    def model(self) -> Sequence[int]:
+    def model(self) -> Sequence[int]:  # noqa: D102
         model = self._solver.model()
         return [
             number if self._z3.is_true(model[name]) else -number for number, name in enumerate(self._names, start=1)
         ]
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: D102
         self._solver = None

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from backends.opencl.platforms import PlatformDevice, choose
 from backends.shared.device import Prepared
-from backends.shared.layout import Layout, Parameters, cpu_parameters, place
+from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import Launch, launch
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -57,12 +57,8 @@ class OpenClDevice:
         return launch(program, mapping, self.instances)
 
     def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
-        """On a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and block, and no waiting, for
-        nothing says which of them run together.
-        """
-        if not self.chosen.is_cpu:
-            return place(test, Parameters(instances, stress=int(stress)))
-        return place(test, cpu_parameters(test, instances, stress))
+        """How a memory test is launched on this device."""
+        return device_layout(test, instances, stress, self.chosen.is_cpu)
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a kernel; a work-group of a memory test has a thread of PoCL to itself."""

@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.shared.device import Prepared
-from backends.shared.layout import Layout, Parameters, cpu_parameters, place
+from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import Launch, launch
 from backends.shared.process import RunError
 from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
@@ -178,10 +178,8 @@ class HostedDevice:
         return launch(program, mapping, self.instances)
 
     def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
-        """On a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and block, and no waiting."""
-        if self.chosen.kind != "CPU":
-            return place(test, Parameters(instances, stress=int(stress)))
-        return place(test, cpu_parameters(test, instances, stress))
+        """How a memory test is launched on this device."""
+        return device_layout(test, instances, stress, self.chosen.kind == "CPU")
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a file. Raises ``RunError`` where it cannot be built."""

@@ -119,6 +119,17 @@ def cpu_parameters(test: LitmusTest, instances: int, stress: bool = False, itera
     )
 
 
+def device_layout(test: LitmusTest, instances: int, stress: bool, is_cpu: bool) -> Layout:
+    """The layout of a test on a device: on a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and
+    block, and no waiting, for nothing says which of them run together.
+
+    Raises ``InputError`` as ``place`` does.
+    """
+    if is_cpu:
+        return place(test, cpu_parameters(test, instances, stress))
+    return place(test, Parameters(instances, stress=int(stress)))
+
+
 @dataclass(frozen=True)
 class Layout:
     """A test in a launch; made by ``place``.
