@@ -165,8 +165,7 @@ class CppKernel(CAtomics):
 
     def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
         self.scope(thread, ins, {Scope.SYS: ""})
-        for tag in set(ins.mode.tags).difference(self.tags):
-            raise self.refuse(thread, ins, f"has no word for {tag}")
+        self.check_tags(thread, ins)
         return f"std::atomic_thread_fence({order});"
 
     def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102

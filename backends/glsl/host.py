@@ -67,7 +67,7 @@ def main() -> int:
     except CutShortError as error:
         print(error, file=sys.stderr)
         return 3
-    except (vk.VkErrorDeviceLost, vk.VkException, LookupError) as error:
+    except (vk.VkError, vk.VkException, LookupError) as error:
         said = str(error) or type(error).__name__
         print(f"{arguments.script.name if arguments.script else 'Vulkan'}: {said}", file=sys.stderr)
         return 124 if isinstance(error, vk.VkErrorDeviceLost) else 2

@@ -6,6 +6,7 @@ import platform
 from pathlib import Path
 
 from backends.opencl.platforms import POCL, choose, first_that_works, loader_problems, platform_devices, probe
+from backends.shared.choosing import lacking
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, installed, run
 
 LINUX_X86 = platform.system() == "Linux" and platform.machine() == "x86_64"
@@ -18,9 +19,7 @@ class OpenClCompiler:
 
     def missing(self) -> list[str]:
         """As ``Compiler.missing``: a device counts only if it builds and runs a trivial kernel."""
-        device, failures = first_that_works()
-        said = "; ".join([*failures, "synth devices says what to install"])
-        return [] if device else [f"an OpenCL device that works ({said})"]
+        return lacking(first_that_works(), "an OpenCL device")
 
     def compile(
         self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT

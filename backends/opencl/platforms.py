@@ -31,9 +31,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.opencl.progress import OpenCl
+from backends.shared import choosing
 from backends.shared.mapping import launch
 from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, installed, problem, run
-from corpus.errors import InputError
 
 POCL = "Portable Computing Language"
 """The name of PoCL's platform, whoever built it."""
@@ -104,24 +104,15 @@ def first_that_works(platform: str | None = None) -> tuple[PlatformDevice | None
 
     Of a platform whose name and version contain ``platform``, if given; ``None`` where no device works.
     """
-    failures = list[str]()
-    for device in _in_order():
-        if platform is None or platform in device.selector:
-            reason = probe(device)
-            if not reason:
-                return device, failures
-            failures.append(f"{device.name}: {reason}")
-    return None, failures or loader_problems()
+    named = (device for device in _in_order() if platform is None or platform in device.selector)
+    device, failures = choosing.first_that_works(named, probe)
+    return device, failures if device or failures else loader_problems()
 
 
 def choose(platform: str | None = None) -> PlatformDevice:
     """That device. Raises ``InputError`` where there is none: which were tried, and what they said."""
-    device, failures = first_that_works(platform)
-    if device is not None:
-        return device
     named = "" if platform is None else f" on a platform named '{platform}'"
-    said = f" that works: {'; '.join(failures)}" if failures else ""
-    raise InputError(f"no OpenCL device{named}{said} (synth devices says what to install)")
+    return choosing.chosen(first_that_works(platform), f"OpenCL device{named}")
 
 
 def platform_devices() -> list[PlatformDevice]:

@@ -85,14 +85,19 @@ class CAtomics(Kernel):
     def _order(self, mode: Mode) -> str:
         return self.order_prefix + order_word(mode)
 
+    def check_tags(self, thread: int, ins: Load | Store | Rmw | Fence) -> None:
+        """Raise ``InputError`` for the first tag of an instruction that the language cannot say."""
+        for tag in ins.mode.tags:
+            if tag not in self.tags:
+                raise self.refuse(thread, ins, f"has no word for {tag}")
+
     def _is_atomic(self, thread: int, ins: Load | Store | Rmw, mode: Mode) -> bool:
         """Whether an access is atomic, having checked that the language can say it."""
         if mode.volatile:
             raise self.refuse(thread, ins, "has volatile accesses, but they do not order threads as PTX's do")
         if mode.cache is not None:
             raise self.refuse(thread, ins, "has no cache operators")
-        for tag in set(mode.tags).difference(self.tags):
-            raise self.refuse(thread, ins, f"has no word for {tag}")
+        self.check_tags(thread, ins)
         if mode.order is Order.WEAK:
             if mode.scope is not None:
                 raise self.refuse(thread, ins, "has no scopes at accesses that are not atomic")

@@ -24,12 +24,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from backends.shared.choosing import chosen, first_that_works, lacking
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import Launch, launch
 from backends.shared.process import RunError
 from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
-from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
@@ -72,29 +72,18 @@ class Host:
 
         Of those whose name contains ``name``, if given; ``None`` where no device works.
         """
-        failures = list[str]()
-        for device in self.devices():
-            if name is None or name in device.name:
-                reason = probe(device)
-                if not reason:
-                    return device, failures
-                failures.append(f"{device.name}: {reason}")
-        return None, failures or list(filter(None, [_listed(self)[1]]))
+        named = (device for device in self.devices() if name is None or name in device.name)
+        device, failures = first_that_works(named, probe)
+        return device, failures if device or failures else list(filter(None, [_listed(self)[1]]))
 
     def choose(self, name: str | None = None) -> Chosen:
         """That device. Raises ``InputError`` where there is none: which were tried, and what they said."""
-        device, failures = self.first_that_works(name)
-        if device is not None:
-            return device
         named = "" if name is None else f" named '{name}'"
-        said = f" that works: {'; '.join(failures)}" if failures else ""
-        raise InputError(f"no {self.title}{named}{said} (synth devices says what to install)")
+        return chosen(self.first_that_works(name), f"{self.title}{named}")
 
     def missing(self) -> list[str]:
         """As ``Compiler.missing``, of what runs programs."""
-        device, failures = self.first_that_works()
-        said = "; ".join([*failures, "synth devices says what to install"])
-        return [] if device else [f"a {self.title} that works ({said})"]
+        return lacking(self.first_that_works(), f"a {self.title}")
 
     def probed(self, purpose: str) -> list[Probed]:
         """As ``Compiler.probe``: the devices in the order in which they are tried."""
@@ -159,7 +148,6 @@ class HostedDevice:
     """
 
     def __init__(self, host: Host, wanted: str | None = None, instances: int | None = None) -> None:
-        self.host = host
         self.chosen = host.choose(wanted)
         self.instances = instances
 
@@ -183,5 +171,5 @@ class HostedDevice:
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a file. Raises ``RunError`` where it cannot be built."""
-        self.host.build(file)
+        self.chosen.host.build(file)
         return Prepared(self.chosen.command(file))

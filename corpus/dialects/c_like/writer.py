@@ -181,8 +181,9 @@ class CWriter:
 
     def fence(self, thread: int, fence: Fence) -> str:
         """A fence whose order is legal."""
-        for tag in set(fence.mode.tags).difference(self.tags):
-            raise cannot_say(thread, fence, f"C has no word for {tag}")
+        for tag in fence.mode.tags:
+            if tag not in self.tags:
+                raise cannot_say(thread, fence, f"C has no word for {tag}")
         return f"atomic_thread_fence({order_word(fence.mode)}{self.scope(thread, fence, fence.mode.scope)})"
 
     def barrier(self, thread: int, barrier: Barrier) -> str:
