@@ -30,7 +30,7 @@ def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: 
         elif method == AUTO:
             found = explain_liveness(test, model, unroll)
         else:
-            found = _solved(test, model, unroll, *[SMT] * (method == SMT))
+            found = _solved(test, model, unroll, SMT if method == SMT else None)
     except TooManyError as error:
         return Label(UNKNOWN, error.message)
     return Label(found.verdict, found.reason, provisional=found.hanging.provisional)
@@ -48,14 +48,16 @@ def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liv
     return _solved(test, model, unroll)
 
 
-def _solved(test: LitmusTest, model: LivenessModel, unroll: int, *solver: str) -> Liveness:
+def _solved(test: LitmusTest, model: LivenessModel, unroll: int, named: str | None = None) -> Liveness:
     """The same by a solver alone: one of ``constraints.stuck``, its usual one where none is named."""
-    from constraints.stuck import find_hang_by_sat, only_as_by_sat  # loaded where it is asked for
+    from constraints.solvers import DEFAULT_SOLVER  # loaded where it is asked for
+    from constraints.stuck import find_hang_by_sat, only_as_by_sat
 
+    solver = named or DEFAULT_SOLVER
     progress, memory = model.progress_of(test), model.consistency
-    hanging = find_hang_by_sat(test, progress.guarantee, memory, unroll, progress.strong, *solver)
+    hanging = find_hang_by_sat(test, progress.guarantee, memory, unroll, progress.strong, solver)
     found = Liveness(test, model, hanging, unroll)
-    return settled(found, lambda sc: only_as_by_sat(test, memory, sc, unroll, *solver))
+    return settled(found, lambda sc: only_as_by_sat(test, memory, sc, unroll, solver))
 
 
 def stuck_events(hang: Hang) -> frozenset[int]:
