@@ -9,19 +9,25 @@ again. Both families share a file; a line with ``mapping`` is of a progress test
 from __future__ import annotations
 
 import json
+import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, overload
 
 import msgspec
 
 from backends.shared.process import TERMINATED, TIMED_OUT
-from corpus.lines import decoder, open_lines
+from corpus.files import open_bytes
+from corpus.lines import decoder, open_lines, whole_lines
 
 BEGINS = b'{"test":'
 """How every line begins."""
+
+EXPECTED = "a result of a test"
 
 BUSY = "another process is at work on these results"
 
@@ -31,30 +37,46 @@ RESULTS = "results.jsonl"
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Date = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?$")]
 
 
-class ProgressTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A progress test and a way to run it: the test by name and digest, the device in words, the launch, and how often
-    and how long.
+class Trial(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A test and a way to run it: the test by name and digest, and the device in words.
 
-    ``timeout`` is in seconds for each iteration; ``every_iteration`` says that those after a hang are run too.
+    ``driver`` and ``compiler`` say of it what ``device`` does not, in words. ``iterations`` are asked for, of
+    ``instances`` each, with ``timeout`` seconds for each.
     """
 
     test: str
     digest: str
     backend: str
     device: str
+
+
+class ProgressTrial(Trial, frozen=True, kw_only=True):
+    """A progress test and a way to run it; ``every_iteration`` says that those after a hang are run too.
+
+    ``placement`` is where the threads of an instance are (``backends.shared.mapping``).
+    """
+
     mapping: str
     instances: Positive
     iterations: Positive
     timeout: Seconds
     every_iteration: bool
+    placement: str = "device"
+    driver: str = ""
+    compiler: str = ""
 
 
-class ProgressResult(ProgressTrial, frozen=True, forbid_unknown_fields=True):
-    """What a trial gave: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in time."""
+class ProgressResult(ProgressTrial, frozen=True, kw_only=True):
+    """What a trial gave: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in time.
+
+    ``date`` is when, in UTC: ``2026-11-22T12:00:00Z``.
+    """
 
     outcomes: Annotated[str, msgspec.Meta(pattern=f"^[{TERMINATED}{TIMED_OUT}]+$")]
+    date: Date = ""
 
     @property
     def hangs(self) -> bool:
@@ -67,25 +89,31 @@ class ProgressResult(ProgressTrial, frozen=True, forbid_unknown_fields=True):
         return TERMINATED not in self.outcomes
 
 
-class MemoryTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A memory test and a way to run it: the test by name and digest, the device in words, and the launches.
+class ProgressFailure(ProgressTrial, frozen=True, kw_only=True):
+    """A trial that could not be made, and why: its program was not compiled, say, or crashed."""
 
-    ``instances`` in each of ``iterations`` launches, ``timeout`` seconds for each; ``stress``: with memory stress.
+    error: str
+    date: Date = ""
+
+
+class MemoryTrial(Trial, frozen=True, kw_only=True):
+    """A memory test and a way to run it: ``iterations`` launches of ``instances``.
+
+    ``stress``: with memory stress; ``profile`` is the name of the way to launch, where it is not the device's own.
     ``terms`` are the registers and locations whose final values make an outcome, as conditions spell them.
     """
 
-    test: str
-    digest: str
-    backend: str
-    device: str
     instances: Positive
     iterations: Positive
     timeout: Seconds
     stress: bool
     terms: tuple[str, ...]
+    profile: str = ""
+    driver: str = ""
+    compiler: str = ""
 
 
-class MemoryResult(MemoryTrial, frozen=True, forbid_unknown_fields=True):
+class MemoryResult(MemoryTrial, frozen=True, kw_only=True):
     """What a trial gave: outcomes, each the final values of its terms, with how often each was seen, by value.
 
     ``other`` instances had an outcome for which their launch had no room. ``launches`` came to an end; ``hung``: one
@@ -96,41 +124,67 @@ class MemoryResult(MemoryTrial, frozen=True, forbid_unknown_fields=True):
     other: Count
     launches: Count
     hung: bool
+    date: Date = ""
 
     def __post_init__(self) -> None:
         if any(len(values) != len(self.terms) for values, _ in self.outcomes):
             raise ValueError("an outcome has a value for each term")
 
 
-Trial = ProgressTrial | MemoryTrial
+class MemoryFailure(MemoryTrial, frozen=True, kw_only=True):
+    """A trial that could not be made, and why."""
+
+    error: str
+    date: Date = ""
+
+
 Result = ProgressResult | MemoryResult
+Failure = ProgressFailure | MemoryFailure
+Entry = Result | Failure
 
 
-def trial_of(result: Result) -> Trial:
+def trial_of(entry: Entry) -> ProgressTrial | MemoryTrial:
     """What was asked, without what was seen."""
-    kind = ProgressTrial if isinstance(result, ProgressResult) else MemoryTrial
-    return kind(**{name: getattr(result, name) for name in kind.__struct_fields__})
+    kind = ProgressTrial if isinstance(entry, ProgressTrial) else MemoryTrial
+    return kind(**{name: getattr(entry, name) for name in kind.__struct_fields__})
 
 
-_as_memory, _as_progress = decoder(MemoryResult), decoder(ProgressResult)
-_has_terms = decoder(dict[str, Any])
+def now() -> str:
+    """The date of a result that is made now; that of ``SOURCE_DATE_EPOCH`` where it is set."""
+    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def parse_result(line: bytes | str) -> Result:
-    """The result that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
-    return _as_memory(line) if "terms" in _has_terms(line) else _as_progress(line)
+_KINDS: dict[tuple[bool, bool], Callable[[bytes | str], Entry]] = {
+    (False, False): decoder(ProgressResult),
+    (False, True): decoder(ProgressFailure),
+    (True, False): decoder(MemoryResult),
+    (True, True): decoder(MemoryFailure),
+}
+"""How a line is read that has terms or not, and an error or not."""
+_keys = decoder(dict[str, msgspec.Raw])
 
 
-def print_result(result: Result) -> str:
-    """The line of a result, without the newline."""
-    return json.dumps(msgspec.to_builtins(result), separators=(",", ":"))
+def parse_result(line: bytes | str) -> Entry:
+    """The result or failure that a line of JSON denotes. Raises ``ValueError`` where it denotes none."""
+    keys = _keys(line)
+    return _KINDS["terms" in keys, "error" in keys](line)
+
+
+def print_result(entry: Entry) -> str:
+    """The line of a result or failure, without the newline."""
+    return json.dumps(msgspec.to_builtins(entry), separators=(",", ":"))
 
 
 @dataclass(slots=True)
 class ResultFile:
-    """The results of a file by what was asked, and the way to add to them; made by ``open_results``."""
+    """The results of a file by what was asked, the last where there are several, and the way to add to them.
 
-    results: dict[Trial, Result]
+    Made by ``open_results``. ``failures`` are those after which their trial was not made either.
+    """
+
+    results: dict[ProgressTrial | MemoryTrial, Result]
+    failures: dict[ProgressTrial | MemoryTrial, Failure]
     _add: Callable[[bytes], None]
     _add_times: Callable[[bytes], None]
 
@@ -138,23 +192,30 @@ class ResultFile:
     def find(self, trial: ProgressTrial) -> ProgressResult | None: ...
     @overload
     def find(self, trial: MemoryTrial) -> MemoryResult | None: ...
-    def find(self, trial: Trial) -> Result | None:
+    def find(self, trial: ProgressTrial | MemoryTrial) -> Result | None:
         """What a trial gave, if it was made."""
         return self.results.get(trial)
 
-    def add(self, result: Result, seconds: Sequence[float]) -> None:
+    def add(self, entry: Entry, seconds: Sequence[float] = ()) -> None:
         """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
-        self.results[trial_of(result)] = result
-        mapping = {"mapping": result.mapping} if isinstance(result, ProgressResult) else {}
-        times = {
-            "test": result.test,
-            "backend": result.backend,
-            **mapping,
-            "instances": result.instances,
-            "seconds": [round(time, 6) for time in seconds],
-        }
+        _enter(entry, self.results, self.failures)
+        times = {**_timed(entry), "seconds": [round(time, 6) for time in seconds]}
         self._add_times(json.dumps(times).encode())
-        self._add(print_result(result).encode())
+        self._add(print_result(entry).encode())
+
+
+def _enter(
+    entry: Entry,
+    results: dict[ProgressTrial | MemoryTrial, Result],
+    failures: dict[ProgressTrial | MemoryTrial, Failure],
+) -> None:
+    """The last line of a trial counts; a failure leaves what was seen before it, and a result ends it."""
+    trial = trial_of(entry)
+    if isinstance(entry, ProgressFailure | MemoryFailure):
+        failures[trial] = entry
+    else:
+        results[trial] = entry
+        failures.pop(trial, None)
 
 
 @contextmanager
@@ -164,9 +225,52 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
     A last line that was cut off is dropped, for its test will run again. Raises ``InputError`` where the file cannot be
     opened, holds something else than results, or is in use.
     """
-    times = None if path is None else path.with_suffix(".times.jsonl")
+    times = None if path is None else times_of(path)
     with (
-        open_lines(path, parse_result, BEGINS, "a result of a test", BUSY) as (results, add),
+        open_lines(path, parse_result, BEGINS, EXPECTED, BUSY) as (entries, add),
         open_lines(times, decoder(dict[str, Any]), BEGINS, "the times of a test", BUSY) as (_, add_times),
     ):
-        yield ResultFile({trial_of(result): result for result in results}, add, add_times)
+        file = ResultFile({}, {}, add, add_times)
+        for entry in entries:
+            _enter(entry, file.results, file.failures)
+        yield file
+
+
+def times_of(path: Path) -> Path:
+    """The file of the wall times of a file of results."""
+    return path.with_suffix(".times.jsonl")
+
+
+def read_results(path: Path) -> list[Entry]:
+    """Every line of a file of results, in its order; a last one that was cut off is left out.
+
+    Raises ``InputError`` where the file cannot be read, or a line is no result.
+    """
+    with open_bytes(path) as file:
+        return [entry for _, entry in whole_lines(file, path, parse_result, EXPECTED)]
+
+
+def read_times(path: Path) -> list[tuple[float, ...]]:
+    """The wall seconds of the iterations of each line of a file of results (``read_results``), in its order.
+
+    Empty for those whose times are not there. Raises ``InputError`` as ``read_results`` does.
+    """
+    known: dict[str, list[tuple[float, ...]]] = {}
+    times = times_of(path)
+    if times.exists():
+        with open_bytes(times) as file:
+            for _, line in whole_lines(file, times, decoder(dict[str, Any]), "the times of a test"):
+                seconds = tuple(map(float, line.pop("seconds", ())))
+                known.setdefault(json.dumps(line), []).append(seconds)
+    # From the end: a run that was killed between the two files has left times without a result.
+    found = [known.get(json.dumps(_timed(entry))) for entry in reversed(read_results(path))]
+    return [each.pop() if each else () for each in found][::-1]
+
+
+def _timed(entry: Entry) -> dict[str, object]:
+    """What a line of times says of the result that it belongs to."""
+    if isinstance(entry, ProgressTrial):
+        way = {"mapping": entry.mapping} | ({"placement": entry.placement} if entry.placement != "device" else {})
+    else:
+        way = {"profile": entry.profile} if entry.profile else {}
+    return {"test": entry.test, "backend": entry.backend, "device": entry.device, **way, "instances": entry.instances}

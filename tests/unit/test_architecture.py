@@ -60,6 +60,8 @@ EDGES = {
     "msgspec": ["corpus", "backends", "synth"],
     "click": ["synth"],
     "rich": ["synth"],
+    "matplotlib": ["synth"],
+    "scipy": ["synth"],
     "pygraphviz": ["synth/drawing"],
     "typst": ["synth/drawing"],
 }

@@ -7,7 +7,18 @@ from synth.progress.conformance import ModelSummary, by_mapping, by_model
 
 
 def result(test: str, mapping: str, outcomes: str) -> ProgressResult:
-    return ProgressResult(test, test, "opencl", "a device", mapping, 1, 20, 5.0, False, outcomes)
+    return ProgressResult(
+        test=test,
+        digest=test,
+        backend="opencl",
+        device="a device",
+        mapping=mapping,
+        instances=1,
+        iterations=20,
+        timeout=5.0,
+        every_iteration=False,
+        outcomes=outcomes,
+    )
 
 
 RESULTS = [

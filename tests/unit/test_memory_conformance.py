@@ -23,7 +23,21 @@ def sb(condition: str = "exists (0:r0 = 0 /\\ 1:r0 = 0)") -> LitmusTest:
 def observed(test: LitmusTest, counts: dict[tuple[int, ...], int], *models: str) -> Observation:
     terms = place(test).terms
     names, seen = tuple(map(spell, terms)), tuple(sorted(counts.items()))
-    result = MemoryResult("SB", "00ff", "cpp", "a device", 512, 2, 5.0, False, names, seen, 0, 2, False)
+    result = MemoryResult(
+        test="SB",
+        digest="00ff",
+        backend="cpp",
+        device="a device",
+        instances=512,
+        iterations=2,
+        timeout=5.0,
+        stress=False,
+        terms=names,
+        outcomes=seen,
+        other=0,
+        launches=2,
+        hung=False,
+    )
     return observation("sb.litmus", test, terms, result, resolve_consistency_models(models))
 
 

@@ -7,37 +7,52 @@ import resource
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.results import (
+    MemoryFailure,
     MemoryResult,
     ProgressResult,
     Result,
+    now,
     open_results,
     parse_result,
     print_result,
+    read_results,
+    read_times,
     trial_of,
 )
 from corpus.errors import InputError
 
-RESULT = ProgressResult("2x2-0001", "00ff", "opencl", "a device", "plain", 1, 20, 5.0, False, "TTH")
+RESULT = ProgressResult(
+    test="2x2-0001",
+    digest="00ff",
+    backend="opencl",
+    device="a device",
+    mapping="plain",
+    instances=1,
+    iterations=20,
+    timeout=5.0,
+    every_iteration=False,
+    outcomes="TTH",
+)
 OTHER = replace(RESULT, mapping="chunked", instances=8, outcomes="H")
 MEMORY = MemoryResult(
-    "SB",
-    "00ff",
-    "cpp",
-    "a d\u00e9vice",
-    512,
-    2,
-    5.0,
-    False,
-    ("P0:r0", "P1:r0"),
-    (((0, 0), 3), ((1, -1), 1021)),
-    0,
-    2,
-    False,
+    test="SB",
+    digest="00ff",
+    backend="cpp",
+    device="a d\u00e9vice",
+    instances=512,
+    iterations=2,
+    timeout=5.0,
+    stress=False,
+    terms=("P0:r0", "P1:r0"),
+    outcomes=(((0, 0), 3), ((1, -1), 1021)),
+    other=0,
+    launches=2,
+    hung=False,
 )
 OLD = {  # lines that earlier versions wrote
     RESULT: '{"test":"2x2-0001","digest":"00ff","backend":"opencl","device":"a device","mapping":"plain","instances":1,'
@@ -69,7 +84,56 @@ def test_both_families_share_a_file(tmp_path: Path) -> None:
         assert file.find(trial_of(MEMORY)) == MEMORY
         assert file.find(trial_of(replace(MEMORY, stress=True))) is None
     times = [json.loads(line) for line in (tmp_path / "results.times.jsonl").read_text().splitlines()]
-    assert times[1] == {"test": "SB", "backend": "cpp", "instances": 512, "seconds": [0.2, 0.3]}
+    assert times[1] == {
+        "test": "SB",
+        "backend": "cpp",
+        "device": "a d\u00e9vice",
+        "instances": 512,
+        "seconds": [0.2, 0.3],
+    }
+    assert read_results(path) == [RESULT, MEMORY]
+    assert read_times(path) == [(0.1,), (0.2, 0.3)]
+
+
+def test_failures_are_kept_until_a_result_comes(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    trial = trial_of(MEMORY)
+    failed = MemoryFailure(**asdict(trial), error="it crashed", date="2026-01-01T00:00:00Z")
+    with open_results(path) as file:
+        file.add(failed)
+    with open_results(path) as file:
+        assert file.find(trial) is None and file.failures == {trial: failed}
+        file.add(MEMORY, [0.5])
+    with open_results(path) as file:
+        assert file.find(trial) == MEMORY and not file.failures
+    assert read_results(path) == [failed, MEMORY]
+    assert read_times(path) == [(), (0.5,)]
+
+
+def test_times_without_a_result_are_of_a_run_that_was_killed(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    with open_results(path) as file:
+        file.add(RESULT, [0.1])
+    path.write_text("")
+    with open_results(path) as file:
+        file.add(RESULT, [0.2])
+    assert read_times(path) == [(0.2,)]
+
+
+def test_results_of_several_drivers_and_dates_live_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    newer, again = replace(RESULT, driver="25.1"), replace(RESULT, outcomes="TTT", date="2026-01-02T00:00:00Z")
+    with open_results(path) as file:
+        for result in (RESULT, newer, again):
+            file.add(result)
+    assert read_results(path) == [RESULT, newer, again]
+    with open_results(path) as file:
+        assert list(file.results.values()) == [again, newer]
+
+
+def test_the_date_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert now() == "1970-01-01T00:00:00Z"
 
 
 def test_results_are_appended_and_found_again(tmp_path: Path) -> None:

@@ -1,0 +1,16 @@
+"""Data in a page that a browser shows: as JSON in a script element, which no text that it holds can end."""
+
+from __future__ import annotations
+
+import json
+
+_ESCAPES = str.maketrans({each: f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"})
+
+
+def embedded(value: object) -> str:
+    """A value as JSON that may stand between ``<script type="application/json">`` and its end, whatever it says.
+
+    ``<``, ``>`` and ``&`` can only be in strings, where their escapes mean the same (HTML, restrictions for contents of
+    script elements).
+    """
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPES)
