@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from chromium import browser, open_page
 from click.testing import CliRunner
 
 from backends.opencl.platforms import choose
@@ -18,6 +19,8 @@ from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
 from synth.cli import main
+
+__all__ = ["browser", "open_page"]  # fixtures that stand elsewhere
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
