@@ -16,9 +16,10 @@ from pathlib import Path
 
 from backends.cpp.compiler import COMPILER
 from backends.shared.device import Prepared
-from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, place
+from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, chosen, place
 from backends.shared.mapping import Launch, launch
 from backends.shared.process import RunError
+from backends.shared.profiles import Profile
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -52,20 +53,17 @@ class CppDevice:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances, _cores() * SUBSCRIPTIONS[self.subscribe])
 
-    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """A thread each, which wait for each other."""
-        return place(
-            test,
-            Parameters(
-                instances=instances,
-                slots=512,
-                stride=CACHE_LINE,
-                shuffle=False,
-                spin=1 << 15,
-                stress=int(stress),
-                stress_rounds=CPU_STRESS_ROUNDS,
-            ),
+        own = Parameters(
+            instances=instances,
+            slots=512,
+            stride=CACHE_LINE,
+            shuffle=False,
+            spin=1 << 15,
+            stress_rounds=CPU_STRESS_ROUNDS,
         )
+        return place(test, chosen(own, profile))
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where the compiler refuses it."""

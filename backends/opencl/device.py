@@ -18,6 +18,7 @@ from backends.opencl.platforms import PlatformDevice, choose
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import Launch, launch
+from backends.shared.profiles import Profile
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -56,9 +57,9 @@ class OpenClDevice:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances)
 
-    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """How a memory test is launched on this device."""
-        return device_layout(test, instances, stress, self.chosen.is_cpu)
+        return device_layout(test, instances, profile, self.chosen.is_cpu)
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a kernel; a work-group of a memory test has a thread of PoCL to itself."""

@@ -12,6 +12,7 @@ from backends.shared.files import write_files
 from backends.shared.layout import Layout
 from backends.shared.mapping import Launch
 from backends.shared.process import Run, watch
+from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
@@ -53,8 +54,11 @@ class Device(Protocol):
     def launch(self, program: Program, mapping: str) -> Launch:
         """How a progress test is launched here. Raises ``InputError`` where it cannot be."""
 
-    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
-        """How a memory test is launched here. Raises ``InputError`` where it cannot be."""
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
+        """How a memory test is launched here, as far as the profile does not say it.
+
+        Raises ``InputError`` where it cannot be.
+        """
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """A file that was written for ``shape``, ready to run; compiled beside it if need be. Raises ``RunError``."""

@@ -29,6 +29,7 @@ from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import Launch, launch
 from backends.shared.process import RunError
+from backends.shared.profiles import Profile
 from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -165,9 +166,9 @@ class HostedDevice:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances)
 
-    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """How a memory test is launched on this device."""
-        return device_layout(test, instances, stress, self.chosen.kind == "CPU")
+        return device_layout(test, instances, profile, self.chosen.kind == "CPU")
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a file. Raises ``RunError`` where it cannot be built."""

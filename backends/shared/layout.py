@@ -34,9 +34,10 @@ purpose, though ``shared_stride`` chooses the bank of every slot.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
 from corpus.laws.ptx import has_clusters
 from corpus.litmus.normal import terms
@@ -100,34 +101,39 @@ class Parameters:
     iterations: int = 20
 
 
-def cpu_parameters(test: LitmusTest, instances: int, stress: bool = False, iterations: int = 20) -> Parameters:
+def chosen(parameters: Parameters, profile: Profile) -> Parameters:
+    """A device's own parameters, and in their stead those that a profile chooses; not the number of instances."""
+    return replace(parameters, **{**profile.chosen, "instances": parameters.instances})
+
+
+def cpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT, iterations: int = 20) -> Parameters:
     """For a device that is a CPU, each of whose threads runs a run of work-groups, item after item.
 
     A work-group for each CTA plays all blocks. Threads of one CTA never run at the same time, so only those of
     different CTAs wait for each other.
     """
     ctas = len({thread.place[: Scope.CTA.value] for thread in test.threads})
-    return Parameters(
+    own = Parameters(
         instances=instances,
-        passes=_power(max(1, -(-instances // WARP))),
+        passes=_power(max(1, -(-instances // (profile.slots or WARP)))),
         stride=CACHE_LINE,
         shuffle=False,
         spin=1 << 17 if ctas > 1 else 0,
-        stress=int(stress),
         stress_rounds=CPU_STRESS_ROUNDS,
         iterations=iterations,
     )
+    return chosen(own, profile)
 
 
-def device_layout(test: LitmusTest, instances: int, stress: bool, is_cpu: bool) -> Layout:
+def device_layout(test: LitmusTest, instances: int, profile: Profile, is_cpu: bool) -> Layout:
     """The layout of a test on a device: on a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and
-    block, and no waiting, for nothing says which of them run together.
+    block, and no waiting, for nothing says which of them run together. What the profile chooses is so on both.
 
     Raises ``InputError`` as ``place`` does.
     """
     if is_cpu:
-        return place(test, cpu_parameters(test, instances, stress))
-    return place(test, Parameters(instances, stress=int(stress)))
+        return place(test, cpu_parameters(test, instances, profile))
+    return place(test, chosen(Parameters(instances), profile))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from backends.cpp.device import SUBSCRIPTIONS
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions
 from backends.shared.process import ended_by_signals
+from backends.shared.profiles import DEFAULT, STRESS, read_profile
 from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.suite import is_corpus
@@ -74,6 +75,12 @@ from synth.options.model import model_option
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the results as one JSON object.")
 @click.option("--stress/--no-stress", default=False, show_default=True, help="Litmus tests: with memory stress.")
+@click.option(
+    "--profile",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Litmus tests: launch them as this profile (TOML) says; synth tune finds one.",
+)
 @model_option(memory=True)
 @click.option(
     "--sound",
@@ -106,6 +113,7 @@ def command(
     output: Path | None,
     as_json: bool,
     stress: bool,
+    profile: Path | None,
     models: tuple[str, ...],
     sound: tuple[str, ...],
     decode: Path | None,
@@ -140,12 +148,15 @@ def command(
       synth run examples/progress/*.axb --backend opencl --limit 3 -o results.jsonl
       synth run examples/memory --backend cpp --sound rc11 -o memory.jsonl
       synth run examples/memory/c-sb-sc.litmus --backend opencl -m sc -m tso --stress
+      synth run examples/memory --backend cpp --profile examples/profiles/cpp-x86.toml
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
 
     Exit code 1 if a test could not be read or run at all, or if what was seen contradicts a model of --sound.
     """
     if not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
+    if stress and profile is not None:
+        raise InputError("--stress and --profile: each says how tests are launched; give one of them")
     language = BACKENDS[backend]
     kind = family_given(inputs)
     refuse_foreign(context, kind)
@@ -153,9 +164,10 @@ def command(
         output = Path(inputs[0]) / RESULTS
     choice = replace(choice, names=(*choice.names, *globs))
     tests = chosen(kind, inputs, choice)[:limit]
+    launched = STRESS if stress else DEFAULT if profile is None else read_profile(profile)
     device = DeviceOptions(instances, platform, workers, subscribe)
     running = Running(
-        device, mappings, iterations, timeout, every_iteration, stress, models, sound, decode, output, as_json
+        device, mappings, iterations, timeout, every_iteration, launched, models, sound, decode, output, as_json
     )
     with ended_by_signals():
         sys.exit(kind.run(tests, language, running))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
 
     from backends.shared.backend import Backend
     from backends.shared.device import Device, DeviceOptions
+    from backends.shared.profiles import Profile
     from corpus.suite import Corpus
     from corpus.test import Test
     from synth.drawing.pictures import Drawing
@@ -68,7 +69,7 @@ class Running:
     iterations: int
     timeout: float
     every_iteration: bool
-    stress: bool
+    profile: Profile
     models: tuple[str, ...]
     sound: tuple[str, ...]
     decode: Path | None

@@ -168,8 +168,8 @@ class Memory:
             written, output, as_json = running.decode, running.output, running.as_json
             return decode_memory_test(tests[0], language, written, compared, believed, output, as_json)
         device = device_of(language, running)
-        instances = running.device.instances or INSTANCES
-        launches = Launches(instances, running.iterations, running.timeout, running.stress)
+        instances = running.device.instances or running.profile.instances or INSTANCES
+        launches = Launches(instances, running.iterations, running.timeout, running.profile)
         return run_memory_tests(tests, language, device, launches, compared, believed, running.output, running.as_json)
 
     def export(

@@ -40,7 +40,7 @@ class Progress:
         Side(Verdict.MAY_HANG, "may hang under", "may_hang"),
     )
     targets = tuple(TARGETS)
-    foreign = ("stress", "decode")
+    foreign = ("stress", "profile", "decode")
 
     def record(self, given: Input) -> Test:
         return given.record or given.axb()

@@ -17,6 +17,7 @@ from backends.shared.device import Device, run_files
 from backends.shared.layout import outcome_terms
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
+from backends.shared.profiles import DEFAULT, STRESS, Profile
 from backends.shared.results import MemoryResult, MemoryTrial, ResultFile, open_results, trial_of
 from corpus.errors import InputError
 from corpus.files import read_text
@@ -34,12 +35,14 @@ INSTANCES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Launches:
-    """How each test is launched: ``iterations`` launches of ``instances``, ``timeout`` seconds for each."""
+    """How each test is launched: ``iterations`` launches of ``instances``, ``timeout`` seconds for each; as the profile
+    has it, and otherwise as the device does.
+    """
 
     instances: int
     iterations: int
     timeout: float
-    stress: bool
+    profile: Profile = DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def decode_memory_test(
         raise replace(error, path=str(dump)) from None
     hardware = f"{dump.name}, written elsewhere"
     terms = outcome_terms(test)
-    trial = _trial(test, backend, hardware, terms, instances, Launches(instances, max(1, seen.launches), 1.0, False))
+    trial = _trial(test, backend, hardware, terms, instances, Launches(instances, max(1, seen.launches), 1.0))
     result = _result(trial, seen)
     with open_results(output) as results:
         if results.find(trial) != result:
@@ -117,7 +120,7 @@ def _run(file: Input, backend: Backend, device: Device, launches: Launches, resu
         ran.unreadable.append(error)
         return
     try:
-        layout = device.layout(test, launches.instances, launches.stress)
+        layout = device.layout(test, launches.instances, launches.profile)
         trial = _trial(test, backend, device.hardware, layout.terms, layout.instances, launches)
         result = results.find(trial)
         sources = {} if result is not None else backend.memory_files(test.name, layout)
@@ -146,8 +149,9 @@ def _trial(
         instances=instances,
         iterations=launches.iterations,
         timeout=launches.timeout,
-        stress=launches.stress,
+        stress=bool(launches.profile.stress),
         terms=tuple(map(spell, terms)),
+        profile="" if launches.profile == STRESS else launches.profile.label,
     )
 
 

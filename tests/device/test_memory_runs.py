@@ -14,6 +14,7 @@ from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.layout import place
 from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.profiles import DEFAULT, STRESS
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
@@ -69,7 +70,7 @@ def launched(
     backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, stress: bool = False
 ) -> Outcomes:
     device = BACKENDS[backend].device(DeviceOptions())
-    layout = device.layout(test, instances, stress)
+    layout = device.layout(test, instances, STRESS if stress else DEFAULT)
     return outcomes(run_files(device, BACKENDS[backend].memory_files("t", layout), layout, iterations, timeout))
 
 
@@ -210,6 +211,8 @@ def test_options_of_litmus_tests_only(tmp_path: Path, need: Callable[[str], None
     (tmp_path / "a.axb").write_text("THREAD 0\n0: Mem[0] = 1;\n")
     done = synth("run", tmp_path / "a.axb", "--backend", "cpp", "--stress")
     assert done.exit_code == 2 and "--stress is for litmus tests" in done.stderr
+    done = synth("run", tmp_path / "a.axb", "--backend", "cpp", "--profile", tmp_path / "a.toml")
+    assert done.exit_code == 2 and "--profile is for litmus tests" in done.stderr
 
 
 def test_what_a_model_allows_is_known_beyond_the_condition() -> None:

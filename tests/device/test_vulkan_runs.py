@@ -12,6 +12,7 @@ from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
+from backends.shared.profiles import DEFAULT
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
 from synth.cli import main
@@ -24,7 +25,7 @@ FEW = ("mp-semav-semvis", "mp-control-barrier", "mp-fences", "iriw")
 
 def launched(test: LitmusTest, instances: int, iterations: int, timeout: float = 60) -> Outcomes:
     device = BACKENDS["glsl"].device(DeviceOptions())
-    layout = device.layout(test, instances, False)
+    layout = device.layout(test, instances, DEFAULT)
     return outcomes(run_files(device, BACKENDS["glsl"].memory_files("t", layout), layout, iterations, timeout))
 
 
@@ -55,7 +56,7 @@ def test_a_test_that_hangs_is_killed(need: Callable[..., None]) -> None:
 def test_a_script_that_glslang_refuses_is_no_hang(tmp_path: Path, need: Callable[..., None]) -> None:
     need("glsl", runs=True)
     device = BACKENDS["glsl"].device(DeviceOptions())
-    layout = device.layout(read_litmus(EXAMPLES / "mp-bar-sync.litmus"), 64, False)
+    layout = device.layout(read_litmus(EXAMPLES / "mp-bar-sync.litmus"), 64, DEFAULT)
     files = BACKENDS["glsl"].memory_files("t", layout)
     files = {name: text.replace("uint index", "uint nonsense") for name, text in files.items()}
     with pytest.raises(RunError, match="glslang"):

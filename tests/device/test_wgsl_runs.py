@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.profiles import DEFAULT, STRESS
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
 from synth.cli import main
@@ -24,7 +25,7 @@ FEW = ("both-barriers", "mp-barrier", "storage-barrier", "workgroup-barrier")
 
 def launched(test: LitmusTest, instances: int, iterations: int, timeout: float = 60, stress: bool = False) -> Outcomes:
     device = BACKENDS["wgsl"].device(DeviceOptions())
-    layout = device.layout(test, instances, stress)
+    layout = device.layout(test, instances, STRESS if stress else DEFAULT)
     return outcomes(run_files(device, BACKENDS["wgsl"].memory_files("t", layout), layout, iterations, timeout))
 
 

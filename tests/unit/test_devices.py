@@ -16,6 +16,7 @@ from backends.opencl.platforms import POCL, choose
 from backends.registry import BACKENDS
 from backends.shared import hosted
 from backends.shared.layout import CACHE_LINE
+from backends.shared.profiles import DEFAULT
 from backends.shared.toolchain import Compilation, Probed, problem, run, tried
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
@@ -117,7 +118,7 @@ def test_memory_tests_are_launched_as_the_device_is(machine):
     test = read_litmus(Path(__file__).parents[2] / "examples" / "memory" / "c-sb-sc.litmus")
     machine(EVERYTHING)
     cpu, gpu, pocl = (opencl.OpenClDevice(name) for name in ("Intel", "NVIDIA", None))
-    layouts = [each.layout(test, 4096, False) for each in (cpu, gpu, pocl)]
+    layouts = [each.layout(test, 4096, DEFAULT) for each in (cpu, gpu, pocl)]
     assert layouts[0].parameters == layouts[2].parameters != layouts[1].parameters
     assert layouts[0].parameters.stride == CACHE_LINE and layouts[1].parameters.spin == 0
     prepared = [each.prepare(Path("t.cl"), layout) for each, layout in zip((cpu, gpu, pocl), layouts, strict=True)]

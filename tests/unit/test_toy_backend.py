@@ -18,6 +18,7 @@ from backends.shared.backend import Backend, Check
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, Parameters, place
 from backends.shared.mapping import Launch, launch
+from backends.shared.profiles import Profile
 from backends.shared.toolchain import Compilation
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -57,7 +58,7 @@ class ToyDevice:
     def launch(self, program: Program, mapping: str) -> Launch:
         return launch(program, mapping, 1)
 
-    def layout(self, test: LitmusTest, instances: int, stress: bool) -> Layout:
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         return place(test, Parameters(instances))
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
