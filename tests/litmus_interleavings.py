@@ -30,9 +30,9 @@ class TooManyStatesError(Exception):
     """A test that is too large, or that counts for ever."""
 
 
-def verdicts(test: LitmusTest, most_states: int = 20_000) -> frozenset[bool]:
+def verdicts(test: LitmusTest, most_states: int = 20_000, whole_threads: bool = False) -> frozenset[bool]:
     """The truth values that the proposition has in the final states that pass the filter. Fences and barriers do not
-    matter. Raises ``TooManyStatesError``."""
+    matter. With ``whole_threads`` a thread begins where no other is half-way. Raises ``TooManyStatesError``."""
     memory = {place.name: _value(place.initial) for place in test.locations}
     registers = {
         (number, name): _value(initial)
@@ -49,6 +49,12 @@ def verdicts(test: LitmusTest, most_states: int = 20_000) -> frozenset[bool]:
             if counters[number] == len(thread.instructions):
                 continue
             ended = False
+            if whole_threads and any(
+                0 < counter < len(other.instructions)
+                for other, counter in zip(test.threads, counters, strict=True)
+                if other is not thread
+            ):
+                continue
             registers, memory = dict(registers_then), dict(memory_then)
             following = _step(test, number, counters[number], registers, memory)
             if following is None:

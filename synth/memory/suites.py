@@ -31,6 +31,7 @@ from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import write_atomically
 from corpus.journal import Found, Journal, finish, first_free, records_beside, remove_derived
+from corpus.links import LINKS, MUTANTS, Link, print_links
 from corpus.litmus.test import LitmusTest, Region, Scope
 from corpus.records import test_record
 from corpus.suite import LABELS, MANIFEST, TESTS, TIMES, write_corpus
@@ -47,9 +48,6 @@ from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
 from synth.units import Until, effort_of, search_units
-
-MUTANTS = "mutants"
-"""The folder of a corpus that holds the mutants of its tests, a corpus as well."""
 
 _BATCH_SECONDS = 0.5
 _DIALECTS = {
@@ -233,7 +231,7 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
         if mutant.verdicts[request.models[0].name] != Answer.ALLOWED:
             continue  # it races: the model raises a flag, beyond which it says nothing
         linked = msgspec.structs.replace(
-            mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text,)
+            mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text, relaxation.kind)
         )
         beside.append((f"{key} {number:03}", test_record(linked)))
     return Found(execution_text(execution), ((key, test_record(made)),), tuple(beside))
@@ -416,10 +414,6 @@ def renamed(test: Test, name: str) -> Test:
     return msgspec.structs.replace(test, name=name, text=dialect.print(litmus))
 
 
-LINKS = "links.csv"
-"""The file of a folder of mutants that says of which test and relaxation each is."""
-
-
 def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], complete: bool) -> None:
     """The mutants of the tests as a corpus inside the corpus, each once, and from which test and relaxation they come.
 
@@ -431,20 +425,20 @@ def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], com
     names = {test.digest: test.name for test in tests}
     first: dict[str, Test] = {}
     numbers: dict[str, int] = {}
-    links = ["test,mutant,relaxation\n"]
+    links = []
     for test in records_beside(journal):
         digest, parent, _ = test.digest.split(" ")
         if parent not in names:
             continue
-        name, (relaxation,) = names[parent], test.tags
+        name, (relaxation, *kind) = names[parent], test.tags  # a journal of an earlier version has no kinds
         if digest not in first:
             numbers[name] = numbers.get(name, 0) + 1
             own = msgspec.structs.replace(test, digest=digest, tags=())
             first[digest] = renamed(own, f"{name}.m{numbers[name]}")
-        links.append(f'"{name}","{first[digest].name}","{relaxation}"\n')
+        links.append(Link(name, first[digest].name, relaxation, *kind))
     models = [model.name for model in request.models]
     asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
-    write_atomically(folder / LINKS, links)
+    write_atomically(folder / LINKS, print_links(links))
     write_corpus(folder, list(first.values()), {"complete": complete, "request": asked, "models": models}, {})
 
 

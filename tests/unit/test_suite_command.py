@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -17,7 +16,9 @@ from click.testing import CliRunner, Result
 from corpus import journal
 from corpus import suite as corpus_suite
 from corpus.dialects.registry import read_litmus
+from corpus.executions.relaxations import Relaxed
 from corpus.journal import read_corpus
+from corpus.links import MUTANTS, read_links
 from corpus.suite import JOURNAL, MANIFEST, TIMES
 from synth.cli import main
 from synth.memory import suites
@@ -46,11 +47,12 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def consistent(folder: Path) -> None:
     """Holds that the corpus and its mutants open, that names are unique, and that links lead from one to the other."""
-    names, mutants = ([test.name for test in read_corpus(each).tests] for each in (folder, folder / suites.MUTANTS))
+    names, mutants = ([test.name for test in read_corpus(each).tests] for each in (folder, folder / MUTANTS))
     assert len(set(names)) == len(names) and len(set(mutants)) == len(mutants)
-    links = list(csv.DictReader((folder / suites.MUTANTS / suites.LINKS).read_text().splitlines()))
-    assert {link["test"] for link in links} <= set(names)
-    assert {link["mutant"] for link in links} == set(mutants)
+    links = read_links(folder)
+    assert {link.test for link in links} <= set(names)
+    assert {link.mutant for link in links} == set(mutants)
+    assert {link.kind for link in links} <= set(Relaxed)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,64 @@
+"""From which tests of a suite, and which relaxations of them, its mutants come: ``mutants/links.csv`` (docs/corpus.md).
+
+A mutant may come from several tests, and from several relaxations of one. Of a suite that was written before there was
+a column ``kind``, kinds are empty.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus.errors import InputError
+from corpus.files import read_text
+
+MUTANTS = "mutants"
+"""The folder of a corpus that holds the mutants of its tests, a corpus as well."""
+
+LINKS = "links.csv"
+"""The file of a folder of mutants that says of which test and relaxation each is."""
+
+_COLUMNS = ("test", "mutant", "relaxation", "kind")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A test and a mutant of it by name, and the relaxation between: in words, and what it is of (``Relaxed``)."""
+
+    test: str
+    mutant: str
+    relaxation: str
+    kind: str = ""
+
+
+def print_links(links: Iterable[Link]) -> Iterator[str]:
+    """The lines of the file."""
+    yield ",".join(_COLUMNS) + "\n"
+    for link in links:
+        yield f'"{link.test}","{link.mutant}","{link.relaxation}","{link.kind}"\n'
+
+
+def read_links(suite: Path) -> list[Link]:
+    """The links of a suite, in the order of its tests.
+
+    Raises ``InputError`` where it has no mutants, and where a line is no link, with file and line.
+    """
+    path = suite / MUTANTS / LINKS
+    if not path.exists():
+        raise InputError("the suite has no mutants; synth memory --mutants makes them", str(suite))
+    rows = csv.reader(read_text(path).splitlines(), strict=True)
+    found: list[Link] = []
+    try:
+        for row in rows:
+            if rows.line_num == 1:
+                if tuple(row) not in (_COLUMNS, _COLUMNS[:3]):
+                    raise InputError(f"expected the columns {', '.join(_COLUMNS)}", str(path), 1, 1)
+                continue
+            if len(row) not in (3, 4) or not all(row[:3]):
+                raise InputError(f"expected {', '.join(_COLUMNS)}, found {len(row)} cells", str(path), rows.line_num)
+            found.append(Link(*row))
+    except csv.Error as error:
+        raise InputError(f"not a table: {error}", str(path), rows.line_num) from None
+    return found

@@ -1,0 +1,53 @@
+"""What an outcome takes: threads one after the other, threads that interleave, or weak memory.
+
+A device shows the first without running anything at once, so that seeing it says nothing of the stress that a test was
+under. Of the mutants of Levine et al. (ASPLOS 2023), those that reverse program order take interleaving, and those that
+weaken program order or synchronisation take weak memory; none is serial.
+
+An outcome is *serial* where some sequentially consistent execution with it has all communication between threads go
+along one order of them: the relation of threads that communicate is acyclic. Threads that wait for each other at a
+barrier count as one after the other where their accesses do.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from corpus.litmus.test import LitmusTest
+from oracle.cat.interpreter import Model, checked_model
+from oracle.cat.syntax import parse_cat, shipped_models
+from oracle.consistency import load_model
+from oracle.executions.events import VOCABULARY
+from oracle.executions.judge import Answer, judge
+
+_SERIAL = """
+"Serial"
+include "sc.cat"
+let same = int | id
+acyclic same; (com & ext); same as serial
+"""
+
+
+class Takes(StrEnum):
+    """What the outcome that a test asks for takes, the least first."""
+
+    SERIAL = "serial"
+    INTERLEAVING = "interleaving"
+    WEAK_MEMORY = "weak memory"
+
+
+def takes(test: LitmusTest) -> Takes:
+    """What the outcome of a test takes. Raises ``TooManyError`` where executions are too many to list."""
+    for kind, model in zip(Takes, _models(), strict=False):
+        if judge(test, model, counts=False).answer is Answer.ALLOWED:
+            return kind
+    return Takes.WEAK_MEMORY
+
+
+@cache
+def _models() -> tuple[Model, Model]:
+    sc = shipped_models()["sc"]
+    beside = str(Path(sc).with_name("serial.cat"))
+    return checked_model("serial", parse_cat(_SERIAL, beside), VOCABULARY), load_model(sc)

@@ -1,0 +1,51 @@
+"""``mutants/links.csv``: written, read, and refused where it is damaged."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpus.errors import InputError
+from corpus.links import LINKS, MUTANTS, Link, print_links, read_links
+
+FOUND = [
+    Link("MP", "MP.m1", "P1's first load of y: removed", "instruction"),
+    Link("SB", "MP.m1", "P0's fence: sc -> acq_rel, or so", "order"),
+]
+
+
+def written(folder, text):
+    path = folder / MUTANTS / LINKS
+    path.parent.mkdir()
+    path.write_text(text)
+    return path
+
+
+def test_what_is_written_is_read(tmp_path):
+    written(tmp_path, "".join(print_links(FOUND)))
+    assert read_links(tmp_path) == FOUND
+
+
+def test_suites_from_before_there_were_kinds_are_read(tmp_path):
+    written(tmp_path, 'test,mutant,relaxation\n"MP","MP.m1","P0\'s store to x: removed"\n')
+    assert read_links(tmp_path) == [Link("MP", "MP.m1", "P0's store to x: removed", "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,sc\nMP,FORBIDDEN\n", "links.csv:1:1: expected the columns test, mutant, relaxation, kind"),
+        ("test,mutant,relaxation\nMP,MP.m1\n", "links.csv:2: expected test, mutant, relaxation, kind, found 2 cells"),
+        ("test,mutant,relaxation\nMP,,removed\n", "links.csv:2: expected"),
+        ('test,mutant,relaxation\n"MP,MP.m1,removed\n', "links.csv:2: not a table: unexpected end of data"),
+    ],
+)
+def test_damage_is_told_with_its_line(tmp_path, text, message):
+    written(tmp_path, text)
+    with pytest.raises(InputError) as error:
+        read_links(tmp_path)
+    assert message in str(error.value)
+
+
+def test_a_suite_without_mutants_says_how_to_have_some(tmp_path):
+    with pytest.raises(InputError, match="synth memory --mutants makes them"):
+        read_links(tmp_path)
