@@ -7,6 +7,7 @@ from backends.cpp.device import CppDevice
 from backends.cpp.memory import CppKernel
 from backends.cpp.progress import Cpp
 from backends.shared.backend import Backend
+from backends.shared.log import as_string
 
 BACKEND = Backend(
     name="cpp",
@@ -17,4 +18,5 @@ BACKEND = Backend(
     usage="g++ -std=c++20 -O2 -pthread -o t TEST.cpp; timeout 20 ./t",
     compiler=COMPILER,
     device=lambda options: CppDevice(options.subscribe, options.instances),
+    embed=as_string,
 )

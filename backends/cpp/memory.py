@@ -14,15 +14,18 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import ClassVar
 
+from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
 from backends.shared.layout import HISTOGRAM_HEADER, Layout
+from backends.shared.main import COUNTS, SAYS
 from backends.shared.syntax import Syntax
 from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
 
-_FILE = Template("""\
+_FILE = Template(
+    """\
 // $name. Usage: NAME [iterations]
 $test
 #include <algorithm>
@@ -30,13 +33,16 @@ $test
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 #include <thread>
 #include <vector>
 #ifdef __linux__
 #include <sched.h>
 #endif
-
+"""
+    + HEADERS
+    + """
 $constants
 
 alignas(128) static std::uint32_t memory[WORDS];
@@ -83,48 +89,36 @@ static void count(const std::uint32_t index) {
 $count
 }
 
+"""
+    + f"{ABOUT}\n{SAYS}\n{COUNTS}"
+    + """
 static void iterate(const std::uint32_t seed) {
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
     std::vector<std::thread> threads;
     try {
 $start
     } catch (const std::system_error& error) {
-        std::fprintf(stderr, "cannot start $number threads: %s\\n", error.what());
-        std::_Exit(2);
+        char what[200];
+        std::snprintf(what, sizeof what, "cannot start $number threads: %.99s", error.what());
+        fail(what, 2);
     }
     for (auto& thread : threads) thread.join();
     std::fill_n(histogram, HISTOGRAM_WORDS, 0u);
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
 }
 
-static void print(const long iteration) {
-    std::vector<std::vector<std::uint32_t>> rows;
-    for (const std::uint32_t* row = histogram + $header; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
-        if (row[0] != 0u) rows.emplace_back(row + 1, row + ROW_WORDS);
-    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
-        return std::lexicographical_compare(left.begin() + 1, left.end(), right.begin() + 1, right.end());
-    });
-    std::printf("iteration %ld [[", iteration);
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        std::printf("%s[%u", row == 0 ? "" : ", ", rows[row][0]);
-        for (std::size_t term = 1; term < rows[row].size(); ++term) std::printf(", %u", rows[row][term]);
-        std::printf("]");
-    }
-    std::printf("], %u]\\n", histogram[1]);
-    std::fflush(stdout);
-}
-
 int main(int argc, char** argv) {
-    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    std::puts("ready");
-    std::fflush(stdout);
+    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    begin();
     for (long iteration = 0; iteration < iterations; ++iteration) {
         iterate(static_cast<std::uint32_t>(iteration));
-        print(iteration);
+        report(iteration, histogram);
     }
+    finish();
     return 0;
 }
-""")
+"""
+)
 
 _ATOMIC = "atomic({cell})"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from backends.shared.main import MAIN
+from backends.cpp.about import ABOUT, HEADERS
+from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
 from backends.shared.syntax import Syntax
 
@@ -29,17 +30,23 @@ $pseudo_code
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <latch>
 #include <system_error>
 #include <thread>
 #include <vector>
-
+"""
+        + HEADERS
+        + """
 $constants
 
 alignas(128) static std::atomic<std::uint32_t> memory[(INSTANCES * LOCATIONS + 1u) * STRIDE];
 
 $kernel
 
+"""
+        + f"{ABOUT}\n{SAYS}"
+        + """
 static void set_up() {}
 
 static std::uint32_t iterate() {
@@ -50,8 +57,10 @@ static std::uint32_t iterate() {
         for (std::uint32_t group = 0; group < THREADS * INSTANCES; ++group)
             threads.emplace_back([group, &start] { start.arrive_and_wait(); test(group); });
     } catch (const std::system_error& error) {
-        std::fprintf(stderr, "cannot start %u threads: %s\\n", THREADS * INSTANCES, error.what());
-        std::_Exit(2); // the threads that did start wait for the others
+        // The threads that did start wait for the others.
+        char what[200];
+        std::snprintf(what, sizeof what, "cannot start %u threads: %.99s", THREADS * INSTANCES, error.what());
+        fail(what, 2);
     }
     for (auto& thread : threads) thread.join();
     return FINISHED.load();

@@ -9,6 +9,7 @@ from backends.cuda.memory import CudaKernel
 from backends.cuda.optcheck import optcheck
 from backends.cuda.progress import Cuda
 from backends.shared.backend import Backend, Check
+from backends.shared.log import as_string
 from corpus.litmus.test import LitmusTest
 
 
@@ -25,4 +26,5 @@ BACKEND = Backend(
     usage="nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t",
     compiler=COMPILER,
     check=Check("optcheck", _problems),
+    embed=as_string,
 )

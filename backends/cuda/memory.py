@@ -28,10 +28,12 @@ from functools import partial
 from string import Template
 from typing import ClassVar
 
+from backends.cuda.about import ABOUT
 from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
 from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import Layout
+from backends.shared.main import COUNTS, SAYS
 from backends.shared.syntax import Syntax
 from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
 from corpus.litmus.describe import cannot_say
@@ -54,13 +56,15 @@ _TYPES = {"add": "u32", "min": "s32", "max": "s32"}
 _POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
 """The constraints of addresses: 64 bits, 32 bits."""
 
-_FILE = Template("""\
+_FILE = Template(
+    """\
 // $name. Usage: NAME [iterations]; each prints its outcomes as the other languages' programs do.
 $needs$test
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 #include <cuda_runtime.h>
 
@@ -103,14 +107,18 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
 $count
 }
 
+"""
+    + f"{ABOUT}\n{SAYS}\n{COUNTS}"
+    + """
 static void check(const cudaError_t error, const char* const what) {
     if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\\n", what, cudaGetErrorString(error));
-    std::_Exit(2);
+    char text[200];
+    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
+    fail(text, 2);
 }
 
 int main(int argc, char** argv) {
-    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     const std::uint32_t size = std::min(256u, INSTANCES);
     std::uint32_t *memory, *results, *table;
     check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
@@ -120,8 +128,7 @@ int main(int argc, char** argv) {
     cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
     for (const void* const kernel : {(const void*)reset, (const void*)run, (const void*)count})
         check(cudaFuncGetAttributes(&attributes, kernel), "kernel");
-    std::puts("ready");
-    std::fflush(stdout);
+    begin();
     for (long iteration = 0; iteration < iterations; ++iteration) {
         reset<<<INSTANCES / size, size>>>(memory);
         run<<<GROUPS, GROUP_SIZE>>>(memory, results, std::uint32_t(iteration));
@@ -130,26 +137,13 @@ int main(int argc, char** argv) {
         check(cudaGetLastError(), "launch");
         check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
               "kernel");
-        std::vector<std::vector<std::uint32_t>> seen; // values, then the count
-        for (auto row = histogram.begin() + $header; row != histogram.end(); row += ROW_WORDS) {
-            if (row[1] == 0u) continue;
-            seen.emplace_back(row + 2, row + ROW_WORDS);
-            seen.back().push_back(row[1]);
-        }
-        std::sort(seen.begin(), seen.end());
-        std::printf("iteration %ld [[", iteration);
-        for (std::size_t number = 0; number < seen.size(); ++number) {
-            std::printf("%s[%u", number ? ", " : "", seen[number].back());
-            seen[number].pop_back();
-            for (const std::uint32_t value : seen[number]) std::printf(", %u", value);
-            std::printf("]");
-        }
-        std::printf("], %u]\\n", histogram[1]);
-        std::fflush(stdout);
+        report(iteration, histogram.data());
     }
+    finish();
     return 0;
 }
-""")
+"""
+)
 
 
 class CudaKernel(Kernel):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from backends.shared.main import MAIN
+from backends.cuda.about import ABOUT
+from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
 from backends.shared.syntax import Syntax
 
@@ -30,6 +31,7 @@ $pseudo_code
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <cuda_runtime.h>
 
 __device__ inline std::uint32_t atomic_exchange(std::uint32_t* const cell, const std::uint32_t value) {
@@ -50,10 +52,15 @@ $constants
 
 $kernel
 
+"""
+        + f"{ABOUT}\n{SAYS}"
+        + """
 static void check(const cudaError_t error, const char* const what) {
     if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\\n", what, cudaGetErrorString(error));
-    std::_Exit(error == cudaErrorLaunchTimeout ? 124 : 2);
+    if (error == cudaErrorLaunchTimeout) std::_Exit(124);
+    char text[200];
+    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
+    fail(text, 2);
 }
 
 static std::uint32_t* memory;

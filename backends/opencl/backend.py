@@ -7,6 +7,7 @@ from backends.opencl.device import OpenClDevice
 from backends.opencl.memory import OpenClKernel
 from backends.opencl.progress import OpenCl
 from backends.shared.backend import Backend
+from backends.shared.log import as_comment
 
 BACKEND = Backend(
     name="opencl",
@@ -17,4 +18,5 @@ BACKEND = Backend(
     usage="timeout 20 python run_opencl.py TEST.cl",
     compiler=COMPILER,
     device=lambda options: OpenClDevice(options.platform, options.instances, options.workers),
+    embed=as_comment,
 )

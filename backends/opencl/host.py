@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from backends.shared.said import Said
+
 
 def main() -> int:
     """Build the kernel that the command line names, and run it."""
@@ -32,6 +34,7 @@ def main() -> int:
     finished = constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
     expected = constant["INSTANCES"] * constant["SIZE"]
 
+    said = Said(text, arguments.iterations)
     try:
         devices = [
             device
@@ -42,6 +45,7 @@ def main() -> int:
         if not 0 <= arguments.device < len(devices):
             raise LookupError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
         device = devices[arguments.device]
+        said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
         context = cl.Context([device])
         version = re.match(r"OpenCL ([12])\.", device.version)  # devices from 3.0 on call their OpenCL C 1.2
         standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
@@ -51,6 +55,7 @@ def main() -> int:
         buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, memory.nbytes)
         result = np.zeros(1, dtype=np.uint32)
         kernel.set_args(buffer)
+        said.began()
         print("ready", flush=True)
         for iteration in range(arguments.iterations):
             cl.enqueue_copy(queue, buffer, memory)
@@ -58,12 +63,16 @@ def main() -> int:
             queue.finish()  # a test that hangs stays here
             cl.enqueue_copy(queue, result, buffer, src_offset=finished * 4)
             if result[0] != expected % 2**32:
-                print(f"threads were cut short: sum of counters {result[0]}, not {expected}", file=sys.stderr)
+                error = f"threads were cut short: sum of counters {result[0]}, not {expected}"
+                print(error, file=sys.stderr)
+                said.failed(error)
                 return 3
             print(f"iteration {iteration} terminated", flush=True)
     except (cl.Error, LookupError) as error:
         print(f"{arguments.kernel.name}: {error}", file=sys.stderr)
+        said.failed(str(error))
         return 2
+    said.terminated()
     print(f"{arguments.kernel.stem}: terminated in all of {arguments.iterations} iterations")
     return 0
 

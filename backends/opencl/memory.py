@@ -17,8 +17,8 @@ from string import Template
 from typing import ClassVar
 
 from backends.shared.c_atomics import CAtomics
+from backends.shared.files import shipped
 from backends.shared.kernel import Cell, indented
-from corpus.files import folder_of
 from corpus.laws.opencl import FETCHED, MEMORY, SCOPE_WORDS
 from corpus.litmus.test import Barrier, Fence, Load, Mode, Region, Rmw, Scope, Store
 
@@ -66,9 +66,7 @@ class OpenClKernel(CAtomics):
     scratch_load: ClassVar[str] = "{cell}"
     scratch_store: ClassVar[str] = "{cell} = {value}"
     fetched: ClassVar[Sequence[str]] = FETCHED
-    companions: ClassVar[Mapping[str, str]] = {
-        "run_opencl_memory.py": (folder_of("backends.opencl") / "memory_host.py").read_text("utf-8")
-    }
+    companions: ClassVar[Mapping[str, str]] = {"run_opencl_memory.py": shipped("backends.opencl", "memory_host.py")}
 
     def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
         kind = "atomic_int" if function in _SIGNED else "atomic_uint"

@@ -13,6 +13,8 @@ import re
 import sys
 from pathlib import Path
 
+from backends.shared.said import Said
+
 
 def main() -> int:
     """Build the kernels that the command line names, and run them."""
@@ -32,6 +34,7 @@ def main() -> int:
     instances, row_words = constant["INSTANCES"], constant["ROW_WORDS"]
     group_size, threads = (min(256, instances),), constant["GROUPS"] * constant["GROUP_SIZE"]
 
+    said = Said(text, arguments.iterations)
     try:
         devices = [
             device
@@ -42,6 +45,7 @@ def main() -> int:
         if not 0 <= arguments.device < len(devices):
             raise LookupError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
         device = devices[arguments.device]
+        said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
         context = cl.Context([device])
         version = re.match(r"OpenCL ([12])\.", device.version)  # devices from 3.0 on call their OpenCL C 1.2
         standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
@@ -55,6 +59,7 @@ def main() -> int:
         reset.set_args(memory)
         count.set_args(memory, results, table)
         histogram = np.zeros(constant["HISTOGRAM_WORDS"], dtype=np.uint32)
+        said.began()
         print("ready", flush=True)
         for iteration in range(arguments.iterations):
             run.set_args(memory, results, np.uint32(iteration))
@@ -66,8 +71,11 @@ def main() -> int:
             rows = histogram[2:].reshape(-1, row_words)
             seen = sorted(rows[rows[:, 0] > 0, 1:].tolist(), key=lambda row: row[1:])
             print(f"iteration {iteration} {json.dumps([seen, int(histogram[1])])}", flush=True)
+            said.count(seen, int(histogram[1]))
+        said.counted()
     except (cl.Error, LookupError) as error:
         print(f"{arguments.kernel.name}: {error}", file=sys.stderr)
+        said.failed(str(error))
         return 2
     return 0
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from backends.shared.files import shipped
 from backends.shared.renderer import Renderer
-from corpus.files import folder_of
 
 
 class OpenCl(Renderer):
@@ -20,9 +20,7 @@ class OpenCl(Renderer):
     add: ClassVar[str] = "atomic_add_at(&(cell), value)"
     header: ClassVar[str] = "__kernel void test(__global cell_t* const memory)"
     group: ClassVar[str] = "(uint)get_group_id(0)"
-    companions: ClassVar[dict[str, str]] = {
-        "run_opencl.py": (folder_of("backends.opencl") / "host.py").read_text("utf-8")
-    }
+    companions: ClassVar[dict[str, str]] = {"run_opencl.py": shipped("backends.opencl", "host.py")}
     file: ClassVar[str] = """\
 // $name, mapping $mapping. Usage: python run_opencl.py NAME.cl; a test that hangs does not come back.
 $pseudo_code

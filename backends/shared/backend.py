@@ -14,6 +14,7 @@ from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
 from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout, Parameters
+from backends.shared.log import Embedding, memory_trial, progress_trial
 from backends.shared.mapping import Launch, launch
 from backends.shared.outcomes import Outcomes
 from backends.shared.renderer import Renderer
@@ -43,6 +44,7 @@ class Backend:
     the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where tests are run
     elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the outcomes;
     it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides compiling.
+    ``embed`` is the line of a file that says which test it is, for programs that tell it with their results.
     """
 
     name: str
@@ -56,22 +58,25 @@ class Backend:
     decode: Callable[[str, LitmusTest], tuple[int, Outcomes]] | None = None
     device: Callable[[DeviceOptions], Device] | None = None
     check: Check | None = None
+    embed: Embedding = lambda trial: ""
 
     def launch(self, program: Program, mapping: str = "plain", instances: int | None = None) -> Launch:
         """How a progress test is launched by a program that is run elsewhere (``backends.shared.mapping.launch``)."""
         return launch(program, mapping, instances, self.progress.groups)
 
-    def progress_files(self, name: str, shape: Launch) -> dict[str, str]:
+    def progress_files(self, name: str, shape: Launch, digest: str | None = None) -> dict[str, str]:
         """The files of a progress test, by name relative to the output folder.
 
         The test's own file is ``STEM.MAPPING.SUFFIX``, its stem from ``name``, and comes first; a language may add
-        files that all its tests share. Raises ``InputError`` for sizes that the language cannot take.
+        files that all its tests share. ``digest`` is the test's, computed where it is not given. Raises ``InputError``
+        for sizes that the language cannot take.
         """
         most = self.progress.most_groups
         if most is not None and shape.groups > most:
             raise InputError(f"{shape.groups} work-groups: {self.name} takes at most {most}")
         stem = f"{file_stem(name)}.{shape.mapping.name}"
-        return {f"{stem}{self.suffix}": self.progress.render(stem, shape), **self.progress.companions}
+        text = self.progress.render(stem, shape) + self.embed(progress_trial(name, digest, self.name, shape))
+        return {f"{stem}{self.suffix}": text, **self.progress.companions}
 
     def memory_files(self, name: str, shape: Layout) -> dict[str, str]:
         """The files of a memory test likewise, its own ``STEM.SUFFIX``.
@@ -80,4 +85,5 @@ class Backend:
         test, or cannot hold its launch.
         """
         stem = file_stem(name)
-        return {f"{stem}{self.suffix}": self.memory(shape).file(stem), **self.memory.companions}
+        text = self.memory(shape).file(stem) + self.embed(memory_trial(self.name, shape))
+        return {f"{stem}{self.suffix}": text, **self.memory.companions}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from corpus.errors import InputError
-from corpus.files import write_atomically
+from corpus.files import folder_of, write_atomically
 from corpus.test import Test
 
 
@@ -31,6 +31,14 @@ def distinct(tests: Iterable[Test]) -> list[Test]:
         if (other.name, other.digest) != (test.name, test.digest):
             raise InputError(f"two tests share a file name: '{other.name}' ({other.digest}) and '{test.name}'")
     return list(stems.values())
+
+
+def shipped(package: str, host: str) -> str:
+    """The text of a host in Python, for people who take tests elsewhere: with what it imports of ours in its place."""
+    ours = (folder_of("backends.shared") / "said.py").read_text("utf-8").partition("annotations\n")[2].strip()
+    text = (folder_of(package) / host).read_text("utf-8")
+    before, after = text.split("from backends.shared.said import Said\n")
+    return f"{before}{ours}\n{after}"
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backends.shared.backend import Backend
 from backends.shared.hosted import HostedDevice
+from backends.shared.log import as_comment
 from backends.wgsl.compiler import COMPILER
 from backends.wgsl.device import HOST
 from backends.wgsl.memory import WgslKernel
@@ -18,4 +19,5 @@ BACKEND = Backend(
     usage="timeout -s KILL 20 python run_wgsl.py TEST.wgsl",
     compiler=COMPILER,
     device=lambda options: HostedDevice(HOST, options.platform, options.instances),
+    embed=as_comment,
 )

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from backends.shared.said import Said
+
 BINDINGS = ("WORDS", "PLAIN_WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
 """The sizes of a memory test's buffers, in the order of their bindings; the number of the iteration comes last."""
 
@@ -50,26 +52,35 @@ def main() -> int:
     if arguments.list or arguments.shader is None:
         print("devices " + json.dumps([[name, KINDS[adapter.info["adapter_type"]]] for name, adapter in found]))
         return 0
+    said = Said(text := arguments.shader.read_text(encoding="utf-8"), arguments.iterations)
     adapters = [adapter for name, adapter in found if arguments.device in name]
     try:
         if not 0 <= arguments.number < len(adapters):
             raise LookupError(f"no WebGPU adapter {arguments.number} named '{arguments.device}'")
-        text = arguments.shader.read_text(encoding="utf-8")
         # The shader's own constants say how much to launch.
         constant = {name: int(value) for name, value in re.findall(r"^const (\w+) = (\d+)u;$", text, re.MULTILINE)}
+        said.runs_on(name_of(adapters[arguments.number].info))
         device = adapters[arguments.number].request_device_sync()
         module = device.create_shader_module(code=text)
         iterate = (memory if "ROWS" in constant else progress)(device, module, constant)
+        said.began()
         print("ready", flush=True)
         for iteration in range(arguments.iterations):
-            print(f"iteration {iteration} {iterate(iteration)}", flush=True)
+            print(f"iteration {iteration} {(line := iterate(iteration))}", flush=True)
+            if "ROWS" in constant:
+                said.count(*json.loads(line))
     except CutShortError as error:
         print(error, file=sys.stderr)
+        said.failed(str(error))
         return 3
     except (wgpu.GPUError, LookupError, RuntimeError) as error:
-        said = " ".join(str(error).split())
-        print(f"{arguments.shader.name}: {said}", file=sys.stderr)
-        return 124 if "lost" in said.lower() else 2
+        words = " ".join(str(error).split())
+        print(f"{arguments.shader.name}: {words}", file=sys.stderr)
+        if "lost" in words.lower():
+            return 124
+        said.failed(words)
+        return 2
+    (said.counted if "ROWS" in constant else said.terminated)()
     return 0
 
 

@@ -10,14 +10,14 @@ thread waits for one that it never gets to see.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import ClassVar
 
+from backends.shared.files import shipped
 from backends.shared.mapping import GROUPS, Launch
 from backends.shared.renderer import Renderer
 from backends.shared.syntax import WGSL, Syntax
 
-HOST: dict[str, str] = {"run_wgsl.py": files("backends.wgsl").joinpath("host.py").read_text(encoding="utf-8")}
+HOST: dict[str, str] = {"run_wgsl.py": shipped("backends.wgsl", "host.py")}
 """The host of both families, for people who take the files elsewhere."""
 
 

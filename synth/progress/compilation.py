@@ -25,7 +25,7 @@ def compile_progress(
     written = []
     for test in chosen:
         for mapping in mappings:
-            files = backend.progress_files(test.name, backend.launch(program_of(test), mapping, instances))
+            files = backend.progress_files(test.name, backend.launch(program_of(test), mapping, instances), test.digest)
             write_files(output, files)
             written.append(output / next(iter(files)))
     click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)

@@ -13,6 +13,7 @@ from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.files import distinct, file_stem, write_files
 from backends.shared.layout import place
+from backends.shared.main import SAYS
 from backends.shared.renderer import program_text
 from backends.shared.syntax import WGSL, C
 from corpus.dialects.registry import read_litmus
@@ -138,10 +139,11 @@ def test_one_atomic_an_instruction(program: Program) -> None:
 def test_hosts_say_ready_at_once_and_only_when_set_up(backend: str) -> None:
     """What fails before is no hang, and what hangs after is no failure; so it must not wait in a buffer."""
     language = BACKENDS[backend]
+    assert 'std::puts("ready");\n    std::fflush(stdout);\n' in SAYS  # what begin() does
     memory = read_litmus(Path(__file__).parents[2] / "examples" / "memory" / "mp-weak.litmus")
     for files in (compile_test("t", MUTEX, language), language.memory_files("t", place(memory))):
         for host in (text for text in files.values() if '"ready"' in text):
-            said = r"""(std::puts\("ready"\);\s+std::fflush\(stdout\);|print\("ready", flush=True\))"""
+            said = r"""(\n\s+begin\(\);|print\("ready", flush=True\))"""
             before, *_ = re.split(said, host)
             assert len(re.findall(said, host)) == 1
             if backend == "cuda":  # the code is loaded before, or fails to be

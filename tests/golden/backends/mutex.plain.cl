@@ -68,3 +68,4 @@ __kernel void test(__global cell_t* const memory) {
     }
     ADD(FINISHED, pc);
 }
+// trial {"test":"mutex","digest":"75b3023f0bfbca24","backend":"opencl","mapping":"plain","instances":1,"every_iteration":false}

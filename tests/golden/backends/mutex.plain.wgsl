@@ -62,3 +62,4 @@ fn test(@builtin(workgroup_id) workgroup: vec3<u32>) {
     }
     ADD(FINISHED, pc);
 }
+// trial {"test":"mutex","digest":"75b3023f0bfbca24","backend":"wgsl","mapping":"plain","instances":1,"every_iteration":false}

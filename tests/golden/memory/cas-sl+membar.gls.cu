@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 #include <cuda_runtime.h>
 
@@ -162,14 +163,125 @@ __global__ void count(const std::uint32_t* const memory, const std::uint32_t* co
     if (probe == ROWS) { atomicAdd(&histogram[1], 1u); }
 }
 
+static const char* device() {
+    static cudaDeviceProp properties;
+    int number = 0;
+    if (properties.name[0] != '\0') return properties.name; // after an error nothing can be asked
+    if (cudaGetDevice(&number) != cudaSuccess || cudaGetDeviceProperties(&properties, number) != cudaSuccess)
+        return "no CUDA device";
+    return properties.name;
+}
+
+static const char* driver() {
+    static char text[32];
+    int version = 0;
+    if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return "";
+    std::snprintf(text, sizeof text, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    return text;
+}
+
+static const char* compiler() {
+    static char text[64];
+    std::snprintf(text, sizeof text, "nvcc %d.%d.%d", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__);
+    return text;
+}
+
+extern const char TRIAL[]; // which test this is, the beginning of an object of JSON: the end of this file
+static long asked = 0;     // iterations; nothing is said where there are none
+
+static void quote(const char* const name, const char* text) {
+    std::printf(",\"%s\":\"", name);
+    for (; *text != '\0'; ++text) {
+        const unsigned c = static_cast<unsigned char>(*text);
+        std::printf(c < 32 || c > 126 || c == '"' || c == '\\' ? "\\u%04x" : "%c", c);
+    }
+    std::printf("\"");
+}
+
+static void identify() {
+    std::printf("%s,\"iterations\":%ld", TRIAL, asked);
+    quote("device", device());
+    quote("driver", driver());
+    quote("compiler", compiler());
+    char date[32];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    quote("date", date);
+}
+
+static void begin() {
+    if (asked > 0) {
+        std::printf("{\"began\":");
+        identify();
+        std::puts("}}");
+    }
+    std::puts("ready");
+    std::fflush(stdout);
+}
+
+[[noreturn]] static void fail(const char* const error, const int code) {
+    std::fprintf(stderr, "%s\n", error);
+    if (asked > 0) {
+        identify();
+        quote("error", error);
+        std::puts("}");
+        std::fflush(stdout);
+    }
+    std::_Exit(code);
+}
+
+struct Outcome {
+    std::vector<std::int32_t> values;
+    std::uint64_t count;
+};
+static std::vector<Outcome> totals; // of all launches, by value
+static std::uint64_t others = 0;
+
+static void add(std::vector<Outcome>& outcomes, const Outcome& seen) {
+    auto at = outcomes.begin();
+    while (at != outcomes.end() && at->values < seen.values) ++at;
+    if (at != outcomes.end() && at->values == seen.values) at->count += seen.count;
+    else outcomes.insert(at, seen);
+}
+
+// The histogram of a launch: its rows, and the instances that found none.
+static void report(const long iteration, const std::uint32_t* const histogram) {
+    std::vector<Outcome> rows;
+    for (const std::uint32_t* row = histogram + 2; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
+        if (row[1] != 0u) add(rows, {{row + 2, row + ROW_WORDS}, row[1]});
+    std::printf("iteration %ld [[", iteration);
+    for (const Outcome& row : rows) {
+        std::printf("%s[%u", &row == rows.data() ? "" : ", ", static_cast<unsigned>(row.count));
+        for (const std::int32_t value : row.values) std::printf(", %u", static_cast<unsigned>(value));
+        std::printf("]");
+        add(totals, row);
+    }
+    std::printf("], %u]\n", histogram[1]);
+    std::fflush(stdout);
+    others += histogram[1];
+}
+
+static void finish() {
+    if (asked < 1) return;
+    identify();
+    std::printf(",\"outcomes\":[");
+    for (const Outcome& row : totals) {
+        std::printf("%s[[", &row == totals.data() ? "" : ",");
+        for (const std::int32_t& value : row.values) std::printf("%s%d", &value == row.values.data() ? "" : ",", value);
+        std::printf("],%llu]", static_cast<unsigned long long>(row.count));
+    }
+    std::printf("],\"other\":%llu,\"launches\":%ld,\"hung\":false}\n", static_cast<unsigned long long>(others), asked);
+}
+
 static void check(const cudaError_t error, const char* const what) {
     if (error == cudaSuccess) return;
-    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-    std::_Exit(2);
+    char text[200];
+    std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
+    fail(text, 2);
 }
 
 int main(int argc, char** argv) {
-    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     const std::uint32_t size = std::min(256u, INSTANCES);
     std::uint32_t *memory, *results, *table;
     check(cudaMalloc(&memory, sizeof(std::uint32_t) * WORDS), "cudaMalloc");
@@ -179,8 +291,7 @@ int main(int argc, char** argv) {
     cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
     for (const void* const kernel : {(const void*)reset, (const void*)run, (const void*)count})
         check(cudaFuncGetAttributes(&attributes, kernel), "kernel");
-    std::puts("ready");
-    std::fflush(stdout);
+    begin();
     for (long iteration = 0; iteration < iterations; ++iteration) {
         reset<<<INSTANCES / size, size>>>(memory);
         run<<<GROUPS, GROUP_SIZE>>>(memory, results, std::uint32_t(iteration));
@@ -189,22 +300,10 @@ int main(int argc, char** argv) {
         check(cudaGetLastError(), "launch");
         check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
               "kernel");
-        std::vector<std::vector<std::uint32_t>> seen; // values, then the count
-        for (auto row = histogram.begin() + 2; row != histogram.end(); row += ROW_WORDS) {
-            if (row[1] == 0u) continue;
-            seen.emplace_back(row + 2, row + ROW_WORDS);
-            seen.back().push_back(row[1]);
-        }
-        std::sort(seen.begin(), seen.end());
-        std::printf("iteration %ld [[", iteration);
-        for (std::size_t number = 0; number < seen.size(); ++number) {
-            std::printf("%s[%u", number ? ", " : "", seen[number].back());
-            seen[number].pop_back();
-            for (const std::uint32_t value : seen[number]) std::printf(", %u", value);
-            std::printf("]");
-        }
-        std::printf("], %u]\n", histogram[1]);
-        std::fflush(stdout);
+        report(iteration, histogram.data());
     }
+    finish();
     return 0;
 }
+
+const char TRIAL[] = "{\"test\":\"cas-sl+membar.gls\",\"digest\":\"7a1ecb1b2dd77a47570edbe04c953d92eed06ba674c896e125e0ceeb5986af21\",\"backend\":\"cuda\",\"instances\":16384,\"stress\":false,\"terms\":[\"P1:r1\",\"P1:r3\"]";

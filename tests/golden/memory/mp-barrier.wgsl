@@ -146,3 +146,4 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     if (probe == ROWS) { atomicAdd(&histogram[1], 1u); }
 }
+// trial {"test":"mp-barrier","digest":"b7e5ac118f4751298888421a721789d06898b19fddee0b11dfb65982c9c23de1","backend":"wgsl","instances":16384,"stress":false,"terms":["P1:r0","P1:r1"]}

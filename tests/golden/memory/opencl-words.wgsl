@@ -144,3 +144,4 @@ fn count(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     if (probe == ROWS) { atomicAdd(&histogram[1], 1u); }
 }
+// trial {"test":"opencl-words","digest":"fdde4e4b3329295ac932b21ebdae33be709bd71a91fe7846fe95443e4ff49932","backend":"wgsl","instances":16384,"stress":false,"terms":["P1:r0"]}

@@ -125,3 +125,4 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     }
     if (probe == ROWS) { atomic_add(&histogram[1], 1u); }
 }
+// trial {"test":"SB","digest":"6bf44879f0291afa60147283a6ea7195e2fa90c00889b82815371c20d290f990","backend":"opencl","instances":256,"stress":true,"terms":["P0:r0","P1:r0"]}

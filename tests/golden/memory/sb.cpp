@@ -11,11 +11,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 #include <thread>
 #include <vector>
 #ifdef __linux__
 #include <sched.h>
+#endif
+#if __has_include(<sys/utsname.h>)
+#include <sys/utsname.h>
 #endif
 
 #define THREADS 2u
@@ -160,6 +164,119 @@ static void count(const std::uint32_t index) {
     if (probe == ROWS) { atomic(histogram[1]).fetch_add(1u, std::memory_order_relaxed); }
 }
 
+static const char* device() {
+    static char text[256];
+    const unsigned cores = std::thread::hardware_concurrency();
+#if __has_include(<sys/utsname.h>)
+    utsname name;
+    if (uname(&name) == 0) {
+        std::snprintf(text, sizeof text, "%.99s %.99s, %u cores", name.sysname, name.machine, cores);
+        return text;
+    }
+#endif
+    std::snprintf(text, sizeof text, "%u cores", cores);
+    return text;
+}
+
+static const char* driver() { return ""; }
+
+static const char* compiler() {
+#if defined(__clang__)
+    return __VERSION__;
+#elif defined(__GNUC__)
+    return "g++ " __VERSION__;
+#else
+    return "";
+#endif
+}
+
+extern const char TRIAL[]; // which test this is, the beginning of an object of JSON: the end of this file
+static long asked = 0;     // iterations; nothing is said where there are none
+
+static void quote(const char* const name, const char* text) {
+    std::printf(",\"%s\":\"", name);
+    for (; *text != '\0'; ++text) {
+        const unsigned c = static_cast<unsigned char>(*text);
+        std::printf(c < 32 || c > 126 || c == '"' || c == '\\' ? "\\u%04x" : "%c", c);
+    }
+    std::printf("\"");
+}
+
+static void identify() {
+    std::printf("%s,\"iterations\":%ld", TRIAL, asked);
+    quote("device", device());
+    quote("driver", driver());
+    quote("compiler", compiler());
+    char date[32];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+    quote("date", date);
+}
+
+static void begin() {
+    if (asked > 0) {
+        std::printf("{\"began\":");
+        identify();
+        std::puts("}}");
+    }
+    std::puts("ready");
+    std::fflush(stdout);
+}
+
+[[noreturn]] static void fail(const char* const error, const int code) {
+    std::fprintf(stderr, "%s\n", error);
+    if (asked > 0) {
+        identify();
+        quote("error", error);
+        std::puts("}");
+        std::fflush(stdout);
+    }
+    std::_Exit(code);
+}
+
+struct Outcome {
+    std::vector<std::int32_t> values;
+    std::uint64_t count;
+};
+static std::vector<Outcome> totals; // of all launches, by value
+static std::uint64_t others = 0;
+
+static void add(std::vector<Outcome>& outcomes, const Outcome& seen) {
+    auto at = outcomes.begin();
+    while (at != outcomes.end() && at->values < seen.values) ++at;
+    if (at != outcomes.end() && at->values == seen.values) at->count += seen.count;
+    else outcomes.insert(at, seen);
+}
+
+// The histogram of a launch: its rows, and the instances that found none.
+static void report(const long iteration, const std::uint32_t* const histogram) {
+    std::vector<Outcome> rows;
+    for (const std::uint32_t* row = histogram + 2; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
+        if (row[1] != 0u) add(rows, {{row + 2, row + ROW_WORDS}, row[1]});
+    std::printf("iteration %ld [[", iteration);
+    for (const Outcome& row : rows) {
+        std::printf("%s[%u", &row == rows.data() ? "" : ", ", static_cast<unsigned>(row.count));
+        for (const std::int32_t value : row.values) std::printf(", %u", static_cast<unsigned>(value));
+        std::printf("]");
+        add(totals, row);
+    }
+    std::printf("], %u]\n", histogram[1]);
+    std::fflush(stdout);
+    others += histogram[1];
+}
+
+static void finish() {
+    if (asked < 1) return;
+    identify();
+    std::printf(",\"outcomes\":[");
+    for (const Outcome& row : totals) {
+        std::printf("%s[[", &row == totals.data() ? "" : ",");
+        for (const std::int32_t& value : row.values) std::printf("%s%d", &value == row.values.data() ? "" : ",", value);
+        std::printf("],%llu]", static_cast<unsigned long long>(row.count));
+    }
+    std::printf("],\"other\":%llu,\"launches\":%ld,\"hung\":false}\n", static_cast<unsigned long long>(others), asked);
+}
+
 static void iterate(const std::uint32_t seed) {
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
     std::vector<std::thread> threads;
@@ -167,38 +284,24 @@ static void iterate(const std::uint32_t seed) {
         threads.emplace_back(thread0, seed);
         threads.emplace_back(thread1, seed);
     } catch (const std::system_error& error) {
-        std::fprintf(stderr, "cannot start 2 threads: %s\n", error.what());
-        std::_Exit(2);
+        char what[200];
+        std::snprintf(what, sizeof what, "cannot start 2 threads: %.99s", error.what());
+        fail(what, 2);
     }
     for (auto& thread : threads) thread.join();
     std::fill_n(histogram, HISTOGRAM_WORDS, 0u);
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
 }
 
-static void print(const long iteration) {
-    std::vector<std::vector<std::uint32_t>> rows;
-    for (const std::uint32_t* row = histogram + 2; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
-        if (row[0] != 0u) rows.emplace_back(row + 1, row + ROW_WORDS);
-    std::sort(rows.begin(), rows.end(), [](const auto& left, const auto& right) {
-        return std::lexicographical_compare(left.begin() + 1, left.end(), right.begin() + 1, right.end());
-    });
-    std::printf("iteration %ld [[", iteration);
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        std::printf("%s[%u", row == 0 ? "" : ", ", rows[row][0]);
-        for (std::size_t term = 1; term < rows[row].size(); ++term) std::printf(", %u", rows[row][term]);
-        std::printf("]");
-    }
-    std::printf("], %u]\n", histogram[1]);
-    std::fflush(stdout);
-}
-
 int main(int argc, char** argv) {
-    const long iterations = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
-    std::puts("ready");
-    std::fflush(stdout);
+    const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    begin();
     for (long iteration = 0; iteration < iterations; ++iteration) {
         iterate(static_cast<std::uint32_t>(iteration));
-        print(iteration);
+        report(iteration, histogram);
     }
+    finish();
     return 0;
 }
+
+const char TRIAL[] = "{\"test\":\"SB\",\"digest\":\"6bf44879f0291afa60147283a6ea7195e2fa90c00889b82815371c20d290f990\",\"backend\":\"cpp\",\"instances\":256,\"stress\":false,\"terms\":[\"P0:r0\",\"P1:r0\"]";

@@ -143,3 +143,4 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     }
     if (probe == ROWS) { atomic_add(&histogram[1], 1u); }
 }
+// trial {"test":"shared","digest":"8ab83a9528bd6d7def56157a6e0f1bb291680e105cb39f8557c6447725f8b949","backend":"opencl","instances":64,"stress":false,"terms":["x","P1:r0","P1:r1","P2:r0"]}

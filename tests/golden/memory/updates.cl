@@ -148,3 +148,4 @@ __kernel void count(const __global uint* const memory, const __global uint* cons
     }
     if (probe == ROWS) { atomic_add(&histogram[1], 1u); }
 }
+// trial {"test":"updates","digest":"c70169383d1a434aab89d37874774b6b7650431ece2ec9e07a92b2e104c84539","backend":"opencl","instances":64,"stress":false,"terms":["x","P1:r2","P0:r0","y"]}

@@ -1,0 +1,93 @@
+"""What the files of a test say of it: JSON that no name of a test can get out of."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backends.registry import BACKENDS
+from backends.shared.layout import Parameters, place
+from backends.shared.log import as_comment, as_string
+from backends.shared.said import Said
+from corpus.dialects.registry import parse_litmus
+from corpus.litmus.normal import litmus_digest
+from corpus.progress.axb import digest
+from corpus.progress.text import parse_axb
+
+MUTEX = parse_axb("THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
+SB = parse_litmus("C SB\n{}\nP0 (atomic_int* x) { atomic_store(x, 1); }\nexists (x = 1)\n")
+HOSTILE = ('"; #error\n', "*/ int main", "\\", "??/", "%s%n", "</script>", "\u2028\r\n", "\x00", "$name ${name}", "END")
+
+CPP_ESCAPES = {"\\\\": "\\", '\\"': '"', "\\?": "?"}
+
+
+def read_string(text: str) -> str:
+    """The value of the string of C++ that ``as_string`` wrote, as the language's lexer reads it."""
+    written = re.fullmatch(r'\nconst char TRIAL\[\] = "((?:[^"\\\n]|\\.)*)";\n', text)
+    assert written
+    return re.sub(r"\\.", lambda escape: CPP_ESCAPES[escape[0]], written[1])
+
+
+@given(st.text(max_size=30) | st.sampled_from(HOSTILE))
+def test_json_in_a_string_and_in_a_comment(name: str) -> None:
+    trial = json.dumps({"test": name})
+    assert read_string(as_string(trial)) + "}" == trial
+    assert "??" not in as_string(trial)
+    comment = as_comment(trial)
+    assert comment.isascii() and comment.count("\n") == 1 and not comment.endswith("\\\n")
+    assert Said(comment, 3).trial == {"test": name, "iterations": 3}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("backend", ["cuda", "opencl", "wgsl", "cpp"])
+def test_files_say_which_test_they_are(name: str, backend: str) -> None:
+    language = BACKENDS[backend]
+    shape = language.launch(MUTEX, "chunked", 4)
+    text = next(iter(language.progress_files(name, shape).values()))
+    line = text.rstrip("\n").rpartition("\n")[2]
+    found = line.removeprefix("// trial ") if line.startswith("// ") else read_string(f"\n{line}\n") + "}"
+    assert json.loads(found) == {
+        "test": name,
+        "digest": digest(MUTEX),
+        "backend": backend,
+        "mapping": "chunked",
+        "instances": 4,
+        "every_iteration": False,
+    }
+    text = next(iter(language.progress_files(name, shape, "00ff").values()))
+    assert "00ff" in text and digest(MUTEX) not in text
+
+
+def test_memory_files_say_which_test_they_are() -> None:
+    layout = place(SB, Parameters(instances=100, stress=1))
+    text = next(iter(BACKENDS["opencl"].memory_files("a", layout).values()))
+    assert json.loads(text.rstrip("\n").rpartition("// trial ")[2]) == {
+        "test": "SB",
+        "digest": litmus_digest(SB),
+        "backend": "opencl",
+        "instances": 128,
+        "stress": True,
+        "terms": ["x"],
+    }
+
+
+def test_nothing_is_said_of_an_unknown_test(capsys: pytest.CaptureFixture[str]) -> None:
+    for text, iterations in (("a file from elsewhere", 3), (as_comment('{"test":"t"}'), 0)):
+        said = Said(text, iterations)
+        said.runs_on("a device")
+        said.began()
+        said.counted()
+    unknown = Said(as_comment('{"test":"t"}'), 3)
+    unknown.failed("no device")
+    assert capsys.readouterr().out == ""
+
+
+def test_hosts_are_shipped_whole() -> None:
+    for language in BACKENDS.values():
+        for text in ({**language.progress.companions, **language.memory.companions}).values():
+            assert "class Said" in text and "import backends" not in text and "from backends" not in text
+            compile(text, "host", "exec")
