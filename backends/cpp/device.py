@@ -17,7 +17,7 @@ from pathlib import Path
 from backends.cpp.compiler import COMPILER
 from backends.shared.device import Prepared
 from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, chosen, place
-from backends.shared.mapping import Launch, launch
+from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
 from corpus.errors import InputError
@@ -49,9 +49,9 @@ class CppDevice:
         """The device itself."""
         return self.name
 
-    def launch(self, program: Program, mapping: str) -> Launch:
+    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""
-        return launch(program, mapping, self.instances, _cores() * SUBSCRIPTIONS[self.subscribe])
+        return launch(program, mapping, self.instances, _cores() * SUBSCRIPTIONS[self.subscribe], placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """A thread each, which wait for each other."""

@@ -1,4 +1,4 @@
-"""CUDA: a thread block of one thread a work-group, atomics as inline PTX at gpu scope.
+"""CUDA: a thread block a work-group, atomics as inline PTX at gpu scope.
 
 PTX rather than ``cuda::atomic_ref``, for then the instruction is the one that the memory model of PTX speaks of, and
 ``asm volatile`` leaves it where it stands. A kernel that hangs keeps ``cudaDeviceSynchronize`` from returning: run the
@@ -24,6 +24,7 @@ class Cuda(Renderer):
     add: ClassVar[str] = "atomic_add(&(cell), value)"
     header: ClassVar[str] = 'extern "C" __global__ void test(std::uint32_t* const memory)'
     group: ClassVar[str] = "blockIdx.x"
+    item: ClassVar[str] = "threadIdx.x"
     file: ClassVar[str] = (
         """\
 // $name, mapping $mapping. Usage: timeout 20 NAME [iterations]; a test that hangs does not come back.
@@ -75,7 +76,7 @@ static void set_up() {
 static std::uint32_t iterate() {
     std::uint32_t finished = 0;
     check(cudaMemset(memory, 0, bytes), "cudaMemset");
-    test<<<THREADS * INSTANCES, 1>>>(memory);
+    test<<<$launched>>>(memory);
     check(cudaGetLastError(), "launch");
     check(cudaDeviceSynchronize(), "kernel");
     check(cudaMemcpy(&finished, &FINISHED, sizeof finished, cudaMemcpyDeviceToHost), "cudaMemcpy");

@@ -209,7 +209,7 @@ def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) ->
     size = finished + 4 * constant["STRIDE"]
     launcher = Launcher(physical, [size // 4])
     (code,) = codes
-    commands = launcher.commands([(code, constant["THREADS"] * constant["INSTANCES"])])
+    commands = launcher.commands([(code, constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"]))])
 
     def iterate(_: int) -> str:
         launcher.mapped[0][:] = bytes(size)

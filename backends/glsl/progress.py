@@ -29,6 +29,7 @@ class Glsl(Renderer):
     header: ClassVar[str] = "void main()"
     most_groups: ClassVar[int | None] = GROUPS
     group: ClassVar[str] = "gl_WorkGroupID.x"
+    item: ClassVar[str] = "gl_LocalInvocationID.x"
     file: ClassVar[str] = """\
 #!amber
 # $name, mapping $mapping. A test that hangs runs into the fence time-out.
@@ -40,7 +41,7 @@ SHADER compute test GLSL TARGET_ENV spv1.5
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 #pragma use_vulkan_memory_model
-layout(local_size_x = 1) in;
+layout(local_size_x = $group_size) in;
 layout(set = 0, binding = 0) buffer Memory { uint memory[]; };
 
 $constants

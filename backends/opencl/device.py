@@ -17,7 +17,7 @@ from pathlib import Path
 from backends.opencl.platforms import PlatformDevice, choose
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
-from backends.shared.mapping import Launch, launch
+from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.profiles import Profile
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -53,9 +53,9 @@ class OpenClDevice:
         """The device itself."""
         return self.chosen.name
 
-    def launch(self, program: Program, mapping: str) -> Launch:
+    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""
-        return launch(program, mapping, self.instances)
+        return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """How a memory test is launched on this device."""

@@ -30,7 +30,8 @@ def main() -> int:
     # The kernel's own constants say how much to launch.
     text = arguments.kernel.read_text(encoding="utf-8")
     constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
-    groups = constant["THREADS"] * constant["INSTANCES"]
+    groups = constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"])
+    size = constant.get("GROUP_SIZE", 1)
     finished = constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
     expected = constant["INSTANCES"] * constant["SIZE"]
 
@@ -59,7 +60,7 @@ def main() -> int:
         print("ready", flush=True)
         for iteration in range(arguments.iterations):
             cl.enqueue_copy(queue, buffer, memory)
-            cl.enqueue_nd_range_kernel(queue, kernel, (groups,), (1,))
+            cl.enqueue_nd_range_kernel(queue, kernel, (groups * size,), (size,))
             queue.finish()  # a test that hangs stays here
             cl.enqueue_copy(queue, result, buffer, src_offset=finished * 4)
             if result[0] != expected % 2**32:

@@ -1,4 +1,4 @@
-"""OpenCL C: one work-item a work-group. All kernels of a folder share one Python host, ``run_opencl.py``.
+"""OpenCL C. All kernels of a folder share one Python host, ``run_opencl.py``.
 
 The atomics with explicit order and scope are core in OpenCL C 2.0 and optional features in 3.0. Where a device lacks
 them the kernel falls back on the old atomics, which are relaxed: good for one location (see
@@ -20,6 +20,7 @@ class OpenCl(Renderer):
     add: ClassVar[str] = "atomic_add_at(&(cell), value)"
     header: ClassVar[str] = "__kernel void test(__global cell_t* const memory)"
     group: ClassVar[str] = "(uint)get_group_id(0)"
+    item: ClassVar[str] = "(uint)get_local_id(0)"
     companions: ClassVar[dict[str, str]] = {"run_opencl.py": shipped("backends.opencl", "host.py")}
     file: ClassVar[str] = """\
 // $name, mapping $mapping. Usage: python run_opencl.py NAME.cl; a test that hangs does not come back.

@@ -6,7 +6,7 @@ folders. Nothing else knows which languages there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from backends.shared.files import file_stem
 from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout, Parameters
 from backends.shared.log import Embedding, memory_trial, progress_trial
-from backends.shared.mapping import Launch, launch
+from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.outcomes import Outcomes
 from backends.shared.renderer import Renderer
 from backends.shared.toolchain import Compiler
@@ -60,21 +60,34 @@ class Backend:
     check: Check | None = None
     embed: Embedding = lambda trial: ""
 
-    def launch(self, program: Program, mapping: str = "plain", instances: int | None = None) -> Launch:
+    def launch(
+        self, program: Program, mapping: str = "plain", instances: int | None = None, placement: str = DEVICE.name
+    ) -> Launch:
         """How a progress test is launched by a program that is run elsewhere (``backends.shared.mapping.launch``)."""
-        return launch(program, mapping, instances, self.progress.groups)
+        return launch(program, mapping, instances, self.progress.groups, placement)
+
+    def check_placements(self, names: Iterable[str]) -> None:
+        """Raises ``InputError`` for the first of these placements that the language has no words for."""
+        lower = [name for name in names if name != DEVICE.name]
+        if lower and not self.progress.item:
+            raise InputError(f"{self.name} has no work-groups of several threads, and so no placement '{lower[0]}'")
 
     def progress_files(self, name: str, shape: Launch, digest: str | None = None) -> dict[str, str]:
         """The files of a progress test, by name relative to the output folder.
 
-        The test's own file is ``STEM.MAPPING.SUFFIX``, its stem from ``name``, and comes first; a language may add
-        files that all its tests share. ``digest`` is the test's, computed where it is not given. Raises ``InputError``
-        for sizes that the language cannot take.
+        The test's own file is ``STEM.MAPPING.SUFFIX``, or ``STEM.MAPPING.PLACEMENT.SUFFIX`` where the placement is not
+        the published one, its stem from ``name``, and comes first; a language may add files that all its tests share.
+        ``digest`` is the test's, computed where it is not given. Raises ``InputError`` for sizes that the language cannot
+        take.
         """
         most = self.progress.most_groups
         if most is not None and shape.groups > most:
             raise InputError(f"{shape.groups} work-groups: {self.name} takes at most {most}")
-        stem = f"{file_stem(name)}.{shape.mapping.name}"
+        self.check_placements([shape.placement.name])
+        if shape.group_size > self.progress.largest_group:
+            most = self.progress.largest_group
+            raise InputError(f"a work-group of {shape.group_size} threads: {self.name} takes at most {most}")
+        stem = f"{file_stem(name)}.{shape.name}"
         text = self.progress.render(stem, shape) + self.embed(progress_trial(name, digest, self.name, shape))
         return {f"{stem}{self.suffix}": text, **self.progress.companions}
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from backends.shared.files import write_files
 from backends.shared.layout import Layout
-from backends.shared.mapping import Launch
+from backends.shared.mapping import DEVICE, Launch
 from backends.shared.process import Run, watch
 from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
@@ -51,7 +51,7 @@ class Device(Protocol):
     @property
     def hardware(self) -> str: ...  # noqa: D102
 
-    def launch(self, program: Program, mapping: str) -> Launch:
+    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """How a progress test is launched here. Raises ``InputError`` where it cannot be."""
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:

@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 from backends.shared.choosing import chosen, first_that_works, lacking
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
-from backends.shared.mapping import Launch, launch
+from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
 from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
@@ -162,9 +162,9 @@ class HostedDevice:
         """The device likewise."""
         return self.chosen.name
 
-    def launch(self, program: Program, mapping: str) -> Launch:
+    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""
-        return launch(program, mapping, self.instances)
+        return launch(program, mapping, self.instances, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """How a memory test is launched on this device."""

@@ -1,14 +1,29 @@
-"""Which work-group runs which thread of which instance of a test (Sorensen et al. 2021, section 6.1).
+"""Which thread of a launch plays which thread of which instance of a test (Sorensen et al. 2021, section 6.1).
 
-Work-groups hold one thread each. *Plain* launches the N threads of one instance. *Round-robin* and *chunked* launch M
-instances at once, as scheduler stress: round-robin keeps the threads of an instance side by side, chunked puts M
-copies of thread 0 before M copies of thread 1, and so on. All three keep the order of thread ids within an instance.
+A *placement* says at which level of the device the threads of an instance are apart. On each level other schedulers
+are at work, which may be fair in other ways:
+
+- ``device``, the published one: each thread has a work-group to itself, which the device schedules as it likes;
+- ``workgroup``: an instance is in one work-group, where each thread is the first of ``WAVE`` local ids, so in a
+  subgroup (warp, wavefront) of its own; the other ids do nothing. No subgroup of a desktop GPU is wider than 64;
+- ``subgroup``: the threads of an instance are neighbours in one subgroup, and go in lock step where lanes do. A
+  work-group has at most ``LANES`` threads then, and few devices have subgroups that are narrower (SwiftShader: 4).
+
+Only local ids are used, so no language needs subgroup operations. That neighbouring local ids share a subgroup is what
+devices do with work-groups of one dimension; the languages do not promise it.
+
+A *mapping* orders the threads of the instances that share a *block*: the whole launch at device level, else a
+work-group, which holds as many instances as its 4 (workgroup) or 8 (subgroup) seats have room for, one at least.
+*Plain* is one instance. *Round-robin* keeps the threads of an instance side by side. *Chunked* puts all copies of
+thread 0 before those of thread 1, and so on. All three keep the order of thread ids within an instance. M instances
+are launched at once, as scheduler stress. At workgroup level, from three threads on, a block is one instance, and
+round-robin and chunked are the same.
 
 Every instance owns its locations, and every location its own line of memory, so that instances meet in the scheduler
 only, never in a cache line.
 
 Gap: mixed or random mappings, which section 6.3.3 suggests for tests whose hang needs two threads to run side by side
-while a third starves.
+while a third starves; threads of one instance on several levels at once.
 """
 
 from __future__ import annotations
@@ -25,10 +40,17 @@ STRIDE = 32
 """32-bit words from one location to the next: 128 bytes, a GPU's cache line and two of a CPU's."""
 
 
+WAVE = 64
+"""Local ids from one thread of a test to the next where each is to be in a subgroup of its own."""
+
+LANES = 8
+"""Lanes that every subgroup is taken to have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A mapping as two expressions, valid in every C-like language, over the unsigned ``group`` and the constants
-    ``THREADS`` (N) and ``INSTANCES`` (M)."""
+    """A mapping as two expressions, valid in every C-like language, over the unsigned number ``{seat}`` of a thread in
+    its block, the number ``{instances}`` of instances in it, and the constant ``THREADS`` (N)."""
 
     name: str
     instance: str
@@ -38,20 +60,45 @@ class Mapping:
 MAPPINGS: dict[str, Mapping] = {
     mapping.name: mapping
     for mapping in (
-        Mapping("plain", "0u", "group"),
-        Mapping("round-robin", "group / THREADS", "group % THREADS"),
-        Mapping("chunked", "group % INSTANCES", "group / INSTANCES"),
+        Mapping("plain", "0u", "{seat}"),
+        Mapping("round-robin", "{seat} / THREADS", "{seat} % THREADS"),
+        Mapping("chunked", "{seat} % {instances}", "{seat} / {instances}"),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """A placement: the ``seats`` of a work-group, at which threads of the test sit, ``apart`` local ids from one to the
+    next. An instance may have more threads than there are seats only where ``grows``."""
+
+    name: str
+    seats: int
+    apart: int
+    grows: bool
+
+
+DEVICE = Placement("device", 1, 1, True)
+
+PLACEMENTS: dict[str, Placement] = {
+    placement.name: placement
+    for placement in (DEVICE, Placement("workgroup", 4, WAVE, True), Placement("subgroup", LANES, 1, False))
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
-    """One kernel launch: a program, a mapping and the number of instances. Made by ``launch``."""
+    """One kernel launch: a program, a mapping, the number of instances and their placement. Made by ``launch``."""
 
     program: Program
     mapping: Mapping
     instances: int
+    placement: Placement = DEVICE
+
+    @property
+    def name(self) -> str:
+        """The mapping, and the placement where it is not the published one: ``round-robin``, ``plain.subgroup``."""
+        return self.mapping.name if self.placement is DEVICE else f"{self.mapping.name}.{self.placement.name}"
 
     @property
     def threads(self) -> int:
@@ -59,9 +106,52 @@ class Launch:
         return len(self.program.threads)
 
     @property
+    def together(self) -> int:
+        """Instances that share a work-group; at device level none does, and it is 1."""
+        return max(1, min(self.instances, self.placement.seats // self.threads))
+
+    @property
     def groups(self) -> int:
-        """Work-groups launched, N * M."""
-        return self.threads * self.instances
+        """Work-groups launched: at device level N * M."""
+        if self.placement is DEVICE:
+            return self.threads * self.instances
+        return -(-self.instances // self.together)
+
+    @property
+    def group_size(self) -> int:
+        """Threads of a work-group, of which one in ``placement.apart`` plays a thread of the test."""
+        return 1 if self.placement is DEVICE else self.together * self.threads * self.placement.apart
+
+    @property
+    def instance(self) -> str:
+        """The number of a thread's instance, an expression over the unsigned ``group``, and within work-groups
+        ``seat``, and the names of ``constants``."""
+        if self.placement is DEVICE:
+            return self.mapping.instance.format(seat="group", instances="INSTANCES")
+        return f"group * TOGETHER + {self.mapping.instance.format(seat='seat', instances='TOGETHER')}"
+
+    @property
+    def thread(self) -> str:
+        """Which thread of the instance it plays, likewise."""
+        if self.placement is DEVICE:
+            return self.mapping.thread.format(seat="group", instances="INSTANCES")
+        return self.mapping.thread.format(seat="seat", instances="TOGETHER")
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """The sizes of the launch by the names that kernels and hosts use; those of work-groups where they have more
+        than one thread."""
+        sizes = {
+            "THREADS": self.threads,
+            "INSTANCES": self.instances,
+            "LOCATIONS": self.program.locations,
+            "STRIDE": STRIDE,
+            "SIZE": self.program.size,
+        }
+        if self.placement is DEVICE:
+            return sizes
+        groups = {"GROUPS": self.groups, "GROUP_SIZE": self.group_size}
+        return sizes | groups | {"TOGETHER": self.together, "APART": self.placement.apart}
 
     @property
     def finished(self) -> int:
@@ -74,15 +164,27 @@ class Launch:
         return self.finished + STRIDE
 
 
-def launch(program: Program, mapping: str = "plain", instances: int | None = None, groups: int = GROUPS) -> Launch:
-    """The launch of ``program`` under the mapping of that name.
+def launch(
+    program: Program,
+    mapping: str = "plain",
+    instances: int | None = None,
+    groups: int = GROUPS,
+    placement: str = DEVICE.name,
+) -> Launch:
+    """The launch of ``program`` under the mapping and the placement of these names.
 
-    ``instances`` is M; ``None`` is as many as ``groups`` work-groups hold, and one at least. Plain always has one.
-    Raises ``InputError`` for an unknown mapping, for fewer than one instance, for a value that needs more than 32
-    bits, and for a memory of 2 GiB or more.
+    ``instances`` is M; ``None`` is as many as ``groups`` work-groups hold at device level, and one at least, whatever
+    the placement. Plain always has one. Raises ``InputError`` for an unknown mapping or placement, for fewer than one
+    instance, for more threads than a subgroup has lanes, for a value that needs more than 32 bits, and for a memory of
+    2 GiB or more.
     """
     if mapping not in MAPPINGS:
         raise InputError(f"unknown mapping '{mapping}': expected {', '.join(MAPPINGS)}")
+    if placement not in PLACEMENTS:
+        raise InputError(f"unknown placement '{placement}': expected {', '.join(PLACEMENTS)}")
+    level = PLACEMENTS[placement]
+    if len(program.threads) > level.seats and not level.grows:
+        raise InputError(f"{len(program.threads)} threads in one {placement}: expected at most {level.seats}")
     if mapping == "plain":
         instances = 1
     elif instances is None:
@@ -91,7 +193,7 @@ def launch(program: Program, mapping: str = "plain", instances: int | None = Non
         raise InputError(f"instances: expected 1 or more, found {instances}")
     if program.values > 1 << 32:
         raise InputError(f"value {program.values - 1} does not fit 32 bits")
-    result = Launch(program, MAPPINGS[mapping], instances)
+    result = Launch(program, MAPPINGS[mapping], instances, level)
     if result.words * 4 >= 1 << 31:
         raise InputError(f"{instances} instances of {program.locations} locations need 2 GiB or more: ask for fewer")
     return result

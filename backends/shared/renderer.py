@@ -27,7 +27,7 @@ from __future__ import annotations
 from string import Template
 from typing import ClassVar
 
-from backends.shared.mapping import GROUPS, STRIDE, Launch
+from backends.shared.mapping import DEVICE, GROUPS, Launch
 from backends.shared.syntax import C, Syntax
 from corpus.progress.axb import Instruction, Program, Thread
 from corpus.progress.text import print_axb, print_instruction
@@ -63,13 +63,16 @@ class Renderer:
     """A language, as what differs from the others. A subclass sets the attributes without a default.
 
     ``exchange`` and ``add`` are the bodies of macros over ``cell`` (an element of ``memory``) and ``value`` that give
-    the cell's old value. ``file`` is the text of the whole file, in which ``$kernel``, ``$name`` (a safe file name) and
-    the properties of the launch named in ``render`` are filled in; ``constants`` go before the kernel.
+    the cell's old value. ``group`` and ``item`` are the ids of a work-group and of a thread in it; ``item`` is empty
+    where work-groups have one thread only. ``file`` is the text of the whole file, in which ``$kernel``, ``$name`` (a
+    safe file name) and the properties of the launch named in ``render`` are filled in; ``constants`` go before the
+    kernel.
     """
 
     exchange: ClassVar[str]
     add: ClassVar[str]
     group: ClassVar[str]
+    item: ClassVar[str] = ""
     header: ClassVar[str]
     file: ClassVar[str]
     syntax: ClassVar[Syntax] = C
@@ -77,26 +80,17 @@ class Renderer:
     """Work-groups of a launch that is not told its number of instances."""
     most_groups: ClassVar[int | None] = None
     """Work-groups that the language can launch, where it has a limit that matters."""
+    largest_group: ClassVar[int] = 1024
+    """Threads that a work-group may have."""
     companions: ClassVar[dict[str, str]] = {}
     """Files that every test of the language shares, by name."""
-
-    @classmethod
-    def sizes(cls, launch: Launch) -> dict[str, int]:
-        """The sizes of a launch by the names that kernels and hosts use."""
-        return {
-            "THREADS": launch.threads,
-            "INSTANCES": launch.instances,
-            "LOCATIONS": launch.program.locations,
-            "STRIDE": STRIDE,
-            "SIZE": launch.program.size,
-        }
 
     @classmethod
     def constants(cls, launch: Launch) -> str:
         """The macros of one launch: sizes, the layout of the memory, and the two atomics."""
         return "\n".join(
             [
-                *cls.syntax.definitions(cls.sizes(launch).items(), ()),
+                *cls.syntax.definitions(launch.constants.items(), ()),
                 "#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]",
                 "#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]",
                 f"#define EXCHANGE(cell, value) {cls.exchange}",
@@ -106,13 +100,11 @@ class Renderer:
 
     @classmethod
     def kernel(cls, launch: Launch) -> str:
-        """The kernel: where this work-group stands, the program, and the sign that the thread has ended."""
+        """The kernel: where this thread stands, the program, and the sign that the thread has ended."""
         return "\n".join(
             [
-                f"{cls.header} {{",
-                f"    {cls.syntax.constant('group', cls.group)}",
-                f"    {cls.instance(launch.mapping.instance)}",
-                f"    {cls.syntax.constant('thread', launch.mapping.thread)}",
+                f"{cls.opening(launch)} {{",
+                *("    " + line for line in cls.places(launch)),
                 f"    {cls.syntax.variable('pc', '0u')}",
                 program_text(launch.program, cls.syntax),
                 "    ADD(FINISHED, pc);",
@@ -121,8 +113,24 @@ class Renderer:
         )
 
     @classmethod
+    def opening(cls, launch: Launch) -> str:
+        """The kernel up to its brace."""
+        return cls.header
+
+    @classmethod
+    def places(cls, launch: Launch) -> list[str]:
+        """Which thread of which instance this one is; within work-groups, those at no seat of an instance leave."""
+        group = cls.syntax.constant("group", cls.group)
+        who = [cls.instance(launch.instance), cls.syntax.constant("thread", launch.thread)]
+        if launch.placement is DEVICE:
+            return [group, *who]
+        item = cls.syntax.constant("item", cls.item)
+        seat = cls.syntax.constant("seat", "item / APART")
+        return [group, item, seat, *who, "if (item % APART != 0u || instance >= INSTANCES) { return; }"]
+
+    @classmethod
     def instance(cls, value: str) -> str:
-        """The statement that makes ``instance`` the number of the work-group's instance."""
+        """The statement that makes ``instance`` the number of the thread's instance."""
         return cls.syntax.constant("instance", value)
 
     @classmethod
@@ -130,10 +138,12 @@ class Renderer:
         """The file of one test. ``name`` must be a safe file name (``backends.shared.files.file_stem``)."""
         return Template(cls.file).substitute(
             name=name,
-            mapping=launch.mapping.name,
+            mapping=launch.name,
             constants=cls.constants(launch),
             kernel=cls.kernel(launch),
             groups=launch.groups,
+            group_size=launch.group_size,
+            launched="THREADS * INSTANCES, 1" if launch.placement is DEVICE else "GROUPS, GROUP_SIZE",
             words=launch.words,
             finished_byte=launch.finished * 4,
             expected=launch.program.size * launch.instances,

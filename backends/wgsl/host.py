@@ -102,11 +102,12 @@ def progress(device: Any, module: Any, constant: dict[str, int]) -> Callable[[in
         layout=pipeline.get_bind_group_layout(0), entries=[{"binding": 0, "resource": resource}]
     )
     expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
+    groups = constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"])
 
     def iterate(_: int) -> str:
         commands = device.create_command_encoder()
         commands.clear_buffer(buffer)
-        dispatch(commands, pipeline, group, constant["THREADS"] * constant["INSTANCES"])
+        dispatch(commands, pipeline, group, groups)
         device.queue.submit([commands.finish()])
         finished = device.queue.read_buffer(buffer, 4 * constant["FINISHED"], 4)  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack("<I", finished)

@@ -1,4 +1,4 @@
-"""WGSL: one invocation a workgroup. All shaders of a folder share one Python host, ``run_wgsl.py``.
+"""WGSL. All shaders of a folder share one Python host, ``run_wgsl.py``.
 
 WGSL has neither macros nor variables that a function could see but those of the module, so the instance is one.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from backends.shared.files import shipped
-from backends.shared.mapping import GROUPS, Launch
+from backends.shared.mapping import DEVICE, GROUPS, Launch
 from backends.shared.renderer import Renderer
 from backends.shared.syntax import WGSL, Syntax
 
@@ -27,9 +27,11 @@ class Wgsl(Renderer):
     syntax: ClassVar[Syntax] = WGSL
     exchange: ClassVar[str] = "atomicExchange(&memory[cell], value)"
     add: ClassVar[str] = "atomicAdd(&memory[cell], value)"
-    header: ClassVar[str] = "@compute @workgroup_size(1)\nfn test(@builtin(workgroup_id) workgroup: vec3<u32>)"
+    header: ClassVar[str] = "@compute @workgroup_size({})\nfn test(@builtin(workgroup_id) workgroup: vec3<u32>{})"
+    largest_group: ClassVar[int] = 256
     most_groups: ClassVar[int | None] = GROUPS
     group: ClassVar[str] = "workgroup.x"
+    item: ClassVar[str] = "local.x"
     companions: ClassVar[dict[str, str]] = HOST
     file: ClassVar[str] = """\
 // $name, mapping $mapping. Usage: python run_wgsl.py NAME.wgsl; a test that hangs does not come back.
@@ -50,8 +52,14 @@ $kernel
             "EXCHANGE(cell, value)": cls.exchange,
             "ADD(cell, value)": cls.add,
         }
-        numbers = cls.sizes(launch) | {"FINISHED": launch.finished}
+        numbers = launch.constants | {"FINISHED": launch.finished}
         return "\n".join(cls.syntax.definitions(numbers.items(), functions.items()))
+
+    @classmethod
+    def opening(cls, launch: Launch) -> str:
+        """The attributes have the size of a workgroup, and the parameters the ids that are used."""
+        local = "" if launch.placement is DEVICE else ", @builtin(local_invocation_id) local: vec3<u32>"
+        return cls.header.format(launch.group_size, local)
 
     @classmethod
     def instance(cls, value: str) -> str:

@@ -1,13 +1,13 @@
-"""The option ``--mapping`` of ``compile`` and ``run``."""
+"""The options ``--mapping`` and ``--placement`` of ``compile`` and ``run``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
 
-from backends.shared.mapping import MAPPINGS
+from backends.shared.mapping import DEVICE, MAPPINGS, PLACEMENTS
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -15,16 +15,30 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def mapping_option(default: str) -> Callable[[_Function], _Function]:
     """``--mapping``, repeatable or ``all``; the command gets ``mappings``, names in the order of ``MAPPINGS``."""
 
+    return _several(
+        "--mapping", "mappings", MAPPINGS, default, "Which work-group runs which thread; may be given more than once."
+    )
+
+
+def placement_option() -> Callable[[_Function], _Function]:
+    """``--placement`` likewise; the command gets ``placements``."""
+    words = "Threads of a progress test in work-groups of their own, in one, or in one subgroup; repeatable."
+    return _several("--placement", "placements", PLACEMENTS, DEVICE.name, words)
+
+
+def _several(
+    option: str, parameter: str, every: Iterable[str], default: str, words: str
+) -> Callable[[_Function], _Function]:
     def names(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in MAPPINGS if name in given or "all" in given)
+        return tuple(name for name in every if name in given or "all" in given)
 
     return click.option(
-        "--mapping",
-        "mappings",
-        type=click.Choice([*MAPPINGS, "all"]),
+        option,
+        parameter,
+        type=click.Choice([*every, "all"]),
         multiple=True,
         default=(default,),
         show_default=True,
         callback=names,
-        help="Which work-group runs which thread; may be given more than once.",
+        help=words,
     )
