@@ -17,7 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from backends.shared.layout import Layout
-from backends.shared.mapping import Launch
+from backends.shared.mapping import DEVICE, Launch
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.axb import digest as progress_digest
@@ -44,6 +44,7 @@ def as_string(trial: str) -> str:
 
 def progress_trial(name: str, digest: str | None, backend: str, launch: Launch) -> str:
     """What is known of a trial of a progress test; its digest is computed where it is not given."""
+    placement = {} if launch.placement is DEVICE else {"placement": launch.placement.name}
     return _json(
         {
             "test": name,
@@ -52,6 +53,7 @@ def progress_trial(name: str, digest: str | None, backend: str, launch: Launch) 
             "mapping": launch.mapping.name,
             "instances": launch.instances,
             "every_iteration": False,
+            **placement,
         }
     )
 

@@ -14,7 +14,7 @@ from backends.shared.process import ended_by_signals
 from corpus.errors import InputError
 from synth.families.interface import Making, chosen, family_given, refuse_foreign
 from synth.options.choice import Choice, choice_options
-from synth.options.mapping import mapping_option
+from synth.options.mapping import mapping_option, placement_option
 
 
 @click.command(name="compile")
@@ -22,6 +22,7 @@ from synth.options.mapping import mapping_option
 @click.option("--backend", type=click.Choice(list(BACKENDS)), required=True, help="The language to write.")
 @choice_options
 @mapping_option("plain")
+@placement_option()
 @click.option(
     "--instances",
     type=click.IntRange(min=1),
@@ -48,6 +49,7 @@ def command(
     backend: str,
     choice: Choice,
     mappings: tuple[str, ...],
+    placements: tuple[str, ...],
     instances: int | None,
     iterations: int,
     cpu: bool,
@@ -57,8 +59,9 @@ def command(
 ) -> None:
     """Turn tests into programs for devices.
 
-    Each progress test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread; a mapping
-    says which work-group runs which thread of the test:
+    Each progress test and mapping becomes one file, DIR/TEST.MAPPING.SUFFIX. A work-group has one thread, and with
+    --placement workgroup or subgroup all threads of an instance, DIR/TEST.MAPPING.PLACEMENT.SUFFIX. A mapping says
+    which work-group, or which thread of it, runs which thread of the test:
 
     \b
       plain        one instance; work-group i runs thread i
@@ -96,7 +99,7 @@ def command(
     refuse_foreign(context, kind)
     tests = chosen(kind, inputs, choice)
     with ended_by_signals():
-        sys.exit(kind.compile(tests, language, Making(mappings, instances, iterations, cpu), output, check))
+        sys.exit(kind.compile(tests, language, Making(mappings, placements, instances, iterations, cpu), output, check))
 
 
 def _usages() -> str:

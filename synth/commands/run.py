@@ -19,7 +19,7 @@ from corpus.errors import InputError
 from corpus.suite import is_corpus
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.options.choice import Choice, choice_options
-from synth.options.mapping import mapping_option
+from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
 
 
@@ -32,6 +32,7 @@ from synth.options.model import model_option
     help="The language, and with it the devices, to run on.",
 )
 @mapping_option("all")
+@placement_option()
 @click.option(
     "--instances",
     type=click.IntRange(min=1),
@@ -100,6 +101,7 @@ def command(
     inputs: tuple[str, ...],
     backend: str,
     mappings: tuple[str, ...],
+    placements: tuple[str, ...],
     instances: int | None,
     iterations: int,
     timeout: float,
@@ -143,6 +145,7 @@ def command(
     Examples:
       synth run suite --backend opencl
       synth run suite --backend opencl --mapping chunked --instances 8 --timeout 1
+      synth run suite --backend glsl --placement all --instances 16
       synth run suite --backend cpp --subscribe over --test '2x2-*' --json
       synth run suite --backend cpp --where obe-weak=hangs
       synth run examples/progress/*.axb --backend opencl --limit 3 -o results.jsonl
@@ -167,7 +170,18 @@ def command(
     launched = STRESS if stress else DEFAULT if profile is None else read_profile(profile)
     device = DeviceOptions(instances, platform, workers, subscribe)
     running = Running(
-        device, mappings, iterations, timeout, every_iteration, launched, models, sound, decode, output, as_json
+        device,
+        mappings,
+        placements,
+        iterations,
+        timeout,
+        every_iteration,
+        launched,
+        models,
+        sound,
+        decode,
+        output,
+        as_json,
     )
     with ended_by_signals():
         sys.exit(kind.run(tests, language, running))

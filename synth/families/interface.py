@@ -49,9 +49,12 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How programs are made: under which mappings (progress tests), of how many instances, for how many launches."""
+    """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
+    launches.
+    """
 
     mappings: tuple[str, ...]
+    placements: tuple[str, ...]
     instances: int | None
     iterations: int
     cpu: bool
@@ -66,6 +69,7 @@ class Running:
 
     device: DeviceOptions
     mappings: tuple[str, ...]
+    placements: tuple[str, ...]
     iterations: int
     timeout: float
     every_iteration: bool

@@ -34,7 +34,7 @@ class Memory:
         Side(Answer.FORBIDDEN, "forbidden by", "forbidden"),
         Side(Answer.ALLOWED, "allowed by", "allowed"),
     )
-    foreign = ("mappings", "every_iteration", "subscribe")
+    foreign = ("mappings", "placements", "every_iteration", "subscribe")
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -76,17 +76,20 @@ class Progress:
         from synth.progress.compilation import compile_progress
 
         found, wrong = _read(tests)
-        refused = compile_progress(found, language, making.mappings, making.instances, output, check)
+        language.check_placements(making.placements)
+        ways = [(mapping, placement) for placement in making.placements for mapping in making.mappings]
+        refused = compile_progress(found, language, ways, making.instances, output, check)
         return 1 if refused or wrong else 0
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from backends.shared.files import distinct
         from synth.progress.runs import Ways, run_progress_tests
 
+        language.check_placements(running.placements)
         device = device_of(language, running)
         found, wrong = _read(tests)
         named = [*running.models, *running.sound]
-        ways = Ways(running.mappings, running.iterations, running.timeout, running.every_iteration)
+        ways = Ways(running.mappings, running.placements, running.iterations, running.timeout, running.every_iteration)
         code = run_progress_tests(
             distinct(found),
             language,

@@ -15,17 +15,24 @@ from synth.screen import printable_lines, watched
 
 
 def compile_progress(
-    tests: Sequence[Test], backend: Backend, mappings: Sequence[str], instances: int | None, output: Path, check: bool
+    tests: Sequence[Test],
+    backend: Backend,
+    ways: Sequence[tuple[str, str]],
+    instances: int | None,
+    output: Path,
+    check: bool,
 ) -> int:
-    """Write a program for each test and mapping into ``output``; give how many of them do not compile, if asked.
+    """Write a program for each test, and each mapping and placement of ``ways``, into ``output``; give how many of them
+    do not compile, if asked.
 
     Raises ``InputError`` where two tests share a file name, or a size is too much for the language.
     """
     chosen = distinct(tests)
     written = []
     for test in chosen:
-        for mapping in mappings:
-            files = backend.progress_files(test.name, backend.launch(program_of(test), mapping, instances), test.digest)
+        for mapping, placement in ways:
+            shape = backend.launch(program_of(test), mapping, instances, placement)
+            files = backend.progress_files(test.name, shape, test.digest)
             write_files(output, files)
             written.append(output / next(iter(files)))
     click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)

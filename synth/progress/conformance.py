@@ -15,8 +15,9 @@ from oracle.progress.models import Verdict
 
 @dataclass(frozen=True, slots=True)
 class MappingSummary:
-    """The tests that were run under one mapping: how many, how many hung at times, and how many always."""
+    """The tests that were run in one placement and mapping: how many, how many hung at times, and how many always."""
 
+    placement: str
     mapping: str
     tests: int
     hung: int
@@ -25,12 +26,13 @@ class MappingSummary:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """A model against the tests that were run.
+    """A model against the tests that were run in one placement: what one level of the device gives.
 
     ``may_hang`` tests may hang under the model, and ``observed`` of them did, in some mapping. ``refuting`` names the
     tests that terminate under the model and hung: with one of these the device is inconsistent with the model.
     """
 
+    placement: str
     model: str
     may_hang: int
     observed: int
@@ -38,31 +40,36 @@ class ModelSummary:
 
 
 def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
-    """One line for each mapping, in the order of their first result."""
-    groups: dict[str, list[ProgressResult]] = {}
+    """One line for each placement and mapping, in the order of their first result."""
+    groups: dict[tuple[str, str], list[ProgressResult]] = {}
     for result in results:
-        groups.setdefault(result.mapping, []).append(result)
+        groups.setdefault((result.placement, result.mapping), []).append(result)
     return [
         MappingSummary(
-            mapping,
+            *way,
             len({result.test for result in members}),
             len({result.test for result in members if result.hangs}),
             len({result.test for result in members if result.always_hangs}),
         )
-        for mapping, members in groups.items()
+        for way, members in groups.items()
     ]
 
 
 def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
-    """One line for each model; ``verdicts`` maps the name of each test that was run to its verdicts by model."""
-    hung = dict.fromkeys(verdicts, False)
+    """One line for each placement and model; ``verdicts`` maps the name of each test that was run to its verdicts."""
+    levels: dict[str, dict[str, bool]] = {}
     for result in results:
-        hung[result.test] |= result.hangs
+        hung = levels.setdefault(result.placement, {})
+        hung[result.test] = hung.get(result.test, False) or result.hangs
     models = dict.fromkeys(model for row in verdicts.values() for model in row)
-    summaries = []
-    for model in models:
-        may_hang = [test for test, row in verdicts.items() if row.get(model) == Verdict.MAY_HANG]
-        refuting = [test for test, row in verdicts.items() if row.get(model) == Verdict.TERMINATES and hung[test]]
-        observed = sum(hung[test] for test in may_hang)
-        summaries.append(ModelSummary(model, len(may_hang), observed, tuple(sorted(refuting))))
-    return summaries
+    return [_against(placement, hung, model, verdicts) for placement, hung in levels.items() for model in models]
+
+
+def _against(
+    placement: str, hung: Mapping[str, bool], model: str, verdicts: Mapping[str, Mapping[str, str]]
+) -> ModelSummary:
+    """One model against the tests of one placement, of each of which ``hung`` says whether it hung."""
+    said = {test: verdicts[test].get(model) for test in hung}
+    may_hang = [test for test, verdict in said.items() if verdict == Verdict.MAY_HANG]
+    refuting = [test for test, verdict in said.items() if verdict == Verdict.TERMINATES and hung[test]]
+    return ModelSummary(placement, model, len(may_hang), sum(hung[test] for test in may_hang), tuple(sorted(refuting)))

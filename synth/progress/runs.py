@@ -15,6 +15,7 @@ from rich.text import Text
 
 from backends.shared.backend import Backend
 from backends.shared.device import Device, run_files
+from backends.shared.mapping import DEVICE
 from backends.shared.process import RunError
 from backends.shared.results import ProgressResult, ProgressTrial, ResultFile, open_results
 from corpus.progress.text import program_of
@@ -26,11 +27,12 @@ from synth.screen import watched
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How each test is run: in each mapping ``iterations`` times, ``timeout`` seconds for each; what comes after a hang
-    is skipped, but with ``every_iteration``.
+    """How each test is run: in each mapping and placement ``iterations`` times, ``timeout`` seconds for each; what
+    comes after a hang is skipped, but with ``every_iteration``.
     """
 
     mappings: Sequence[str]
+    placements: Sequence[str]
     iterations: int
     timeout: float
     every_iteration: bool
@@ -73,12 +75,14 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: Ways)
             backend=backend.name,
             device=device.name,
             mapping=mapping,
-            instances=device.launch(program_of(test), mapping).instances,
+            placement=placement,
+            instances=device.launch(program_of(test), mapping, placement).instances,
             iterations=ways.iterations,
             timeout=ways.timeout,
             every_iteration=ways.every_iteration,
         ): test
         for test in tests
+        for placement in ways.placements
         for mapping in ways.mappings
     }
 
@@ -94,12 +98,12 @@ def _run(trials: Mapping[ProgressTrial, Test], backend: Backend, device: Device,
     failed: dict[str, str] = {}
     new = [(trial, test) for trial, test in trials.items() if file.find(trial) is None]
     for trial, test in watched(new, len(new), "Running"):
-        shape = device.launch(program_of(test), trial.mapping)
+        shape = device.launch(program_of(test), trial.mapping, trial.placement)
         files = backend.progress_files(trial.test, shape)
         try:
             run = run_files(device, files, shape, trial.iterations, trial.timeout, trial.every_iteration)
         except RunError as error:
-            failed[f"{trial.test} {trial.mapping}"] = str(error)
+            failed[f"{trial.test} {shape.name}"] = str(error)
             continue
         file.add(ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes), run.seconds)
     return failed
@@ -127,7 +131,7 @@ def _report(
         return
     console = Console()
     console.print(Text(device), soft_wrap=True)
-    table = Table("mapping")
+    table = Table("placement", "mapping")
     for column in ("tests", "did not terminate", "never terminated"):
         table.add_column(column, justify="right")
     for summary in mappings:
@@ -138,11 +142,12 @@ def _report(
 
 
 def _sentence(summary: ModelSummary) -> str:
+    level = "" if summary.placement == DEVICE.name else f"{summary.placement}: "
     line = (
-        f"{summary.model}: observed MAY_HANG tests: {summary.observed} of {summary.may_hang}; "
+        f"{level}{summary.model}: observed MAY_HANG tests: {summary.observed} of {summary.may_hang}; "
         f"hangs on tests that {summary.model} says terminate: {len(summary.refuting)}"
     )
     if not summary.refuting:
         return line
     shown = ", ".join(summary.refuting[:3]) + (", ..." if len(summary.refuting) > 3 else "")
-    return f"{line}; the device is inconsistent with it ({shown})"
+    return f"{line}; the {summary.placement} is inconsistent with it ({shown})"

@@ -83,7 +83,9 @@ def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[...
     third = synth(*command, "--json")
     assert results.read_text().splitlines() == lines
     report = json.loads(third.stdout)
-    assert report["mappings"] == [{"mapping": "round-robin", "tests": 2, "hung": 1, "always_hung": 1}]
+    assert report["mappings"] == [
+        {"placement": "device", "mapping": "round-robin", "tests": 2, "hung": 1, "always_hung": 1}
+    ]
     assert report["failed"] == {}
 
 

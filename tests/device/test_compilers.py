@@ -16,7 +16,7 @@ from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.files import write_files
-from backends.shared.mapping import MAPPINGS
+from backends.shared.mapping import MAPPINGS, PLACEMENTS
 from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb
 
@@ -30,8 +30,10 @@ THREE = parse_axb(
 )
 
 
-def compile_test(name: str, program: Program, backend: Backend, mapping: str = "plain") -> dict[str, str]:
-    return backend.progress_files(name, backend.launch(program, mapping))
+def compile_test(
+    name: str, program: Program, backend: Backend, mapping: str = "plain", placement: str = "device"
+) -> dict[str, str]:
+    return backend.progress_files(name, backend.launch(program, mapping, None, placement))
 
 
 @pytest.mark.parametrize("mapping", MAPPINGS)
@@ -43,6 +45,16 @@ def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_p
         write_files(tmp_path, files)
         compilation = BACKENDS[backend].compiler.compile(tmp_path / next(iter(files)))
         assert compilation.ok, compilation.output
+
+
+@pytest.mark.parametrize("placement", [name for name in PLACEMENTS if name != "device"])
+@pytest.mark.parametrize("backend", [name for name, each in BACKENDS.items() if each.progress.item])
+def test_compiles_within_groups(backend: str, placement: str, need: Callable[[str], None], tmp_path: Path) -> None:
+    need(backend)
+    files = compile_test("three", THREE, BACKENDS[backend], "chunked", placement)
+    write_files(tmp_path, files)
+    compilation = BACKENDS[backend].compiler.compile(tmp_path / next(iter(files)))
+    assert compilation.ok, compilation.output
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -29,3 +29,17 @@ def test_text(name: str, mapping: str, backend: str, golden: Callable[[str, str]
     language = BACKENDS[backend]
     file, text = next(iter(language.progress_files(name, language.launch(program, mapping, 4)).items()))
     golden(f"backends/{file}", text)
+
+
+@pytest.mark.parametrize("backend", [name for name, each in BACKENDS.items() if each.progress.item])
+@pytest.mark.parametrize(
+    ("name", "mapping", "placement"), [("mutex", "round-robin", "workgroup"), ("three-threads", "chunked", "subgroup")]
+)
+def test_text_within_groups(
+    name: str, mapping: str, placement: str, backend: str, golden: Callable[[str, str], None]
+) -> None:
+    program = MUTEX if name == "mutex" else THREE_THREADS_TWO_LOCATIONS
+    language = BACKENDS[backend]
+    file, text = next(iter(language.progress_files(name, language.launch(program, mapping, 4, placement)).items()))
+    assert file == f"{name}.{mapping}.{placement}{language.suffix}"
+    golden(f"backends/{file}", text)

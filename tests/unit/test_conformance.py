@@ -6,13 +6,14 @@ from backends.shared.results import ProgressResult
 from synth.progress.conformance import ModelSummary, by_mapping, by_model
 
 
-def result(test: str, mapping: str, outcomes: str) -> ProgressResult:
+def result(test: str, mapping: str, outcomes: str, placement: str = "device") -> ProgressResult:
     return ProgressResult(
         test=test,
         digest=test,
         backend="opencl",
         device="a device",
         mapping=mapping,
+        placement=placement,
         instances=1,
         iterations=20,
         timeout=5.0,
@@ -42,6 +43,23 @@ def test_by_mapping() -> None:
 
 def test_by_model() -> None:
     assert by_model(RESULTS, VERDICTS) == [
-        ModelSummary("weak", may_hang=3, observed=2, refuting=()),
-        ModelSummary("strong", may_hang=1, observed=1, refuting=("a",)),
+        ModelSummary("device", "weak", may_hang=3, observed=2, refuting=()),
+        ModelSummary("device", "strong", may_hang=1, observed=1, refuting=("a",)),
     ]
+
+
+def test_each_level_of_a_device_is_summed_up_by_itself() -> None:
+    """What hangs in a subgroup says nothing against work-groups; a test that was not run there is not counted."""
+    results = [*RESULTS, result("a", "plain", "T", "subgroup"), result("b", "plain", "T", "subgroup")]
+    assert [(each.placement, each.mapping, each.tests) for each in by_mapping(results)] == [
+        ("device", "plain", 3),
+        ("device", "chunked", 1),
+        ("subgroup", "plain", 2),
+    ]
+    assert by_model(results, VERDICTS)[2:] == [
+        ModelSummary("subgroup", "weak", may_hang=2, observed=0, refuting=()),
+        ModelSummary("subgroup", "strong", may_hang=1, observed=0, refuting=()),
+    ]
+    hangs = [*RESULTS[:1], result("a", "plain", "H", "workgroup")]
+    refuting = {each.placement: each.refuting for each in by_model(hangs, VERDICTS) if each.model == "strong"}
+    assert refuting == {"device": (), "workgroup": ("a",)}

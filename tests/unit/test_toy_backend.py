@@ -55,8 +55,8 @@ class ToyCompiler:
 class ToyDevice:
     name = hardware = "a toy"
 
-    def launch(self, program: Program, mapping: str) -> Launch:
-        return launch(program, mapping, 1)
+    def launch(self, program: Program, mapping: str, placement: str = "device") -> Launch:
+        return launch(program, mapping, 1, placement=placement)
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         return place(test, Parameters(instances))

@@ -1,0 +1,77 @@
+// mutex.round-robin.workgroup, mapping round-robin.workgroup. Usage: python run_opencl.py NAME.cl; a test that hangs does not come back.
+// THREAD 0
+// 0: if (Exch(Mem[0],1) == 1) goto 0;
+// 1: Mem[0] = 0;
+// THREAD 1
+// 0: if (Exch(Mem[0],1) == 1) goto 0;
+// 1: Mem[0] = 0;
+
+#if __OPENCL_C_VERSION__ == 200 || (defined(__opencl_c_atomic_order_acq_rel) && defined(__opencl_c_atomic_scope_device))
+typedef atomic_uint cell_t;
+#define atomic_exchange_at(p, v) atomic_exchange_explicit(p, v, memory_order_acq_rel, memory_scope_device)
+#define atomic_add_at(p, v) atomic_fetch_add_explicit(p, v, memory_order_acq_rel, memory_scope_device)
+#else
+typedef volatile uint cell_t;
+#define atomic_exchange_at(p, v) atomic_xchg(p, v)
+#define atomic_add_at(p, v) atomic_add(p, v)
+#endif
+
+#define THREADS 2u
+#define INSTANCES 4u
+#define LOCATIONS 1u
+#define STRIDE 32u
+#define SIZE 4u
+#define GROUPS 2u
+#define GROUP_SIZE 256u
+#define TOGETHER 2u
+#define APART 64u
+#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]
+#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]
+#define EXCHANGE(cell, value) atomic_exchange_at(&(cell), value)
+#define ADD(cell, value) atomic_add_at(&(cell), value)
+
+__kernel void test(__global cell_t* const memory) {
+    const uint group = (uint)get_group_id(0);
+    const uint item = (uint)get_local_id(0);
+    const uint seat = item / APART;
+    const uint instance = group * TOGETHER + seat / THREADS;
+    const uint thread = seat % THREADS;
+    if (item % APART != 0u || instance >= INSTANCES) { return; }
+    uint pc = 0u;
+    switch (thread) {
+    case 0u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Exch(Mem[0],1) == 1) goto 0;
+                pc = EXCHANGE(CELL(0u), 1u) == 1u ? 0u : 1u;
+                break;
+            }
+            case 1u: { // Mem[0] = 0;
+                EXCHANGE(CELL(0u), 0u); pc = 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    case 1u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Exch(Mem[0],1) == 1) goto 0;
+                pc = EXCHANGE(CELL(0u), 1u) == 1u ? 0u : 1u;
+                break;
+            }
+            case 1u: { // Mem[0] = 0;
+                EXCHANGE(CELL(0u), 0u); pc = 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    default: { break; }
+    }
+    ADD(FINISHED, pc);
+}

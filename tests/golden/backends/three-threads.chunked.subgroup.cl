@@ -1,0 +1,91 @@
+// three-threads.chunked.subgroup, mapping chunked.subgroup. Usage: python run_opencl.py NAME.cl; a test that hangs does not come back.
+// THREAD 0
+// 0: Mem[0] = 1;
+// THREAD 1
+// 0: if (Mem[0] == 0) goto 0;
+// 1: Mem[1] = 3;
+// THREAD 2
+// 0: if (Exch(Mem[1],2) == 3) goto END;
+// 1: if (Mem[0] == 0) goto 1;
+
+#if __OPENCL_C_VERSION__ == 200 || (defined(__opencl_c_atomic_order_acq_rel) && defined(__opencl_c_atomic_scope_device))
+typedef atomic_uint cell_t;
+#define atomic_exchange_at(p, v) atomic_exchange_explicit(p, v, memory_order_acq_rel, memory_scope_device)
+#define atomic_add_at(p, v) atomic_fetch_add_explicit(p, v, memory_order_acq_rel, memory_scope_device)
+#else
+typedef volatile uint cell_t;
+#define atomic_exchange_at(p, v) atomic_xchg(p, v)
+#define atomic_add_at(p, v) atomic_add(p, v)
+#endif
+
+#define THREADS 3u
+#define INSTANCES 4u
+#define LOCATIONS 2u
+#define STRIDE 32u
+#define SIZE 5u
+#define GROUPS 2u
+#define GROUP_SIZE 6u
+#define TOGETHER 2u
+#define APART 1u
+#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]
+#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]
+#define EXCHANGE(cell, value) atomic_exchange_at(&(cell), value)
+#define ADD(cell, value) atomic_add_at(&(cell), value)
+
+__kernel void test(__global cell_t* const memory) {
+    const uint group = (uint)get_group_id(0);
+    const uint item = (uint)get_local_id(0);
+    const uint seat = item / APART;
+    const uint instance = group * TOGETHER + seat % TOGETHER;
+    const uint thread = seat / TOGETHER;
+    if (item % APART != 0u || instance >= INSTANCES) { return; }
+    uint pc = 0u;
+    switch (thread) {
+    case 0u: {
+        while (pc != 1u) {
+            switch (pc) {
+            case 0u: { // Mem[0] = 1;
+                EXCHANGE(CELL(0u), 1u); pc = 1u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    case 1u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Mem[0] == 0) goto 0;
+                pc = ADD(CELL(0u), 0u) == 0u ? 0u : 1u;
+                break;
+            }
+            case 1u: { // Mem[1] = 3;
+                EXCHANGE(CELL(1u), 3u); pc = 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    case 2u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Exch(Mem[1],2) == 3) goto END;
+                pc = EXCHANGE(CELL(1u), 2u) == 3u ? 2u : 1u;
+                break;
+            }
+            case 1u: { // if (Mem[0] == 0) goto 1;
+                pc = ADD(CELL(0u), 0u) == 0u ? 1u : 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    default: { break; }
+    }
+    ADD(FINISHED, pc);
+}
