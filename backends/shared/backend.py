@@ -77,8 +77,8 @@ class Backend:
 
         The test's own file is ``STEM.MAPPING.SUFFIX``, or ``STEM.MAPPING.PLACEMENT.SUFFIX`` where the placement is not
         the published one, its stem from ``name``, and comes first; a language may add files that all its tests share.
-        ``digest`` is the test's, computed where it is not given. Raises ``InputError`` for sizes that the language cannot
-        take.
+        ``digest`` is the test's, computed where it is not given. Raises ``InputError`` for sizes and placements that
+        the language cannot take.
         """
         most = self.progress.most_groups
         if most is not None and shape.groups > most:

@@ -75,3 +75,4 @@ __kernel void test(__global cell_t* const memory) {
     }
     ADD(FINISHED, pc);
 }
+// trial {"test":"mutex","digest":"75b3023f0bfbca24","backend":"opencl","mapping":"round-robin","instances":4,"every_iteration":false,"placement":"workgroup"}

@@ -69,3 +69,4 @@ fn test(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
     ADD(FINISHED, pc);
 }
+// trial {"test":"mutex","digest":"75b3023f0bfbca24","backend":"wgsl","mapping":"round-robin","instances":4,"every_iteration":false,"placement":"workgroup"}

@@ -89,3 +89,4 @@ __kernel void test(__global cell_t* const memory) {
     }
     ADD(FINISHED, pc);
 }
+// trial {"test":"three-threads","digest":"3697da9996d52ed7","backend":"opencl","mapping":"chunked","instances":4,"every_iteration":false,"placement":"subgroup"}

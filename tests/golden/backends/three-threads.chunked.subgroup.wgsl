@@ -83,3 +83,4 @@ fn test(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
     ADD(FINISHED, pc);
 }
+// trial {"test":"three-threads","digest":"3697da9996d52ed7","backend":"wgsl","mapping":"chunked","instances":4,"every_iteration":false,"placement":"subgroup"}
