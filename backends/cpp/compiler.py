@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.cpp.progress import Cpp
+from backends.shared.log import as_string
 from backends.shared.toolchain import TIMEOUT, Compilation, Compiler, Probed, run, tried, version, which
 
 FLAGS = ("-std=c++20", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror")
@@ -33,7 +34,7 @@ class CppCompiler:
         if self.missing():
             return [Probed("g++", "", purpose, "not on PATH", INSTALL)]
         name = version(["g++", "-dumpfullversion"], r"(\S+)")
-        return [Probed("g++", name, purpose, tried(self, Cpp, ".cpp", runs=True), INSTALL)]
+        return [Probed("g++", name, purpose, tried(self, Cpp, ".cpp", runs=True, ending=as_string("{}")), INSTALL)]
 
 
 COMPILER: Compiler = CppCompiler()

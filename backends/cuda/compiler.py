@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from backends.cuda.progress import Cuda
+from backends.shared.log import as_string
 from backends.shared.toolchain import (
     PROBE_TIMEOUT,
     TIMEOUT,
@@ -68,7 +69,11 @@ class CudaCompiler:
         nvcc, *disassemblers = (cuda_tool(name) for name in TOOLS)
         compiler = Probed("nvcc", "", "compile (--check)", "not installed", INSTALL)
         if nvcc is not None:
-            trouble = tried(self, Cuda, ".cu") if which("g++") else "it needs g++ as its host compiler"
+            trouble = (
+                tried(self, Cuda, ".cu", ending=as_string("{}"))
+                if which("g++")
+                else "it needs g++ as its host compiler"
+            )
             compiler = Probed("nvcc", version([nvcc, "--version"], r"V(\d\S*)"), compiler.purpose, trouble, INSTALL)
         purpose = "optcheck of memory tests (--check)"
         names = "cuobjdump, nvdisasm"

@@ -156,14 +156,14 @@ def problem(said: str) -> str:
     return next((line for line in lines if re.search(r"\berror:", line, re.IGNORECASE)), lines[-1] if lines else "")
 
 
-def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool = False) -> str:
-    """Compile the smallest test of a language, and run the program if it ``runs``.
+def tried(compiler: Compiler, renderer: type[Renderer], suffix: str, runs: bool = False, ending: str = "") -> str:
+    """Compile the smallest test of a language, ``ending`` after it, and run the program if it ``runs``.
 
     The problem in one line, "" where there is none.
     """
     with TemporaryDirectory(prefix="synth-probe-") as folder:
         file, binary = Path(folder, f"probe{suffix}"), Path(folder, "program")
-        file.write_text(renderer.render("probe", launch(PROBE, "plain")), encoding="utf-8")
+        file.write_text(renderer.render("probe", launch(PROBE, "plain")) + ending, encoding="utf-8")
         try:
             done = compiler.compile(file, binary, timeout=PROBE_TIMEOUT)
             if done.ok and runs:
