@@ -1,7 +1,8 @@
 """C++20: a ``std::thread`` for each thread of the test, which walks the instances one after the other.
 
-There are no work-groups, so a block's slots are walked in their permuted order by every thread, and what the layout
-says of CTAs and warps is not used. Threads of an instance wait for each other before it as ``backends.shared.layout``
+There are no work-groups, so a block's slots are walked in their permuted order by every thread, a pass is a block, and
+what the layout says of CTAs and warps is not used. With ``rotate``, a thread plays another thread of the test in each
+block. Threads of an instance wait for each other before it as ``backends.shared.layout``
 has it. Atomics are ``std::atomic_ref``.
 
 All atomics of C++ are of scope sys. A test with another scope can be written where the scope includes all of its
@@ -17,7 +18,7 @@ from typing import ClassVar
 from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.c_atomics import CAtomics
 from backends.shared.kernel import Cell, indented
-from backends.shared.layout import HISTOGRAM_HEADER, Layout
+from backends.shared.layout import HISTOGRAM_HEADER, WORKING, Layout
 from backends.shared.main import COUNTS, SAYS
 from backends.shared.syntax import Syntax
 from corpus.errors import InputError
@@ -167,13 +168,12 @@ class CppKernel(CAtomics):
         raise self.refuse(thread, ins, "has no work-groups whose threads could meet")
 
     def thread(self, thread: int) -> list[str]:
-        """The function of one thread: all of its instances."""
+        """The function of one thread: its instances of a block."""
         code, barrier = self.phases(thread)[0]
         if barrier is not None:
             self.barrier({thread: barrier})
         spin = self.layout.parameters.spin
         body = [
-            "const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);",
             f"const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + {13 * thread}u));",
             "const std::uint32_t instance = block * SLOTS + slot;",
             *self.locations(),
@@ -183,12 +183,28 @@ class CppKernel(CAtomics):
             *self.kept(thread),
         ]
         return [
-            f"static void thread{thread}(const std::uint32_t seed) {{",
-            f"    pin(seed + {thread}u);",
+            f"static void thread{thread}(const std::uint32_t seed, const std::uint32_t block) {{",
+            *(["    std::uint32_t patience = SPIN;"] if spin else []),
+            "    for (std::uint32_t next = 0u; next < SLOTS; ++next) {",
+            *("        " + line for line in body),
+            "    }",
+            "}",
+        ]
+
+    def play(self) -> list[str]:
+        """The function of all threads: every block, each as the thread of the test that is its turn."""
+        before = self.hammering("first", "STRESS_BEFORE") if self.layout.parameters.stress_before else []
+        return [
+            "static void play(const std::uint32_t first, const std::uint32_t seed) {",
+            "    pin(seed + first);",
             "    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {",
-            *(["        std::uint32_t patience = SPIN;"] if spin else []),
-            "        for (std::uint32_t next = 0u; next < SLOTS; ++next) {",
-            *("            " + line for line in body),
+            "        const std::uint32_t block = PERMUTED(turn, BLOCKS, SHUFFLE_BLOCKS * seed);",
+            *("        " + line for line in before),
+            "        switch ((first + ROTATE * turn) % THREADS) {",
+            *(
+                f"        case {thread}u: thread{thread}(seed, block); break;"
+                for thread in range(len(self.test.threads))
+            ),
             "        }",
             "    }",
             "}",
@@ -196,18 +212,20 @@ class CppKernel(CAtomics):
 
     def file(self, name: str) -> str:  # noqa: D102
         functions = [line for thread in range(len(self.test.threads)) for line in [*self.thread(thread), ""]]
-        names = [f"thread{thread}" for thread in range(len(self.test.threads))]
-        starts = [f"threads.emplace_back({function}, seed);" for function in names]
+        functions += self.play()
+        starts = ["for (std::uint32_t first = 0u; first < THREADS; ++first) threads.emplace_back(play, first, seed);"]
         if self.layout.parameters.stress:
             functions += [
-                "static void stress(const std::uint32_t group, const std::uint32_t seed) {",
-                "    const std::uint32_t item = 0u;",
-                *("    " + line for line in self.hammering()),
+                "",
+                "static void stress(const std::uint32_t stresser, const std::uint32_t seed) {",
+                *("    " + line for line in self.hammering("stresser", "STRESS_ROUNDS")),
                 "}",
             ]
-            number = self.layout.parameters.stress
-            starts.append(f"for (std::uint32_t group = 0u; group < {number}u; ++group)")
-            starts.append("    threads.emplace_back(stress, group, seed);")
+            starts += [
+                f"const std::uint32_t stressers = {WORKING.replace('STRESSERS', 'STRESS')};",
+                "for (std::uint32_t stresser = 0u; stresser < stressers; ++stresser)",
+                "    threads.emplace_back(stress, stresser, seed);",
+            ]
         return _FILE.substitute(
             name=name,
             test=self.comment("// "),
@@ -216,6 +234,6 @@ class CppKernel(CAtomics):
             threads="\n".join(functions).rstrip("\n"),
             count=indented(self.count()),
             start=indented(starts, 2),
-            number=len(names) + self.layout.parameters.stress,
+            number=len(self.test.threads) + self.layout.parameters.stress,
             header=HISTOGRAM_HEADER,
         )

@@ -43,7 +43,7 @@ from itertools import count
 from typing import ClassVar
 
 from backends.shared.addresses import address_targets, targets_of
-from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, Layout
+from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, STRESSER, WORKING, Layout
 from backends.shared.syntax import C, Syntax
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition
@@ -233,6 +233,7 @@ class Kernel(ABC):
             *self.locations(),
             *(line for thread in range(len(self.test.threads)) for line in self.registers(thread)),
             *self._shared_initial(),
+            *self._stress_before(),
             *self._synchronise(),
             *self._test(),
             *self._shared_final(),
@@ -304,7 +305,7 @@ class Kernel(ABC):
     def locations(self) -> list[str]:
         """Where each location of the instance is, as an index into its array."""
         shared = [
-            f"{self._located(location, f'SHARED_ADDRESS(slot, {number}u)')} // {location.name}, shared"
+            f"{self._located(location, self._shared(number, 'slot'))} // {location.name}, shared"
             for number, location in enumerate(self.layout.shareds)
         ]
         return shared + [
@@ -349,17 +350,40 @@ class Kernel(ABC):
     def _stress(self) -> list[str]:
         if not self.layout.parameters.stress:
             return []
-        return ["if (cta >= CTAS) {", *("    " + line for line in self.hammering()), "    return;", "}"]
-
-    def hammering(self) -> list[str]:
-        """Read and write the scratch area, from where ``group``, ``item`` and ``seed`` say."""
-        cell = "memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]"
         return [
-            self.syntax.variable("word", "group * GROUP_SIZE + item + seed"),
-            f"for ({self.syntax.variable('rounds', '0u')} rounds < STRESS_ROUNDS; rounds += 1u) {{",
-            f"    {self.scratch_store.format(cell=cell, value='rounds')};",
-            f"    word += 1u + ({self.scratch_load.format(cell=cell)} & 63u);",
+            "if (role >= CTAS) {",
+            f"    {self.syntax.constant('stresser', STRESSER)}",
+            f"    if (stresser < {WORKING}) {{",
+            *("        " + line for line in self.hammering("stresser * GROUP_SIZE + item", "STRESS_ROUNDS")),
+            "    }",
+            "    return;",
             "}",
+        ]
+
+    def _stress_before(self) -> list[str]:
+        if not self.layout.parameters.stress_before:
+            return []
+        return ["{", *("    " + line for line in self.hammering("group * GROUP_SIZE + item", "STRESS_BEFORE")), "}"]
+
+    def hammering(self, number: str, rounds: str) -> list[str]:
+        """Load from and store to the scratch area, as the thread of that number does, so many rounds.
+
+        What is loaded is used, or no compiler would keep it: it says where to go on, or is stored at the end.
+        """
+        moves = self.layout.parameters.spread == 0
+        word = "((number + loaded) * 2654435761u) >> 8u" if moves else "spot"
+        cell = f"memory[SCRATCH + (({word}) & (SCRATCH_WORDS - 1u))]"
+        load = f"loaded += {self.scratch_load.format(cell=cell)}{' & 63u' if moves else ''};"
+        store = f"{self.scratch_store.format(cell=cell, value='rounds')};"
+        return [
+            self.syntax.constant("number", f"{number} + seed" if moves else number),
+            *([] if moves else [self.syntax.constant("spot", SPOT)]),
+            self.syntax.variable("loaded", "0u"),
+            f"for ({self.syntax.variable('rounds', '0u')} rounds < {rounds}; rounds += 1u) {{",
+            *(f"    {load if access == 'ld' else store}" for access in self.layout.parameters.sequence.split()),
+            *(["    loaded += 1u;"] if moves else []),
+            "}",
+            f"{self.scratch_store.format(cell=cell, value='loaded')};",
         ]
 
     def _synchronise(self) -> list[str]:
@@ -410,7 +434,7 @@ class Kernel(ABC):
         return [
             "if (item < SLOTS) {",
             *(
-                f"    {self.put(location, f'SHARED_ADDRESS(item, {number}u)', initial(location))}; // {location.name}"
+                f"    {self.put(location, self._shared(number), initial(location))}; // {location.name}"
                 for number, location in enumerate(self.layout.shareds)
             ),
             "}",
@@ -425,12 +449,16 @@ class Kernel(ABC):
                 users = [thread for thread in range(len(self.test.threads)) if term.name in self._mentioned(thread)]
                 cta = self.layout.ctas[users[0]] if users else 0
                 place = names.index(term.name)
-                value = self.take(self.layout.shareds[place], f"SHARED_ADDRESS(item, {place}u)")
+                value = self.take(self.layout.shareds[place], self._shared(place))
                 cell = f"results[RESULT(block * SLOTS + item, {number}u)]"
                 lines.append(f"if (cta == {cta}u && item < SLOTS) {{ {cell} = {value}; }}")
         if not self.layout.shareds:
             return []
         return [f"{self.meet};", *lines, f"{self.meet};"]
+
+    def _shared(self, number: int, slot: str = "item") -> str:
+        """Where a slot has a location of shared memory."""
+        return f"SHARED_ADDRESS(block, {slot}, {number}u)"
 
     def _mentioned(self, thread: int) -> frozenset[str]:
         mine = self.test.threads[thread]

@@ -1,4 +1,7 @@
-"""Where the threads and the instances of a memory test go in one launch (Alglave et al. 2015, sections 4.2 and 4.3).
+"""Where the threads and the instances of a memory test go in one launch, and what provokes weak outcomes there.
+
+Sources: Alglave et al. 2015, sections 4.2 and 4.3 (the incantations); Sorensen and Donaldson 2016, section 3 (where and
+how to stress); Levine et al. 2023, section 4.1 (MC Mutants: many instances at once, each thread in several roles).
 
 A launch runs many instances of a test at once. Each has its own copy of the locations, so that instances meet in
 caches and never in a word. The scope tree of the test is kept:
@@ -14,21 +17,35 @@ caches and never in a word. The scope tree of the test is kept:
 A device with warps of 64 splits as well with 64 slots.
 
 *Thread randomisation* (4.3.3). Threads of one instance that walk the instances in step would always meet at the same
-distance in time. So the order of the blocks is permuted in each launch, and with ``shuffle`` the slots are, by a
-permutation for each warp of the test: ``x -> (x * odd + offset) mod n``, a bijection as ``n`` is a power of two. The
-keys come from ``seed``, which is the number of the iteration: a run repeats.
+distance in time. So with ``shuffle_blocks`` the order of the blocks is permuted in each launch, and with ``shuffle``
+the slots are, by a permutation for each warp of the test: ``x -> (x * odd + offset) mod n``, a bijection as ``n`` is a
+power of two. The keys come from ``seed``, which is the number of the iteration: a run repeats. With ``vary``, the
+number of work-groups for stress is another one in each launch, half of them at least.
+
+*Parallel testing* (MC Mutants). All threads of a launch play instances. With ``rotate``, a thread plays another role in
+each pass, in another CTA, warp and lane of the test: work-groups, warps and lanes each move on by one. With
+``scatter``, the work-groups that meet in an instance are another choice in each launch, not neighbours; in all of them
+it is the same pass.
 
 *Synchronisation* (4.3.4). With ``spin``, the threads of an instance count themselves in before the test and wait for
 the others. No device promises that they run at once, and none must hang: in a whole launch, a thread looks ``spin``
 times for the others and then waits no more. A device that runs the threads of a work-group one after the other needs
 ``shuffle`` off to meet here.
 
-*Memory stress* (4.3.1). ``stress`` further work-groups, placed as if they played CTAs of the test, read and write a
-scratch area ``stress_rounds`` times.
+*Memory stress* (4.3.1). ``stress`` further work-groups, placed as if they played CTAs of the test, make the accesses
+of ``sequence`` to a scratch area, ``stress_rounds`` times. Where, is for ``spread`` to say (2016, 3.4): a thread stays
+at one of so many locations, each the first word of a region of ``patch`` words, of which there are ``regions`` from
+``offset`` on; the regions are others in each launch. With a ``spread`` of 0, threads move all over the area, by what
+they load. The threads of the test do as much before it in each pass, ``stress_before`` times; what they do before a
+pass is after the one before.
 
-All of it is expressions that are the same in every language, over unsigned numbers of 32 bits; ``EXPRESSIONS``
-and the constants of ``Layout.constants`` are all there is. Gap: general bank conflicts (4.3.2) are not provoked on
-purpose, though ``shared_stride`` chooses the bank of every slot.
+*General bank conflicts* (4.3.2). Threads of a warp do the same to words that are apart: slots of one instance and the
+next. With ``conflicts`` these are all in one of ``BANKS`` banks in every other block, and in a bank each in the others;
+the strides are raised to make room.
+
+All of it is expressions that are the same in every language, over unsigned numbers of 32 bits: those below, and the
+constants of ``Layout.constants``. Gap: in 4.3.2 other threads of a warp only make noise; here they are threads of other
+instances.
 """
 
 from __future__ import annotations
@@ -46,6 +63,9 @@ from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Location, Region,
 WARP = 32
 """Threads of a warp: the slots are a multiple of it."""
 
+BANKS = 32
+"""Banks of memory, each a word wide: of shared memory on NVIDIA's and AMD's GPUs. Slots are a multiple of them."""
+
 CACHE_LINE = 16
 """Words of a cache line of most CPUs: there, the distance of locations."""
 
@@ -53,27 +73,40 @@ CPU_STRESS_ROUNDS = 1 << 14
 """Rounds of memory stress where a thread runs to its end before the next one starts."""
 
 EXPRESSIONS: Mapping[str, str] = {
-    "cta": "group / CTA_STEP % ROLES",
+    "role": "group / CTA_STEP % ROLES",
     "turn": "group / TURN_STEP % TURNS",
-    "block": "PERMUTED(turn * PASSES + nth, BLOCKS, seed)",
-    "lane": "item % LANES",
-    "warp": "cta * WARPS + item / (LANES * SLOTS)",
+    "cta": "(role + ROTATE * nth) % CTAS",
+    "meeting": "PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth",
+    "block": "PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed)",
+    "lane": "(item + ROTATE * nth) % LANES",
+    "warp": "cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS",
     "slot": "PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp))",
     "instance": "block * SLOTS + slot",
     "position": "warp * LANES + lane",
 }
 """In this order, from ``group`` and ``item`` (ids of the work-group and in it), ``nth`` (of the passes) and ``seed``;
-the first two do not depend on ``nth``. ``cta`` numbers the CTAs of the test, and then the work-groups for stress;
-``warp`` numbers the places for warps of the whole test, ``position`` those for threads."""
+the first two do not depend on ``nth``. ``role`` numbers the work-groups that meet: first those that play CTAs of the
+test, and then those for stress, for which the rest does not count. ``cta`` numbers the CTAs of the test, ``warp`` the
+places for warps of the whole test, ``position`` those for threads."""
+
+STRESSER = "turn * STRESS + role - CTAS"
+"""The number of a work-group for stress, from ``turn`` and ``role``."""
+
+WORKING = "STRESSERS - VARY * (((seed + 1u) * 2654435761u) >> 16u) % (STRESSERS / 2u + 1u)"
+"""How many of them are at work in a launch."""
+
+SPOT = "OFFSET + PERMUTED(number % SPREAD, REGIONS, seed) * PATCH"
+"""The word of the scratch area at which a thread for stress stays, from its ``number``."""
 
 MACROS: Mapping[str, str] = {
     "PERMUTED(x, n, key)": "(((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))",
-    "ADDRESS(i, location)": "(((i) * GLOBALS + (location)) * STRIDE)",
-    "SHARED_ADDRESS(s, location)": "(((s) * SHAREDS + (location)) * SHARED_STRIDE)",
+    "BANK(b, s)": f"(CONFLICTS * ((b) & 1u) * ((s) & {BANKS - 1}u))",
+    "ADDRESS(i, location)": "(((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))",
+    "SHARED_ADDRESS(b, s, location)": "(((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))",
     "RESULT(i, term)": "((term) * INSTANCES + (i))",
 }
-"""The permutation, and where instance ``i`` has a global location, slot ``s`` a shared one, and instance ``i`` the
-final value of a term; all are counted from 0, in words of 32 bits."""
+"""The permutation, and where instance ``i`` has a global location, slot ``s`` of block ``b`` a shared one, and instance
+``i`` the final value of a term; all are counted from 0, in words of 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +118,7 @@ class Parameters:
     ``stride`` and ``shared_stride``: words from one location to the next. ``interleaved``: work-groups of a block
     are neighbours, so that they run at the same time on a device that starts work-groups in order; else all those of
     the first CTA come first, which is what a device needs that gives each of its threads a run of work-groups.
+    ``regions``: a power of two. ``sequence``: words ``ld`` and ``st``.
     ``iterations``: launches, of a program that cannot be told their number when it is run.
     """
 
@@ -95,9 +129,20 @@ class Parameters:
     shared_stride: int = 1
     interleaved: bool = True
     shuffle: bool = True
+    shuffle_blocks: bool = True
+    scatter: bool = False
+    rotate: bool = False
+    conflicts: bool = False
     spin: int = 0
     stress: int = 0
     stress_rounds: int = 256
+    stress_before: int = 0
+    vary: bool = False
+    sequence: str = "st ld"
+    spread: int = 0
+    patch: int = 64
+    regions: int = 64
+    offset: int = 0
     iterations: int = 20
 
 
@@ -193,9 +238,22 @@ class Layout:
         return tuple(location for location in self.test.locations if location.region is Region.SHARED)
 
     @property
+    def stride(self) -> int:
+        """Words from one global location to the next."""
+        return self._apart(self.parameters.stride)
+
+    @property
+    def shared_stride(self) -> int:
+        """Words from one shared location to the next."""
+        return self._apart(self.parameters.shared_stride)
+
+    def _apart(self, stride: int) -> int:
+        return -(-stride // BANKS) * BANKS if self.parameters.conflicts else stride
+
+    @property
     def counters(self) -> int:
         """Index of the first of ``instances`` counters, for synchronisation, in memory: they follow the locations."""
-        return self.instances * len(self.globals) * self.parameters.stride
+        return self.instances * len(self.globals) * self.stride
 
     @property
     def scratch(self) -> int:
@@ -210,7 +268,7 @@ class Layout:
     @property
     def shared_words(self) -> int:
         """Size of a work-group's shared memory in 32-bit words, 1 at least, for no language has empty arrays."""
-        return max(1, self.parameters.slots * len(self.shareds) * self.parameters.shared_stride)
+        return max(1, self.parameters.slots * len(self.shareds) * self.shared_stride)
 
     @cached_property
     def terms(self) -> tuple[FinalRegister | Loc, ...]:
@@ -249,18 +307,30 @@ class Layout:
             "CTA_STEP": 1 if self.parameters.interleaved else self.turns,
             "TURN_STEP": self.roles if self.parameters.interleaved else 1,
             "SHUFFLE": int(self.parameters.shuffle),
+            "SHUFFLE_BLOCKS": int(self.parameters.shuffle_blocks),
+            "SCATTER": int(self.parameters.scatter),
+            "ROTATE": int(self.parameters.rotate),
+            "CONFLICTS": int(self.parameters.conflicts),
             "GROUPS": self.groups,
             "GROUP_SIZE": self.group_size,
             "GLOBALS": len(self.globals),
             "SHAREDS": len(self.shareds),
-            "STRIDE": self.parameters.stride,
-            "SHARED_STRIDE": self.parameters.shared_stride,
+            "STRIDE": self.stride,
+            "SHARED_STRIDE": self.shared_stride,
             "SHARED_WORDS": self.shared_words,
             "COUNTERS": self.counters,
             "SPIN": self.parameters.spin,
             "SCRATCH": self.scratch,
             "SCRATCH_WORDS": SCRATCH_WORDS,
+            "STRESS": self.parameters.stress,
+            "STRESSERS": self.parameters.stress * self.turns,
             "STRESS_ROUNDS": self.parameters.stress_rounds,
+            "STRESS_BEFORE": self.parameters.stress_before,
+            "VARY": int(self.parameters.vary),
+            "SPREAD": self.parameters.spread,
+            "PATCH": self.parameters.patch,
+            "REGIONS": self.parameters.regions,
+            "OFFSET": self.parameters.offset,
             "WORDS": self.words,
             "TERMS": len(self.terms),
             "RESULT_WORDS": self.result_words,
@@ -288,8 +358,8 @@ def outcome_terms(test: LitmusTest) -> tuple[FinalRegister | Loc, ...]:
 def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
     """The layout of a test in a launch.
 
-    Raises ``InputError`` where the scope tree is not within one launch, where slots or passes are no power of two, and
-    where memory would need 2 GiB or more.
+    Raises ``InputError`` where the scope tree is not within one launch, where slots, passes or regions are no power of
+    two, where stress would be outside the scratch area, and where memory would need 2 GiB or more.
     """
     parameters = parameters or Parameters()
     if parameters.slots % WARP or parameters.slots != _power(parameters.slots):
@@ -298,6 +368,14 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
         raise InputError(f"passes: expected a power of two, found {parameters.passes}")
     if min(parameters.instances, parameters.stride, parameters.shared_stride) < 1:
         raise InputError("instances and strides: expected 1 or more")
+    if min(parameters.regions, parameters.patch) < 1 or parameters.regions != _power(parameters.regions):
+        raise InputError(f"regions: expected a power of two, found {parameters.regions}; patch: expected 1 or more")
+    if not 0 <= parameters.spread <= parameters.regions:
+        raise InputError(f"spread: expected at most the number of regions, {parameters.regions}")
+    if parameters.offset + (parameters.regions - 1) * parameters.patch >= SCRATCH_WORDS:
+        raise InputError(f"offset, regions and patch: expected all regions to begin within {SCRATCH_WORDS} words")
+    if not parameters.sequence.split() or set(parameters.sequence.split()) - {"ld", "st"}:
+        raise InputError(f"sequence: expected words ld and st, found '{parameters.sequence}'")
     for location in test.locations:
         if element_of(location.name)[1]:
             raise InputError(f"{location.name}: elements of arrays are apart from each other in a launch")

@@ -43,9 +43,20 @@ class Profile:
     shared_stride: int | None = None
     interleaved: bool | None = None
     shuffle: bool | None = None
+    shuffle_blocks: bool | None = None
+    scatter: bool | None = None
+    rotate: bool | None = None
+    conflicts: bool | None = None
     spin: int | None = None
     stress: int | None = None
     stress_rounds: int | None = None
+    stress_before: int | None = None
+    vary: bool | None = None
+    sequence: str | None = None
+    spread: int | None = None
+    patch: int | None = None
+    regions: int | None = None
+    offset: int | None = None
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -89,6 +100,10 @@ _NAME = _Kind(
     lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", value) is not None,
     "a name of letters, digits and . _ + -",
 )
+_SEQUENCE = _Kind(
+    lambda value: isinstance(value, str) and re.fullmatch(r"(ld|st)( (ld|st)){0,31}", value) is not None,
+    "a sequence of at most 32 accesses, such as ld st st",
+)
 _SWITCH = _Kind(lambda value: isinstance(value, bool), "true or false")
 
 _KINDS: Mapping[str, _Kind] = {
@@ -100,9 +115,20 @@ _KINDS: Mapping[str, _Kind] = {
     "shared_stride": _whole(1),
     "interleaved": _SWITCH,
     "shuffle": _SWITCH,
+    "shuffle_blocks": _SWITCH,
+    "scatter": _SWITCH,
+    "rotate": _SWITCH,
+    "conflicts": _SWITCH,
     "spin": _whole(0),
     "stress": _whole(0),
     "stress_rounds": _whole(0),
+    "stress_before": _whole(0),
+    "vary": _SWITCH,
+    "sequence": _SEQUENCE,
+    "spread": _whole(0),
+    "patch": _whole(1),
+    "regions": _whole(1, power=True),
+    "offset": _whole(0),
 }
 
 

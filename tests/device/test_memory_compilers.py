@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from launching import EVERYTHING
 
 from backends.cuda.compiler import machine_code
 from backends.cuda.optcheck import optcheck
 from backends.registry import BACKENDS
 from backends.shared.files import write_files
-from backends.shared.layout import Parameters, place
+from backends.shared.layout import Parameters, chosen, place
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 
@@ -47,7 +48,7 @@ def check(file: Path, backend: str, folder: Path, replaced: tuple[str, str] | No
     """Compile an example; the complaints of optcheck for each architecture, if it is CUDA."""
     test = read_litmus(file)
     try:
-        files = BACKENDS[backend].memory_files(file.stem, place(test, Parameters(spin=64, stress=1)))
+        files = BACKENDS[backend].memory_files(file.stem, place(test, chosen(Parameters(), EVERYTHING)))
     except InputError:
         return {}
     if replaced:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.layout import place
 from backends.shared.outcomes import Outcomes, outcomes
-from backends.shared.profiles import DEFAULT, STRESS
+from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
@@ -67,10 +68,10 @@ def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: in
 
 
 def launched(
-    backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, stress: bool = False
+    backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
 ) -> Outcomes:
     device = BACKENDS[backend].device(DeviceOptions())
-    layout = device.layout(test, instances, STRESS if stress else DEFAULT)
+    layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, BACKENDS[backend].memory_files("t", layout), layout, iterations, timeout))
 
 
@@ -114,7 +115,8 @@ def test_weak_exchanges_succeed_or_fail_as_a_whole(backend: str, need: Callable[
     assert set(seen.counts) <= {(5, 0, 1, 0, 0, 0), (0, 0, 0, 0, 0, 0)}
 
 
-def test_shared_memory_and_barriers(need: Callable[[str], None]) -> None:
+@pytest.mark.parametrize("profile", [DEFAULT, EVERYTHING], ids=lambda profile: profile.name)
+def test_shared_memory_and_barriers(profile: Profile, need: Callable[[str], None]) -> None:
     need("opencl")
     test = parse_litmus(
         "OPENCL t\n{ x = 3; y = 0; }\n"
@@ -123,15 +125,18 @@ def test_shared_memory_and_barriers(need: Callable[[str], None]) -> None:
         "P2@wg 1, dev 0 (global int* y) { *y = 5; }\n"
         "locations [x; y; 0:r0; 1:r0;] exists (true)\n"
     )
-    seen = run("opencl", test)
+    seen = launched("opencl", test, 1 << 14, 3, profile=profile)
+    assert sum(seen.counts.values()) == 3 << 14
     assert set(seen.counts) <= {(2, 5, mine, theirs) for mine in (1, 2) for theirs in (1, 3)}
 
 
-def test_stress_changes_no_outcome(need: Callable[[str], None]) -> None:
-    for backend in ("opencl", "cpp"):
-        need(backend)
-        seen = launched(backend, store_buffering("seq_cst"), 1 << 14, 3, stress=True)
-        assert set(seen.counts) <= {(0, 1), (1, 0), (1, 1)} and seen.launches == 3
+@pytest.mark.parametrize("profile", [STRESS, EVERYTHING], ids=lambda profile: profile.name)
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+def test_no_way_to_launch_changes_outcomes(backend: str, profile: Profile, need: Callable[[str], None]) -> None:
+    need(backend)
+    seen = launched(backend, store_buffering("seq_cst"), 1 << 14, 3, profile=profile)
+    assert set(seen.counts) <= {(0, 1), (1, 0), (1, 1)} and seen.launches == 3
+    assert sum(seen.counts.values()) == 3 << 14
 
 
 @pytest.mark.parametrize("backend", ["opencl", "cpp"])

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
-from backends.shared.profiles import DEFAULT
+from backends.shared.profiles import DEFAULT, Profile
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
 from synth.cli import main
@@ -23,9 +24,11 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 FEW = ("mp-semav-semvis", "mp-control-barrier", "mp-fences", "iriw")
 
 
-def launched(test: LitmusTest, instances: int, iterations: int, timeout: float = 60) -> Outcomes:
+def launched(
+    test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
+) -> Outcomes:
     device = BACKENDS["glsl"].device(DeviceOptions())
-    layout = device.layout(test, instances, DEFAULT)
+    layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, BACKENDS["glsl"].memory_files("t", layout), layout, iterations, timeout))
 
 
@@ -37,9 +40,10 @@ def test_nothing_is_seen_that_the_model_forbids(name: str, need: Callable[..., N
     assert done.exit_code == 0, done.output
 
 
-def test_a_barrier_and_shared_memory(need: Callable[..., None]) -> None:
+@pytest.mark.parametrize("profile", [DEFAULT, EVERYTHING], ids=lambda profile: profile.name)
+def test_a_barrier_and_shared_memory(profile: Profile, need: Callable[..., None]) -> None:
     need("glsl", runs=True)
-    seen = launched(read_litmus(EXAMPLES / "mp-bar-sync.litmus"), 1 << 12, 3)
+    seen = launched(read_litmus(EXAMPLES / "mp-bar-sync.litmus"), 1 << 12, 3, profile=profile)
     assert (seen.launches, sum(seen.counts.values())) == (3, 3 << 12)
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.outcomes import Outcomes, outcomes
-from backends.shared.profiles import DEFAULT, STRESS
+from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
 from synth.cli import main
@@ -23,9 +24,11 @@ WEBGPU = Path(__file__).parents[2] / "examples" / "memory" / "webgpu"
 FEW = ("both-barriers", "mp-barrier", "storage-barrier", "workgroup-barrier")
 
 
-def launched(test: LitmusTest, instances: int, iterations: int, timeout: float = 60, stress: bool = False) -> Outcomes:
+def launched(
+    test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
+) -> Outcomes:
     device = BACKENDS["wgsl"].device(DeviceOptions())
-    layout = device.layout(test, instances, STRESS if stress else DEFAULT)
+    layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, BACKENDS["wgsl"].memory_files("t", layout), layout, iterations, timeout))
 
 
@@ -43,8 +46,8 @@ def test_store_buffering_is_seen(need: Callable[[str], None]) -> None:
     assert any((0, 0) in launched(test, 1 << 16, 20).counts for _ in range(40))
 
 
-@pytest.mark.parametrize("stress", [False, True])
-def test_values_are_right_whatever_the_order(stress: bool, need: Callable[[str], None]) -> None:
+@pytest.mark.parametrize("profile", [DEFAULT, STRESS, EVERYTHING], ids=lambda profile: profile.name)
+def test_values_are_right_whatever_the_order(profile: Profile, need: Callable[[str], None]) -> None:
     need("wgsl")
     first = (
         "int r0 = atomic_fetch_add_explicit(x, 3, memory_order_relaxed); int r1 = 7; "
@@ -62,7 +65,7 @@ def test_values_are_right_whatever_the_order(stress: bool, need: Callable[[str],
         f"P0@wg 0, dev 0 ({parameters}) {{ {first} }}\nP1@wg 0, dev 0 ({parameters}) {{ {second} }}\n"
         "locations [x; y; 0:r1; 0:r4; 0:r5; 1:r1; z; 0:r6; 1:r6; l;] exists (true)\n"
     )
-    seen = launched(test, 1 << 12, 3, stress=stress)
+    seen = launched(test, 1 << 12, 3, profile=profile)
     assert set(seen.counts) == {(-2, 0, 0, -3, 11, 4, 0, 3, 3, 3)}
     assert (seen.launches, seen.hung, sum(seen.counts.values())) == (3, False, 3 << 12)
 

@@ -7,8 +7,22 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from backends.shared.layout import EXPRESSIONS, MACROS, WARP, Layout, Parameters, place
+from backends.shared.layout import (
+    BANKS,
+    EXPRESSIONS,
+    MACROS,
+    SCRATCH_WORDS,
+    SPOT,
+    STRESSER,
+    WARP,
+    WORKING,
+    Layout,
+    Parameters,
+    place,
+)
 from corpus.errors import InputError
 from corpus.litmus.test import (
     Atom,
@@ -38,6 +52,8 @@ PARAMETERS = [
     replace(SMALL, passes=2, shuffle=False),
     replace(SMALL, instances=128, passes=4, interleaved=False, stress=1),
     replace(SMALL, instances=1),
+    replace(SMALL, instances=256, passes=4, rotate=True, scatter=True, stress=1),
+    replace(SMALL, instances=256, passes=2, scatter=True, shuffle_blocks=False, conflicts=True),
 ]
 
 
@@ -71,9 +87,32 @@ def launched(layout: Layout, seed: int) -> list[dict[str, int]]:
                 names = common | {"group": group, "item": item, "nth": step, "seed": seed}
                 for name, code in codes.items():
                     names[name] = eval(code, names)
-                if names["cta"] < names["CTAS"] and names["position"] in layout.positions:
+                if names["role"] < names["CTAS"] and names["position"] in layout.positions:
                     found.append(names | {"thread": layout.positions.index(names["position"])})
     return found
+
+
+ANY = st.builds(
+    Parameters,
+    instances=st.integers(1, 300),
+    slots=st.sampled_from([32, 64]),
+    passes=st.sampled_from([1, 2, 4]),
+    interleaved=st.booleans(),
+    shuffle=st.booleans(),
+    shuffle_blocks=st.booleans(),
+    scatter=st.booleans(),
+    rotate=st.booleans(),
+    conflicts=st.booleans(),
+    stress=st.integers(0, 2),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(sorted(TREES)), ANY, st.integers(0, 2**31))
+def test_every_thread_of_every_instance_is_played_once_whatever_is_chosen(
+    tree: str, parameters: Parameters, seed: int
+) -> None:
+    everywhere(tree, parameters, seed)
 
 
 @pytest.mark.parametrize("tree", TREES)
@@ -82,6 +121,10 @@ def launched(layout: Layout, seed: int) -> list[dict[str, int]]:
 def test_every_thread_of_every_instance_is_where_the_scope_tree_has_it(
     tree: str, parameters: Parameters, seed: int
 ) -> None:
+    everywhere(tree, parameters, seed)
+
+
+def everywhere(tree: str, parameters: Parameters, seed: int) -> None:
     test = litmus_of(TREES[tree])
     layout = place(test, parameters)
     threads = launched(layout, seed)
@@ -93,8 +136,9 @@ def test_every_thread_of_every_instance_is_where_the_scope_tree_has_it(
             one, other = where[instance, first], where[instance, second]
             places = test.threads[first].place, test.threads[second].place
             assert (one["group"] == other["group"]) == places[0].shares(places[1], Scope.CTA)
+            assert one["nth"] == other["nth"]
             if one["group"] == other["group"]:
-                assert one["slot"] == other["slot"] and one["nth"] == other["nth"]
+                assert one["slot"] == other["slot"]
                 same_warp = one["item"] // WARP == other["item"] // WARP
                 assert same_warp == places[0].shares(places[1], Scope.WARP)
 
@@ -113,7 +157,7 @@ def test_memory_of_instances_is_disjoint(parameters: Parameters) -> None:
 def test_shared_memory_of_slots_is_disjoint() -> None:
     layout = place(litmus_of(TREES["warps"], shared=True), replace(SMALL, shared_stride=3))
     names = functions(layout)
-    cells = [names["SHARED_ADDRESS"](s, 0) for s in range(layout.parameters.slots)]
+    cells = [names["SHARED_ADDRESS"](0, s, 0) for s in range(layout.parameters.slots)]
     assert cells == [3 * s for s in range(32)] and max(cells) < layout.shared_words
     assert [location.name for location in layout.shareds] == ["x"]
     assert [location.name for location in layout.globals] == ["y"]
@@ -136,6 +180,76 @@ def test_threads_of_an_instance_are_out_of_step() -> None:
         assert (orders[0] != orders[1]) == shuffle
 
 
+def test_threads_play_every_role() -> None:
+    """With ``rotate`` and two passes or more, each thread plays both; without, one."""
+    for tree in ("apart", "warps"):
+        for rotate in (True, False):
+            layout = place(litmus_of(TREES[tree]), replace(SMALL, instances=128, passes=4, rotate=rotate))
+            roles: dict[tuple[int, int], set[int]] = {}
+            for each in launched(layout, 3):
+                roles.setdefault((each["group"], each["item"]), set()).add(each["thread"])
+            assert all(len(played) == 1 + rotate for played in roles.values())
+
+
+def test_work_groups_that_meet_are_another_choice_in_each_launch() -> None:
+    """With ``scatter``; without, neighbours meet."""
+
+    def meetings(scatter: bool, seed: int) -> frozenset[tuple[int, int]]:
+        layout = place(litmus_of(TREES["apart"]), replace(SMALL, instances=1024, scatter=scatter))
+        groups: dict[int, dict[int, int]] = {}
+        for each in launched(layout, seed):
+            groups.setdefault(each["instance"], {})[each["thread"]] = each["group"]
+        return frozenset((one[0], one[1]) for one in groups.values())
+
+    assert len({meetings(False, seed) for seed in range(4)}) == 1
+    assert len({meetings(True, seed) for seed in range(4)}) == 4
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_banks_of_a_warp_are_one_or_all(shared: bool) -> None:
+    """With ``conflicts``: in every other block all slots of a warp have a location in one bank, else in a bank each."""
+    layout = place(litmus_of(TREES["warps"], shared), replace(SMALL, instances=256, slots=64, conflicts=True))
+    names = functions(layout)
+    for block in range(layout.blocks):
+        for warp in range(2):
+            slots = range(32 * warp, 32 * warp + 32)
+            cells = [
+                names["SHARED_ADDRESS"](block, s, 0) if shared else names["ADDRESS"](64 * block + s, 1) for s in slots
+            ]
+            assert len({cell % BANKS for cell in cells}) == (32 if block % 2 else 1)
+    if shared:
+        assert max(names["SHARED_ADDRESS"](1, s, 0) for s in range(64)) < layout.shared_words
+
+
+@given(st.integers(1, 64), st.integers(0, 2**31), st.sampled_from([1, 7, 32, 64]))
+def test_stress_is_spread_over_so_many_regions(spread: int, seed: int, patch: int) -> None:
+    layout = place(litmus_of(TREES["apart"]), replace(SMALL, stress=1, spread=spread, patch=patch, offset=5))
+    names = functions(layout) | {"seed": seed}
+    spots = [eval(python(SPOT), names | {"number": number}) for number in range(2 * spread)]
+    assert len(set(spots)) == spread and spots[:spread] == spots[spread:]
+    assert all(spot % patch == 5 % patch and 5 <= spot < 5 + 64 * patch <= SCRATCH_WORDS for spot in spots)
+
+
+@pytest.mark.parametrize(("stress", "vary", "least"), [(1, True, 1), (4, True, 2), (4, False, 4)])
+def test_half_of_the_stress_is_there_in_each_launch(stress: int, vary: bool, least: int) -> None:
+    layout = place(litmus_of(TREES["apart"]), replace(SMALL, instances=32, stress=stress, vary=vary))
+    names = functions(layout)
+    working = {eval(python(WORKING), names | {"seed": seed}) for seed in range(64)}
+    assert working == set(range(least, stress + 1))
+
+
+def test_work_groups_for_stress_are_numbered() -> None:
+    layout = place(litmus_of(TREES["apart"]), replace(SMALL, instances=128, stress=3))
+    names = functions(layout)
+    numbers = []
+    for group in range(layout.groups):
+        for name in ("role", "turn"):
+            names[name] = eval(python(EXPRESSIONS[name]), names | {"group": group})
+        if names["role"] >= names["CTAS"]:
+            numbers.append(eval(python(STRESSER), names))
+    assert sorted(numbers) == list(range(names["STRESSERS"]))
+
+
 def test_sizes() -> None:
     layout = place(litmus_of(TREES["mixed"]), replace(SMALL, instances=100))
     assert (layout.instances, layout.blocks, layout.warps, layout.lanes) == (128, 4, 2, 2)
@@ -154,6 +268,11 @@ def test_sizes() -> None:
         ([Place()], replace(SMALL, passes=3), "passes: expected a power of two"),
         ([Place()], replace(SMALL, instances=0), "expected 1 or more"),
         ([Place()], replace(SMALL, instances=1 << 28), "2 GiB"),
+        ([Place()], replace(SMALL, regions=3), "regions: expected a power of two, found 3"),
+        ([Place()], replace(SMALL, spread=65), "spread: expected at most the number of regions, 64"),
+        ([Place()], replace(SMALL, patch=300), "expected all regions to begin within 16384 words"),
+        ([Place()], replace(SMALL, sequence="ld lt"), "sequence: expected words ld and st, found 'ld lt'"),
+        ([Place()], replace(SMALL, sequence=""), "sequence: expected words"),
     ],
 )
 def test_refused(places: list[Place], parameters: Parameters, message: str) -> None:

@@ -34,6 +34,7 @@ PROFILES = st.builds(
     shuffle=st.none() | st.booleans(),
     spin=st.none() | NUMBERS,
     stress=st.none() | NUMBERS,
+    sequence=st.none() | st.lists(st.sampled_from(["ld", "st"]), min_size=1, max_size=32).map(" ".join),
 )
 
 
@@ -66,6 +67,10 @@ def test_every_key_is_a_parameter_of_a_launch() -> None:
         ('name = "a"\nstride = true', "p.toml: stride: expected a whole number, 1 or more, found True"),
         ('name = "a"\nspin = -1', "p.toml: spin: expected a whole number, 0 or more, found -1"),
         ('name = "a"\nspin = 99999999999', "p.toml: spin: expected a whole number, 0 or more, found 99999999999"),
+        (
+            'name = "a"\nsequence = "ld st,"',
+            "p.toml: sequence: expected a sequence of at most 32 accesses, such as ld st",
+        ),
         ('name = "a"\nshuffle = 1', "p.toml: shuffle: expected true or false, found 1"),
         ('name = "../a"', "p.toml: name: expected a name of letters, digits and . _ + -, found '../a'"),
         ("name = 3", "p.toml: name: expected a name"),

@@ -21,6 +21,10 @@ const INSTANCES = 16384u;
 const CTA_STEP = 1u;
 const TURN_STEP = 1u;
 const SHUFFLE = 1u;
+const SHUFFLE_BLOCKS = 1u;
+const SCATTER = 0u;
+const ROTATE = 0u;
+const CONFLICTS = 0u;
 const GROUPS = 512u;
 const GROUP_SIZE = 64u;
 const GLOBALS = 2u;
@@ -32,7 +36,15 @@ const COUNTERS = 1048576u;
 const SPIN = 64u;
 const SCRATCH = 1064960u;
 const SCRATCH_WORDS = 16384u;
+const STRESS = 0u;
+const STRESSERS = 0u;
 const STRESS_ROUNDS = 256u;
+const STRESS_BEFORE = 0u;
+const VARY = 0u;
+const SPREAD = 0u;
+const PATCH = 64u;
+const REGIONS = 64u;
+const OFFSET = 0u;
 const WORDS = 1081344u;
 const TERMS = 2u;
 const RESULT_WORDS = 32768u;
@@ -40,8 +52,9 @@ const ROWS = 256u;
 const ROW_WORDS = 4u;
 const HISTOGRAM_WORDS = 1026u;
 fn PERMUTED(x: u32, n: u32, key: u32) -> u32 { return (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u)); }
-fn ADDRESS(i: u32, location: u32) -> u32 { return (((i) * GLOBALS + (location)) * STRIDE); }
-fn SHARED_ADDRESS(s: u32, location: u32) -> u32 { return (((s) * SHAREDS + (location)) * SHARED_STRIDE); }
+fn BANK(b: u32, s: u32) -> u32 { return (CONFLICTS * ((b) & 1u) * ((s) & 31u)); }
+fn ADDRESS(i: u32, location: u32) -> u32 { return (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i)); }
+fn SHARED_ADDRESS(b: u32, s: u32, location: u32) -> u32 { return (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s)); }
 fn RESULT(i: u32, term: u32) -> u32 { return ((term) * INSTANCES + (i)); }
 
 @group(0) @binding(0) var<storage, read_write> memory: array<atomic<u32>>;
@@ -74,13 +87,15 @@ fn reset(@builtin(global_invocation_id) id: vec3<u32>) {
 fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
     let group = workgroup.x;
     let item = invocation.x;
-    let cta = group / CTA_STEP % ROLES;
+    let role = group / CTA_STEP % ROLES;
     let turn = group / TURN_STEP % TURNS;
     var patience = SPIN;
     for (var nth = 0u; nth < PASSES; nth += 1u) {
-        let block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
-        let lane = item % LANES;
-        let warp = cta * WARPS + item / (LANES * SLOTS);
+        let cta = (role + ROTATE * nth) % CTAS;
+        let meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
+        let block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
+        let lane = (item + ROTATE * nth) % LANES;
+        let warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
         let slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
         let instance = block * SLOTS + slot;
         let position = warp * LANES + lane;

@@ -28,6 +28,10 @@
 #define CTA_STEP 1u
 #define TURN_STEP 1u
 #define SHUFFLE 1u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
 #define GROUPS 512u
 #define GROUP_SIZE 64u
 #define GLOBALS 1u
@@ -39,7 +43,15 @@
 #define SPIN 64u
 #define SCRATCH 540672u
 #define SCRATCH_WORDS 16384u
+#define STRESS 0u
+#define STRESSERS 0u
 #define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
 #define WORDS 557056u
 #define TERMS 2u
 #define RESULT_WORDS 32768u
@@ -47,8 +59,9 @@
 #define ROW_WORDS 4u
 #define HISTOGRAM_WORDS 1026u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
-#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
 // Always 0, but only the host knows: the marks of accesses, and the question whether to go on.
@@ -95,22 +108,24 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
     const Shareds shareds{std::uint32_t(__cvta_generic_to_shared(local_memory))};
     const std::uint32_t group = blockIdx.x;
     const std::uint32_t item = threadIdx.x;
-    const std::uint32_t cta = group / CTA_STEP % ROLES;
+    const std::uint32_t role = group / CTA_STEP % ROLES;
     const std::uint32_t turn = group / TURN_STEP % TURNS;
     std::uint32_t patience = SPIN;
     for (std::uint32_t nth = 0u; nth < PASSES; nth += 1u) {
-        const std::uint32_t block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
-        const std::uint32_t lane = item % LANES;
-        const std::uint32_t warp = cta * WARPS + item / (LANES * SLOTS);
+        const std::uint32_t cta = (role + ROTATE * nth) % CTAS;
+        const std::uint32_t meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
+        const std::uint32_t block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
+        const std::uint32_t lane = (item + ROTATE * nth) % LANES;
+        const std::uint32_t warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
         const std::uint32_t slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
         const std::uint32_t instance = block * SLOTS + slot;
         const std::uint32_t position = warp * LANES + lane;
-        [[maybe_unused]] const std::uint32_t at0 = 4u * SHARED_ADDRESS(slot, 0u); // x, shared
+        [[maybe_unused]] const std::uint32_t at0 = 4u * SHARED_ADDRESS(block, slot, 0u); // x, shared
         [[maybe_unused]] const std::uint32_t at1 = 4u * ADDRESS(instance, 0u); // y
         Registers0 p0{0u, at0, 0u, at1};
         Registers1 p1{0u, at1, 0u, at0};
         if (item < SLOTS) {
-            local_memory[SHARED_ADDRESS(item, 0u)] = 0u; // x
+            local_memory[SHARED_ADDRESS(block, item, 0u)] = 0u; // x
         }
         __syncthreads();
         if (position == 0u || position == 1u) {

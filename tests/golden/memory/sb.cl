@@ -19,6 +19,10 @@
 #define CTA_STEP 1u
 #define TURN_STEP 3u
 #define SHUFFLE 0u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
 #define GROUPS 6u
 #define GROUP_SIZE 32u
 #define GLOBALS 2u
@@ -30,7 +34,15 @@
 #define SPIN 1000u
 #define SCRATCH 16640u
 #define SCRATCH_WORDS 16384u
+#define STRESS 1u
+#define STRESSERS 2u
 #define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
 #define WORDS 33024u
 #define TERMS 2u
 #define RESULT_WORDS 512u
@@ -38,8 +50,9 @@
 #define ROW_WORDS 4u
 #define HISTOGRAM_WORDS 1026u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
-#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
 __kernel void reset(volatile __global uint* const memory) {
@@ -54,21 +67,29 @@ void run(volatile __global uint* const memory, __global uint* const results, con
     __local volatile uint local_memory[SHARED_WORDS];
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
-    const uint cta = group / CTA_STEP % ROLES;
+    const uint role = group / CTA_STEP % ROLES;
     const uint turn = group / TURN_STEP % TURNS;
-    if (cta >= CTAS) {
-        uint word = group * GROUP_SIZE + item + seed;
-        for (uint rounds = 0u; rounds < STRESS_ROUNDS; rounds += 1u) {
-            memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] = rounds;
-            word += 1u + (memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] & 63u);
+    if (role >= CTAS) {
+        const uint stresser = turn * STRESS + role - CTAS;
+        if (stresser < STRESSERS - VARY * (((seed + 1u) * 2654435761u) >> 16u) % (STRESSERS / 2u + 1u)) {
+            const uint number = stresser * GROUP_SIZE + item + seed;
+            uint loaded = 0u;
+            for (uint rounds = 0u; rounds < STRESS_ROUNDS; rounds += 1u) {
+                memory[SCRATCH + ((((number + loaded) * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] = rounds;
+                loaded += memory[SCRATCH + ((((number + loaded) * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] & 63u;
+                loaded += 1u;
+            }
+            memory[SCRATCH + ((((number + loaded) * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))] = loaded;
         }
         return;
     }
     uint patience = SPIN;
     for (uint nth = 0u; nth < PASSES; nth += 1u) {
-        const uint block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
-        const uint lane = item % LANES;
-        const uint warp = cta * WARPS + item / (LANES * SLOTS);
+        const uint cta = (role + ROTATE * nth) % CTAS;
+        const uint meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
+        const uint block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
+        const uint lane = (item + ROTATE * nth) % LANES;
+        const uint warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
         const uint instance = block * SLOTS + slot;
         const uint position = warp * LANES + lane;

@@ -35,6 +35,10 @@
 #define CTA_STEP 1u
 #define TURN_STEP 2u
 #define SHUFFLE 1u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
 #define GROUPS 8u
 #define GROUP_SIZE 64u
 #define GLOBALS 2u
@@ -46,7 +50,15 @@
 #define SPIN 1000u
 #define SCRATCH 8448u
 #define SCRATCH_WORDS 16384u
+#define STRESS 0u
+#define STRESSERS 0u
 #define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
 #define WORDS 24832u
 #define TERMS 2u
 #define RESULT_WORDS 512u
@@ -54,8 +66,9 @@
 #define ROW_WORDS 4u
 #define HISTOGRAM_WORDS 1026u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
-#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
 alignas(128) static std::uint32_t memory[WORDS];
@@ -98,43 +111,46 @@ static void pin([[maybe_unused]] const std::uint32_t number) {
 #endif
 }
 
-static void thread0(const std::uint32_t seed) {
-    pin(seed + 0u);
-    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
-        std::uint32_t patience = SPIN;
-        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
-            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
-            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 0u));
-            const std::uint32_t instance = block * SLOTS + slot;
-            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
-            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
-            [[maybe_unused]] std::uint32_t p0_r0 = 0u;
-            atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
-            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) { patience -= 1u; }
-            atomic(memory[at0]).store(1u, std::memory_order_relaxed);
-            p0_r0 = atomic(memory[at1]).load(std::memory_order_relaxed);
-            results[RESULT(instance, 0u)] = p0_r0;
-        }
+static void thread0(const std::uint32_t seed, const std::uint32_t block) {
+    std::uint32_t patience = SPIN;
+    for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+        const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 0u));
+        const std::uint32_t instance = block * SLOTS + slot;
+        [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+        [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+        [[maybe_unused]] std::uint32_t p0_r0 = 0u;
+        atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
+        while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) { patience -= 1u; }
+        atomic(memory[at0]).store(1u, std::memory_order_relaxed);
+        p0_r0 = atomic(memory[at1]).load(std::memory_order_relaxed);
+        results[RESULT(instance, 0u)] = p0_r0;
     }
 }
 
-static void thread1(const std::uint32_t seed) {
-    pin(seed + 1u);
+static void thread1(const std::uint32_t seed, const std::uint32_t block) {
+    std::uint32_t patience = SPIN;
+    for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+        const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 13u));
+        const std::uint32_t instance = block * SLOTS + slot;
+        [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+        [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+        [[maybe_unused]] std::uint32_t p1_r0 = 0u;
+        atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
+        while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) { patience -= 1u; }
+        atomic(memory[at1]).store(1u, std::memory_order_seq_cst);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        p1_r0 = atomic(memory[at0]).load(std::memory_order_seq_cst);
+        results[RESULT(instance, 1u)] = p1_r0;
+    }
+}
+
+static void play(const std::uint32_t first, const std::uint32_t seed) {
+    pin(seed + first);
     for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
-        std::uint32_t patience = SPIN;
-        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
-            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
-            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 13u));
-            const std::uint32_t instance = block * SLOTS + slot;
-            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
-            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
-            [[maybe_unused]] std::uint32_t p1_r0 = 0u;
-            atomic(memory[COUNTERS + instance]).fetch_add(1u, std::memory_order_relaxed);
-            while (patience > 0u && atomic(memory[COUNTERS + instance]).load(std::memory_order_relaxed) < THREADS) { patience -= 1u; }
-            atomic(memory[at1]).store(1u, std::memory_order_seq_cst);
-            std::atomic_thread_fence(std::memory_order_seq_cst);
-            p1_r0 = atomic(memory[at0]).load(std::memory_order_seq_cst);
-            results[RESULT(instance, 1u)] = p1_r0;
+        const std::uint32_t block = PERMUTED(turn, BLOCKS, SHUFFLE_BLOCKS * seed);
+        switch ((first + ROTATE * turn) % THREADS) {
+        case 0u: thread0(seed, block); break;
+        case 1u: thread1(seed, block); break;
         }
     }
 }
@@ -281,8 +297,7 @@ static void iterate(const std::uint32_t seed) {
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
     std::vector<std::thread> threads;
     try {
-        threads.emplace_back(thread0, seed);
-        threads.emplace_back(thread1, seed);
+        for (std::uint32_t first = 0u; first < THREADS; ++first) threads.emplace_back(play, first, seed);
     } catch (const std::system_error& error) {
         char what[200];
         std::snprintf(what, sizeof what, "cannot start 2 threads: %.99s", error.what());

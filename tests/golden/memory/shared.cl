@@ -22,6 +22,10 @@
 #define CTA_STEP 1u
 #define TURN_STEP 2u
 #define SHUFFLE 1u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
 #define GROUPS 4u
 #define GROUP_SIZE 64u
 #define GLOBALS 1u
@@ -33,7 +37,15 @@
 #define SPIN 0u
 #define SCRATCH 2112u
 #define SCRATCH_WORDS 16384u
+#define STRESS 0u
+#define STRESSERS 0u
 #define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
 #define WORDS 18496u
 #define TERMS 4u
 #define RESULT_WORDS 256u
@@ -41,8 +53,9 @@
 #define ROW_WORDS 6u
 #define HISTOGRAM_WORDS 1538u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
-#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
 __kernel void reset(volatile __global uint* const memory) {
@@ -56,22 +69,24 @@ void run(volatile __global uint* const memory, __global uint* const results, con
     __local volatile uint local_memory[SHARED_WORDS];
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
-    const uint cta = group / CTA_STEP % ROLES;
+    const uint role = group / CTA_STEP % ROLES;
     const uint turn = group / TURN_STEP % TURNS;
     for (uint nth = 0u; nth < PASSES; nth += 1u) {
-        const uint block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
-        const uint lane = item % LANES;
-        const uint warp = cta * WARPS + item / (LANES * SLOTS);
+        const uint cta = (role + ROTATE * nth) % CTAS;
+        const uint meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
+        const uint block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
+        const uint lane = (item + ROTATE * nth) % LANES;
+        const uint warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
         const uint instance = block * SLOTS + slot;
         const uint position = warp * LANES + lane;
-        const uint at0 = SHARED_ADDRESS(slot, 0u); // x, shared
+        const uint at0 = SHARED_ADDRESS(block, slot, 0u); // x, shared
         const uint at1 = ADDRESS(instance, 0u); // y
         uint p1_r0 = 0u;
         uint p1_r1 = 0u;
         uint p2_r0 = 0u;
         if (item < SLOTS) {
-            local_memory[SHARED_ADDRESS(item, 0u)] = 3u; // x
+            local_memory[SHARED_ADDRESS(block, item, 0u)] = 3u; // x
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         switch (position) {
@@ -106,7 +121,7 @@ void run(volatile __global uint* const memory, __global uint* const results, con
         default: { break; }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (cta == 0u && item < SLOTS) { results[RESULT(block * SLOTS + item, 0u)] = local_memory[SHARED_ADDRESS(item, 0u)]; }
+        if (cta == 0u && item < SLOTS) { results[RESULT(block * SLOTS + item, 0u)] = local_memory[SHARED_ADDRESS(block, item, 0u)]; }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

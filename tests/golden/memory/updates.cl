@@ -33,6 +33,10 @@
 #define CTA_STEP 2u
 #define TURN_STEP 1u
 #define SHUFFLE 1u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
 #define GROUPS 4u
 #define GROUP_SIZE 32u
 #define GLOBALS 2u
@@ -44,7 +48,15 @@
 #define SPIN 0u
 #define SCRATCH 4160u
 #define SCRATCH_WORDS 16384u
+#define STRESS 0u
+#define STRESSERS 0u
 #define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
 #define WORDS 20544u
 #define TERMS 4u
 #define RESULT_WORDS 256u
@@ -52,8 +64,9 @@
 #define ROW_WORDS 6u
 #define HISTOGRAM_WORDS 1538u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
-#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
 __kernel void reset(volatile __global uint* const memory) {
@@ -68,12 +81,14 @@ void run(volatile __global uint* const memory, __global uint* const results, con
     __local volatile uint local_memory[SHARED_WORDS];
     const uint group = (uint)get_group_id(0);
     const uint item = (uint)get_local_id(0);
-    const uint cta = group / CTA_STEP % ROLES;
+    const uint role = group / CTA_STEP % ROLES;
     const uint turn = group / TURN_STEP % TURNS;
     for (uint nth = 0u; nth < PASSES; nth += 1u) {
-        const uint block = PERMUTED(turn * PASSES + nth, BLOCKS, seed);
-        const uint lane = item % LANES;
-        const uint warp = cta * WARPS + item / (LANES * SLOTS);
+        const uint cta = (role + ROTATE * nth) % CTAS;
+        const uint meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
+        const uint block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
+        const uint lane = (item + ROTATE * nth) % LANES;
+        const uint warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
         const uint instance = block * SLOTS + slot;
         const uint position = warp * LANES + lane;

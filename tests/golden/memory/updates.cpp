@@ -49,6 +49,10 @@
 #define CTA_STEP 1u
 #define TURN_STEP 4u
 #define SHUFFLE 1u
+#define SHUFFLE_BLOCKS 1u
+#define SCATTER 0u
+#define ROTATE 0u
+#define CONFLICTS 0u
 #define GROUPS 8u
 #define GROUP_SIZE 32u
 #define GLOBALS 2u
@@ -60,7 +64,15 @@
 #define SPIN 0u
 #define SCRATCH 4160u
 #define SCRATCH_WORDS 16384u
+#define STRESS 2u
+#define STRESSERS 4u
 #define STRESS_ROUNDS 256u
+#define STRESS_BEFORE 0u
+#define VARY 0u
+#define SPREAD 0u
+#define PATCH 64u
+#define REGIONS 64u
+#define OFFSET 0u
 #define WORDS 20544u
 #define TERMS 4u
 #define RESULT_WORDS 256u
@@ -68,8 +80,9 @@
 #define ROW_WORDS 6u
 #define HISTOGRAM_WORDS 1538u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE)
-#define SHARED_ADDRESS(s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE)
+#define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
+#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
 alignas(128) static std::uint32_t memory[WORDS];
@@ -112,64 +125,69 @@ static void pin([[maybe_unused]] const std::uint32_t number) {
 #endif
 }
 
-static void thread0(const std::uint32_t seed) {
-    pin(seed + 0u);
+static void thread0(const std::uint32_t seed, const std::uint32_t block) {
+    for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+        const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 0u));
+        const std::uint32_t instance = block * SLOTS + slot;
+        [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+        [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+        [[maybe_unused]] std::uint32_t p0_r0 = 0u;
+        [[maybe_unused]] std::uint32_t p0_r1 = 0u;
+        { std::uint32_t expected = 5u; atomic(memory[at0]).compare_exchange_strong(expected, 7u, std::memory_order_acq_rel, std::memory_order_acquire); p0_r0 = expected; }
+        p0_r1 = atomic(memory[at0]).exchange(8u, std::memory_order_relaxed);
+        atomic(memory[at0]).fetch_add(2u, std::memory_order_release);
+        plain(memory[at1]) = p0_r0;
+        results[RESULT(instance, 2u)] = p0_r0;
+    }
+}
+
+static void thread1(const std::uint32_t seed, const std::uint32_t block) {
+    for (std::uint32_t next = 0u; next < SLOTS; ++next) {
+        const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 13u));
+        const std::uint32_t instance = block * SLOTS + slot;
+        [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
+        [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
+        [[maybe_unused]] std::uint32_t p1_r0 = 0u;
+        [[maybe_unused]] std::uint32_t p1_r1 = 0u;
+        [[maybe_unused]] std::uint32_t p1_r2 = 0u;
+        [[maybe_unused]] std::uint32_t p1_t0 = 0u;
+        [[maybe_unused]] std::uint32_t p1_t1 = 0u;
+        p1_r0 = plain(memory[at1]);
+        p1_r1 = p1_r0 & 2147483648u;
+        p1_t0 = at0 + p1_r1;
+        p1_r2 = atomic(memory[p1_t0]).load(std::memory_order_relaxed);
+        if (std::int32_t(p1_r2) > std::int32_t(7u)) {
+            p1_t1 = 2u == 0u ? 0u : 2u == 4294967295u ? 0u - p1_r2 : std::uint32_t(std::int32_t(p1_r2) / std::int32_t(2u));
+            plain(memory[at1]) = p1_t1;
+        } else {
+            do {
+                p1_r0 = p1_r0 + 1u;
+            } while (std::int32_t(p1_r0) < std::int32_t(3u));
+        }
+        results[RESULT(instance, 1u)] = p1_r2;
+    }
+}
+
+static void play(const std::uint32_t first, const std::uint32_t seed) {
+    pin(seed + first);
     for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
-        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
-            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
-            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 0u));
-            const std::uint32_t instance = block * SLOTS + slot;
-            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
-            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
-            [[maybe_unused]] std::uint32_t p0_r0 = 0u;
-            [[maybe_unused]] std::uint32_t p0_r1 = 0u;
-            { std::uint32_t expected = 5u; atomic(memory[at0]).compare_exchange_strong(expected, 7u, std::memory_order_acq_rel, std::memory_order_acquire); p0_r0 = expected; }
-            p0_r1 = atomic(memory[at0]).exchange(8u, std::memory_order_relaxed);
-            atomic(memory[at0]).fetch_add(2u, std::memory_order_release);
-            plain(memory[at1]) = p0_r0;
-            results[RESULT(instance, 2u)] = p0_r0;
+        const std::uint32_t block = PERMUTED(turn, BLOCKS, SHUFFLE_BLOCKS * seed);
+        switch ((first + ROTATE * turn) % THREADS) {
+        case 0u: thread0(seed, block); break;
+        case 1u: thread1(seed, block); break;
         }
     }
 }
 
-static void thread1(const std::uint32_t seed) {
-    pin(seed + 1u);
-    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {
-        for (std::uint32_t next = 0u; next < SLOTS; ++next) {
-            const std::uint32_t block = PERMUTED(turn, BLOCKS, seed);
-            const std::uint32_t slot = PERMUTED(next, SLOTS, SHUFFLE * (seed + 13u));
-            const std::uint32_t instance = block * SLOTS + slot;
-            [[maybe_unused]] const std::uint32_t at0 = ADDRESS(instance, 0u); // x
-            [[maybe_unused]] const std::uint32_t at1 = ADDRESS(instance, 1u); // y
-            [[maybe_unused]] std::uint32_t p1_r0 = 0u;
-            [[maybe_unused]] std::uint32_t p1_r1 = 0u;
-            [[maybe_unused]] std::uint32_t p1_r2 = 0u;
-            [[maybe_unused]] std::uint32_t p1_t0 = 0u;
-            [[maybe_unused]] std::uint32_t p1_t1 = 0u;
-            p1_r0 = plain(memory[at1]);
-            p1_r1 = p1_r0 & 2147483648u;
-            p1_t0 = at0 + p1_r1;
-            p1_r2 = atomic(memory[p1_t0]).load(std::memory_order_relaxed);
-            if (std::int32_t(p1_r2) > std::int32_t(7u)) {
-                p1_t1 = 2u == 0u ? 0u : 2u == 4294967295u ? 0u - p1_r2 : std::uint32_t(std::int32_t(p1_r2) / std::int32_t(2u));
-                plain(memory[at1]) = p1_t1;
-            } else {
-                do {
-                    p1_r0 = p1_r0 + 1u;
-                } while (std::int32_t(p1_r0) < std::int32_t(3u));
-            }
-            results[RESULT(instance, 1u)] = p1_r2;
-        }
-    }
-}
-
-static void stress(const std::uint32_t group, const std::uint32_t seed) {
-    const std::uint32_t item = 0u;
-    std::uint32_t word = group * GROUP_SIZE + item + seed;
+static void stress(const std::uint32_t stresser, const std::uint32_t seed) {
+    const std::uint32_t number = stresser + seed;
+    std::uint32_t loaded = 0u;
     for (std::uint32_t rounds = 0u; rounds < STRESS_ROUNDS; rounds += 1u) {
-        plain(memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) = rounds;
-        word += 1u + (plain(memory[SCRATCH + (((word * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) & 63u);
+        plain(memory[SCRATCH + ((((number + loaded) * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) = rounds;
+        loaded += plain(memory[SCRATCH + ((((number + loaded) * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) & 63u;
+        loaded += 1u;
     }
+    plain(memory[SCRATCH + ((((number + loaded) * 2654435761u) >> 8u) & (SCRATCH_WORDS - 1u))]) = loaded;
 }
 
 static void count(const std::uint32_t index) {
@@ -320,10 +338,10 @@ static void iterate(const std::uint32_t seed) {
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
     std::vector<std::thread> threads;
     try {
-        threads.emplace_back(thread0, seed);
-        threads.emplace_back(thread1, seed);
-        for (std::uint32_t group = 0u; group < 2u; ++group)
-            threads.emplace_back(stress, group, seed);
+        for (std::uint32_t first = 0u; first < THREADS; ++first) threads.emplace_back(play, first, seed);
+        const std::uint32_t stressers = STRESS - VARY * (((seed + 1u) * 2654435761u) >> 16u) % (STRESS / 2u + 1u);
+        for (std::uint32_t stresser = 0u; stresser < stressers; ++stresser)
+            threads.emplace_back(stress, stresser, seed);
     } catch (const std::system_error& error) {
         char what[200];
         std::snprintf(what, sizeof what, "cannot start 4 threads: %.99s", error.what());
