@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -33,8 +34,14 @@ class CppCompiler:
         purpose = "compile and run"
         if self.missing():
             return [Probed("g++", "", purpose, "not on PATH", INSTALL)]
-        name = version(["g++", "-dumpfullversion"], r"(\S+)")
+        name = compiler_version()
         return [Probed("g++", name, purpose, tried(self, Cpp, ".cpp", runs=True, ending=as_string("{}")), INSTALL)]
+
+
+@cache
+def compiler_version() -> str:
+    """The version of g++."""
+    return version(["g++", "-dumpfullversion"], r"(\S+)")
 
 
 COMPILER: Compiler = CppCompiler()

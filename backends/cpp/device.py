@@ -14,7 +14,7 @@ import platform
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backends.cpp.compiler import COMPILER
+from backends.cpp.compiler import COMPILER, compiler_version
 from backends.shared.device import Prepared
 from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, chosen, place
 from backends.shared.mapping import DEVICE, Launch, launch
@@ -48,6 +48,11 @@ class CppDevice:
     def hardware(self) -> str:
         """The device itself."""
         return self.name
+
+    @property
+    def compiler(self) -> str:
+        """g++ and its version."""
+        return f"g++ {compiler_version()}"
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from backends.glsl.spirv import build
+from backends.glsl.spirv import build, glslang_version
 from backends.shared.hosted import PROBE_SIZES, Host
 from backends.shared.syntax import C
 
@@ -36,4 +36,5 @@ HOST = Host(
     suffix=".amber",
     trial=_PROBE,
     build=build,
+    compiler=lambda: f"glslang {glslang_version()}",
 )

@@ -17,7 +17,9 @@ import json
 import re
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,43 +37,71 @@ class CutShortError(Exception):
     """Threads ended before their program did."""
 
 
-def main() -> int:
-    """Run the script that the command line names, or list the devices."""
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("script", type=Path, nargs="?", help="the .amber file, its shaders compiled beside it")
     parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
     parser.add_argument("--device", default="", help="part of a device's name (any)")
     parser.add_argument("--number", type=int, default=0, help="which of the devices of that name (0, the first)")
     parser.add_argument("--list", action="store_true", help="print the devices as JSON, and run nothing")
-    arguments = parser.parse_args()
+    return parser
 
+
+def main() -> int:
+    """Run the script that the command line names, or list the devices."""
+    import vulkan as vk
+
+    arguments = parser().parse_args()
+    if arguments.list or arguments.script is None:
+        try:
+            kinds = [[name, kind] for name, kind, _ in devices()]
+        except (vk.VkError, vk.VkException) as error:
+            print(f"Vulkan: {words_of(error)}", file=sys.stderr)
+            return 2
+        print("devices " + json.dumps(kinds))
+        return 0
+    code, words = run(arguments, arguments.script, arguments.iterations)
+    if code:
+        print(words, file=sys.stderr)
+    return code
+
+
+@cache
+def devices() -> list[tuple[str, str, Any]]:
+    """Every device with its name and kind."""
+    import vulkan as vk
+
+    application = vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0))
+    instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
+    return [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
+
+
+def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
+    """Run a script so often; an exit code, and what to say at the end."""
     import vulkan as vk
 
     try:
-        application = vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0))
-        instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
-        found = [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
-        if arguments.list or arguments.script is None:
-            print("devices " + json.dumps([[name, kind] for name, kind, _ in found]))
-            return 0
-        devices = [each for name, _, each in found if arguments.device in name]
-        if not 0 <= arguments.number < len(devices):
+        named = [each for name, _, each in devices() if arguments.device in name]
+        if not 0 <= arguments.number < len(named):
             raise LookupError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
-        script = arguments.script.read_text(encoding="utf-8")
+        script = path.read_text(encoding="utf-8")
         constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", script, re.MULTILINE)}
-        codes = [path.read_bytes() for path in sorted(arguments.script.parent.glob(f"{arguments.script.name}.*.spv"))]
-        iterate = (memory if "ROWS" in constant else progress)(devices[arguments.number], codes, constant)
-        print("ready", flush=True)
-        for iteration in range(arguments.iterations):
-            print(f"iteration {iteration} {iterate(iteration)}", flush=True)
+        codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
+        with (memory if "ROWS" in constant else progress)(named[arguments.number], codes, constant) as iterate:
+            print("ready", flush=True)
+            for iteration in range(iterations):
+                print(f"iteration {iteration} {iterate(iteration)}", flush=True)
     except CutShortError as error:
-        print(error, file=sys.stderr)
-        return 3
-    except (vk.VkError, vk.VkException, LookupError) as error:
-        said = str(error) or type(error).__name__
-        print(f"{arguments.script.name if arguments.script else 'Vulkan'}: {said}", file=sys.stderr)
-        return 124 if isinstance(error, vk.VkErrorDeviceLost) else 2
-    return 0
+        return 3, str(error)
+    except (vk.VkError, vk.VkException, LookupError, OSError) as error:
+        return (124 if isinstance(error, vk.VkErrorDeviceLost) else 2), f"{path.name}: {words_of(error)}"
+    return 0, ""
+
+
+def words_of(error: Exception) -> str:
+    """What an error says, or is called."""
+    return str(error) or type(error).__name__
 
 
 def described(device: Any) -> tuple[str, str]:
@@ -115,11 +145,13 @@ class Launcher:
         self.types = vk.vkGetPhysicalDeviceMemoryProperties(physical)
         self.pool = vk.vkCreateCommandPool(self.device, vk.VkCommandPoolCreateInfo(queueFamilyIndex=family), None)
         self.fence = vk.vkCreateFence(self.device, vk.VkFenceCreateInfo(), None)
+        self.pipelines = list[tuple[Any, Any]]()
         made = [self._buffer(4 * size) for size in words]
-        self.mapped = [memory for _, memory in made]
-        self._bind([buffer for buffer, _ in made])
+        self.buffers = made
+        self.mapped = [mapped for _, _, mapped in made]
+        self._bind([buffer for buffer, _, _ in made])
 
-    def _buffer(self, size: int) -> tuple[Any, Any]:
+    def _buffer(self, size: int) -> tuple[Any, Any, Any]:
         vk = self.vk
         wanted = vk.VkBufferCreateInfo(
             size=size, usage=vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, sharingMode=vk.VK_SHARING_MODE_EXCLUSIVE
@@ -135,7 +167,7 @@ class Launcher:
         allocation = vk.VkMemoryAllocateInfo(allocationSize=needs.size, memoryTypeIndex=kind)
         memory = vk.vkAllocateMemory(self.device, allocation, None)
         vk.vkBindBufferMemory(self.device, buffer, memory, 0)
-        return buffer, vk.vkMapMemory(self.device, memory, 0, size, 0)
+        return buffer, memory, vk.vkMapMemory(self.device, memory, 0, size, 0)
 
     def _bind(self, buffers: Sequence[Any]) -> None:
         vk = self.vk
@@ -149,8 +181,10 @@ class Launcher:
         layout = vk.vkCreateDescriptorSetLayout(
             self.device, vk.VkDescriptorSetLayoutCreateInfo(pBindings=bindings), None
         )
+        self.set_layout = layout
         sizes = [vk.VkDescriptorPoolSize(type=storage, descriptorCount=len(buffers))]
         pool = vk.vkCreateDescriptorPool(self.device, vk.VkDescriptorPoolCreateInfo(maxSets=1, pPoolSizes=sizes), None)
+        self.sets = pool
         wanted = vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])
         (self.set,) = vk.vkAllocateDescriptorSets(self.device, wanted)
         infos = [[vk.VkDescriptorBufferInfo(buffer=each, offset=0, range=ALL)] for each in buffers]
@@ -192,7 +226,9 @@ class Launcher:
         module = vk.vkCreateShaderModule(self.device, vk.VkShaderModuleCreateInfo(codeSize=len(code), pCode=code), None)
         stage = vk.VkPipelineShaderStageCreateInfo(stage=vk.VK_SHADER_STAGE_COMPUTE_BIT, module=module, pName="main")
         wanted = [vk.VkComputePipelineCreateInfo(stage=stage, layout=self.layout)]
-        return vk.vkCreateComputePipelines(self.device, None, 1, wanted, None)[0]
+        pipeline = vk.vkCreateComputePipelines(self.device, None, 1, wanted, None)[0]
+        self.pipelines.append((module, pipeline))
+        return pipeline
 
     def run(self, commands: Any) -> None:
         """Submit, and wait for the end, which a test that hangs does not have."""
@@ -201,8 +237,25 @@ class Launcher:
         vk.vkWaitForFences(self.device, 1, [self.fence], vk.VK_TRUE, ALL)
         vk.vkResetFences(self.device, 1, [self.fence])
 
+    def close(self) -> None:
+        """Give everything back, for a host may run many tests."""
+        vk = self.vk
+        for module, pipeline in self.pipelines:
+            vk.vkDestroyPipeline(self.device, pipeline, None)
+            vk.vkDestroyShaderModule(self.device, module, None)
+        vk.vkDestroyPipelineLayout(self.device, self.layout, None)
+        vk.vkDestroyDescriptorPool(self.device, self.sets, None)
+        vk.vkDestroyDescriptorSetLayout(self.device, self.set_layout, None)
+        for buffer, memory, _ in self.buffers:
+            vk.vkDestroyBuffer(self.device, buffer, None)
+            vk.vkFreeMemory(self.device, memory, None)
+        vk.vkDestroyFence(self.device, self.fence, None)
+        vk.vkDestroyCommandPool(self.device, self.pool, None)
+        vk.vkDestroyDevice(self.device, None)
 
-def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Callable[[int], str]:
+
+@contextmanager
+def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Callable[[int], str]]:
     """How an iteration of a progress test is run."""
     finished = 4 * constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
     expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
@@ -219,10 +272,12 @@ def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) ->
             raise CutShortError(f"threads were cut short: sum of counters {found}, not {expected}")
         return "terminated"
 
-    return iterate
+    yield iterate
+    launcher.close()
 
 
-def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Callable[[int], str]:
+@contextmanager
+def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Callable[[int], str]]:
     """How a launch of a memory test is run; the shader that Amber's totals need is left out."""
     launcher = Launcher(physical, [constant[name] for name in BUFFERS])
     each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
@@ -239,7 +294,8 @@ def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> C
         seen = sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:])
         return json.dumps([seen, table[1]])
 
-    return iterate
+    yield iterate
+    launcher.close()
 
 
 if __name__ == "__main__":

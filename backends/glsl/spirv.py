@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from backends.glsl.amber import shaders
 from backends.shared.process import RunError
-from backends.shared.toolchain import TIMEOUT, Compilation, installed, run, which
+from backends.shared.toolchain import TIMEOUT, Compilation, installed, run, version, which
 from corpus.errors import InputError
 
 INSTALL = "pip install 'synth[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
+
+
+@cache
+def glslang_version() -> str:
+    """Its version; "" where there is none."""
+    tool = glslang()
+    return version([tool, "--version"], r"Glslang Version: (?:\d+:)?(\S+)", libraries(tool)) if tool else ""
 
 
 def glslang() -> Path | None:

@@ -53,6 +53,11 @@ class OpenClDevice:
         """The device itself."""
         return self.chosen.name
 
+    @property
+    def compiler(self) -> str:
+        """The driver, which the device's words name."""
+        return ""
+
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances, placement=placement)
@@ -70,4 +75,4 @@ class OpenClDevice:
         if workers is not None:
             environment["POCL_MAX_PTHREAD_COUNT"] = str(workers)
         host = "memory_host.py" if isinstance(shape, Layout) else "host.py"
-        return Prepared(self.chosen.command(file, host), environment)
+        return Prepared(self.chosen.server(host), environment, str(file.resolve()))

@@ -12,44 +12,48 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from backends.shared.said import Said
 
 
-def main() -> int:
-    """Build the kernels that the command line names, and run them."""
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernel", type=Path, help="the .cl file")
+    parser.add_argument("kernel", type=Path, nargs="?", help="the .cl file")
     parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
     parser.add_argument("--platform", default="", help="part of an OpenCL platform's name and version (any)")
     parser.add_argument("--device", type=int, default=0, help="which of the devices of these platforms (0, the first)")
-    arguments = parser.parse_args()
+    return parser
 
+
+def main() -> int:
+    """Build the kernels that the command line names, and run them."""
+    arguments = parser().parse_args()
+    if arguments.kernel is None:
+        parser().error("the .cl file is missing")
+    code, words = run(arguments, arguments.kernel, arguments.iterations)
+    if code:
+        print(words, file=sys.stderr)
+    return code
+
+
+def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
+    """Run the kernels of a test so often; an exit code, and what to say at the end."""
     import numpy as np
     import pyopencl as cl
 
-    # The kernels' own constants say how much to launch.
-    text = arguments.kernel.read_text(encoding="utf-8")
-    constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
-    instances, row_words = constant["INSTANCES"], constant["ROW_WORDS"]
-    group_size, threads = (min(256, instances),), constant["GROUPS"] * constant["GROUP_SIZE"]
-
-    said = Said(text, arguments.iterations)
+    text = path.read_text(encoding="utf-8")
+    said = Said(text, iterations)
     try:
-        devices = [
-            device
-            for platform in cl.get_platforms()
-            if arguments.platform in f"{platform.name}, {platform.version}"
-            for device in platform.get_devices()
-        ]
-        if not 0 <= arguments.device < len(devices):
-            raise LookupError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
-        device = devices[arguments.device]
+        # The kernels' own constants say how much to launch.
+        constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
+        instances, row_words = constant["INSTANCES"], constant["ROW_WORDS"]
+        group_size, threads = (min(256, instances),), constant["GROUPS"] * constant["GROUP_SIZE"]
+        device = find(arguments)
         said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
         context = cl.Context([device])
-        version = re.match(r"OpenCL ([12])\.", device.version)  # devices from 3.0 on call their OpenCL C 1.2
-        standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
-        program = cl.Program(context, text).build([f"-cl-std={standard}"])
+        program = cl.Program(context, text).build([f"-cl-std={standard(device)}"])
         queue = cl.CommandQueue(context)  # in order: each kernel sees what the one before it wrote
         memory, results, table = (
             cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * constant[size])
@@ -61,7 +65,7 @@ def main() -> int:
         histogram = np.zeros(constant["HISTOGRAM_WORDS"], dtype=np.uint32)
         said.began()
         print("ready", flush=True)
-        for iteration in range(arguments.iterations):
+        for iteration in range(iterations):
             run.set_args(memory, results, np.uint32(iteration))
             cl.enqueue_nd_range_kernel(queue, reset, (instances,), group_size)
             cl.enqueue_nd_range_kernel(queue, run, (threads,), (constant["GROUP_SIZE"],))
@@ -74,10 +78,30 @@ def main() -> int:
             said.count(seen, int(histogram[1]))
         said.counted()
     except (cl.Error, LookupError) as error:
-        print(f"{arguments.kernel.name}: {error}", file=sys.stderr)
         said.failed(str(error))
-        return 2
-    return 0
+        return 2, f"{path.name}: {error}"
+    return 0, ""
+
+
+def find(arguments: argparse.Namespace) -> Any:
+    """The device that is asked for. Raises ``LookupError`` where there is none."""
+    import pyopencl as cl
+
+    devices = [
+        device
+        for platform in cl.get_platforms()
+        if arguments.platform in f"{platform.name}, {platform.version}"
+        for device in platform.get_devices()
+    ]
+    if not 0 <= arguments.device < len(devices):
+        raise LookupError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
+    return devices[arguments.device]
+
+
+def standard(device: Any) -> str:
+    """The newest OpenCL C of a device; those from 3.0 on call theirs 1.2."""
+    version = re.match(r"OpenCL ([12])\.", device.version)
+    return "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
 
 
 if __name__ == "__main__":

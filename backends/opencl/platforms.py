@@ -33,6 +33,7 @@ from tempfile import TemporaryDirectory
 from backends.opencl.progress import OpenCl
 from backends.shared import choosing
 from backends.shared.mapping import launch
+from backends.shared.serve import serving
 from backends.shared.toolchain import PROBE, PROBE_TIMEOUT, installed, problem, run
 
 POCL = "Portable Computing Language"
@@ -95,8 +96,15 @@ class PlatformDevice:
 
     def command(self, kernel: Path, host: str = "host.py") -> list[str]:
         """The command that runs a kernel file; the number of iterations is appended to it, 0 to build it only."""
-        choice = ["--platform", self.selector, "--device", str(self.number)]
-        return [sys.executable, str(HERE / host), *choice, str(kernel.resolve())]
+        return [sys.executable, str(HERE / host), *self._choice, str(kernel.resolve())]
+
+    def server(self, host: str) -> list[str]:
+        """The command that runs one kernel file after the other (``backends.shared.serve``)."""
+        return serving(HERE / host, self._choice)
+
+    @property
+    def _choice(self) -> list[str]:
+        return ["--platform", self.selector, "--device", str(self.number)]
 
 
 def first_that_works(platform: str | None = None) -> tuple[PlatformDevice | None, list[str]]:

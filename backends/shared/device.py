@@ -1,4 +1,4 @@
-"""What a device must offer, and how the program of a test is run on one: in a process and a folder of its own."""
+"""What a device must offer, and how the program of a test is run on one: in a process that is watched."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import Protocol, Self
 
 from backends.shared.files import write_files
 from backends.shared.layout import Layout
 from backends.shared.mapping import DEVICE, Launch
-from backends.shared.process import Run, watch
+from backends.shared.process import Run, Server, watch
 from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -33,10 +33,15 @@ class DeviceOptions:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A program that can be started: its command line, less the number of iterations, and variables for its process."""
+    """A program that can be started: its command line, less the number of iterations, and variables for its process.
+
+    Where ``program`` is given, the command is that of a host that serves, which knows the program by this word
+    (``backends.shared.process.Server``).
+    """
 
     command: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    program: str = ""
 
 
 class Device(Protocol):
@@ -51,6 +56,10 @@ class Device(Protocol):
     @property
     def hardware(self) -> str: ...  # noqa: D102
 
+    @property
+    def compiler(self) -> str:
+        """What compiles its programs, with its version, where the device's words do not say it."""
+
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """How a progress test is launched here. Raises ``InputError`` where it cannot be."""
 
@@ -64,6 +73,63 @@ class Device(Protocol):
         """A file that was written for ``shape``, ready to run; compiled beside it if need be. Raises ``RunError``."""
 
 
+class Runner:
+    """Runs tests on a device, one after the other, in one process as long as none of them hangs or crashes.
+
+    Only where the device has a host that serves; else each test is a process of its own. For one thread; a context
+    manager.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._serving: tuple[object, Server] | None = None
+
+    def run(
+        self,
+        files: Mapping[str, str],
+        shape: Launch | Layout,
+        iterations: int = 20,
+        timeout: float = 5.0,
+        every_iteration: bool = False,
+    ) -> Run:
+        """Run the files of a test, its own first, as ``backends.shared.process.watch`` does.
+
+        Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
+        """
+        with TemporaryDirectory(prefix="synth-run-") as folder:
+            write_files(Path(folder), files)
+            return self.watch(
+                self.device.prepare(Path(folder) / next(iter(files)), shape), iterations, timeout, every_iteration
+            )
+
+    def watch(self, prepared: Prepared, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
+        """Run what was prepared likewise."""
+        if not prepared.program:
+            return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)
+        server = self._server(prepared)
+        return server.watch(prepared.program, iterations, timeout, every_iteration)
+
+    def _server(self, prepared: Prepared) -> Server:
+        """The server of a command; one at a time."""
+        key = (tuple(prepared.command), tuple(sorted(prepared.environment.items())))
+        if self._serving is None or self._serving[0] != key:
+            self.close()
+            self._serving = key, Server(prepared.command, prepared.environment)
+        return self._serving[1]
+
+    def close(self) -> None:
+        """End what is running."""
+        if self._serving is not None:
+            self._serving[1].close()
+            self._serving = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 def run_files(
     device: Device,
     files: Mapping[str, str],
@@ -72,11 +138,6 @@ def run_files(
     timeout: float = 5.0,
     every_iteration: bool = False,
 ) -> Run:
-    """Run the files of a test, its own first, as ``backends.shared.process.watch`` does.
-
-    Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
-    """
-    with TemporaryDirectory(prefix="synth-run-") as folder:
-        write_files(Path(folder), files)
-        prepared = device.prepare(Path(folder) / next(iter(files)), shape)
-        return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)
+    """Run the files of one test, as ``Runner.run`` does."""
+    with Runner(device) as runner:
+        return runner.run(files, shape, iterations, timeout, every_iteration)

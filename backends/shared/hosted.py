@@ -30,6 +30,7 @@ from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
+from backends.shared.serve import serving
 from backends.shared.toolchain import PROBE_TIMEOUT, Probed, problem, run
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -48,7 +49,7 @@ class Host:
 
     ``title`` is what it calls its devices, ``package`` the Python package that it needs, ``install`` says what brings
     one. ``trial`` is the text of the probe, ``suffix`` that of its file. ``build`` makes of a file beside it what the
-    host runs, where that is not the file itself, and raises ``RunError``.
+    host runs, where that is not the file itself, and raises ``RunError``. ``compiler`` names what compiles programs.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Host:
     suffix: str
     trial: str
     build: Callable[[Path], None] = lambda file: None
+    compiler: Callable[[], str] | None = None
 
     def devices(self) -> list[Chosen]:
         """Every device, in the order in which they are tried."""
@@ -108,8 +110,16 @@ class Chosen:
 
     def command(self, file: Path) -> list[str]:
         """The command that runs a file; the number of iterations is appended to it, 0 to build it only."""
-        choice = ["--device", self.name, "--number", str(self.number)]
-        return [sys.executable, str(self.host.script), *choice, str(file.resolve())]
+        return [sys.executable, str(self.host.script), *self._choice, str(file.resolve())]
+
+    @property
+    def server(self) -> list[str]:
+        """The command that runs one file after the other (``backends.shared.serve``)."""
+        return serving(self.host.script, self._choice)
+
+    @property
+    def _choice(self) -> list[str]:
+        return ["--device", self.name, "--number", str(self.number)]
 
 
 @cache
@@ -162,6 +172,12 @@ class HostedDevice:
         """The device likewise."""
         return self.chosen.name
 
+    @property
+    def compiler(self) -> str:
+        """What compiles its programs: the package itself, where nothing else does."""
+        host = self.chosen.host
+        return f"{host.package} {version(host.package)}" if host.compiler is None else host.compiler()
+
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""
         return launch(program, mapping, self.instances, placement=placement)
@@ -173,4 +189,4 @@ class HostedDevice:
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a file. Raises ``RunError`` where it cannot be built."""
         self.chosen.host.build(file)
-        return Prepared(self.chosen.command(file))
+        return Prepared(self.chosen.server, program=str(file.resolve()))

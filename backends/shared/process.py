@@ -12,6 +12,7 @@ it with its parent.
 from __future__ import annotations
 
 import os
+import re
 import selectors
 import shutil
 import signal
@@ -19,17 +20,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 SETUP_TIMEOUT = 300.0
 """Seconds until ``ready``."""
 
+LIFE = 256
+"""Runs after which a server makes room for a new one, for drivers do not give back all that they take."""
+
 TERMINATED, TIMED_OUT = "T", "H"
 
 WATCHDOG = 124
 """Exit code of a program whose device gave up on a kernel: a hang as well."""
+
+
+_DONE = re.compile(rb"done (\d+) ?(.*)")
+"""What a server says at the end of a run."""
 
 
 class RunError(Exception):
@@ -61,9 +70,157 @@ def watch(
     After the first hang the rest is skipped, for it would most likely hang too; with ``every_iteration`` a new process
     goes on with it. ``environment`` is added to ours. Raises ``RunError``.
     """
+    return _iterated(lambda left: _watch_process(command, left, timeout, environment), iterations, every_iteration)
+
+
+class Server:
+    """A host that runs one program after the other, in a process that is started anew after a hang or a crash.
+
+    It is started with ``--serve`` and reads a line for each run, ``ITERATIONS PROGRAM``. It prints what a program of
+    its own prints, and then ``done CODE MESSAGE``, the exit code and last words of one. Not for two threads at once.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._command = [*command, "--serve"]
+        self._environment = environment
+        self._process: _Process | None = None
+        self._runs = 0
+
+    def watch(self, program: str, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
+        """As ``watch``, of a program that the host knows by this word. Raises ``RunError``."""
+        return _iterated(lambda left: self._once(program, left, timeout), iterations, every_iteration)
+
+    def _once(self, program: str, iterations: int, timeout: float) -> Run:
+        used = self._process is not None
+        self._runs += 1
+        process = self._process = self._process or _Process(self._command, self._environment, served=True)
+        followed = None
+        try:
+            process.ask(f"{iterations} {program}")
+            followed = _follow(process, timeout)
+            if used and followed.run is None and not followed.goes_on and followed.code not in (None, -signal.SIGKILL):
+                # The process died before it began, which may be the doing of a program before this one.
+                self.close()
+                return self._once(program, iterations, timeout)
+            return _judged(process, followed, iterations, timeout)
+        finally:
+            if followed is None or not followed.goes_on or self._runs % LIFE == 0:
+                self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        if (process := self._process) is not None:
+            self._process = None
+            process.kill()
+            process.close()
+
+
+class _Process:
+    """A process in a group of its own, and the lines that it prints."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None, served: bool = False) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115, closed by ``close``
+        self._complaints = 0
+        self.served = served
+        try:
+            self._process = subprocess.Popen(
+                [*guard(), *command],
+                stdin=subprocess.PIPE if served else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._errors.close()
+            raise RunError(f"cannot execute {command[0]}: {error.strerror}") from None
+        assert self._process.stdout is not None
+        self._out = self._process.stdout
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._out, selectors.EVENT_READ)
+        self._lines, self._pending = deque[bytes](), b""
+        _ALIVE.add(self)
+
+    def ask(self, line: str) -> None:
+        """Give a process that is served a line. One that has ended is found out by what it does not say."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+
+    def line(self, seconds: float) -> bytes | None:
+        """The next line, without its end; ``None`` where none comes in time. Raises ``EOFError`` after the last."""
+        until = time.monotonic() + seconds
+        while not self._lines:
+            if not self._selector.select(max(until - time.monotonic(), 0)):
+                return None
+            data = os.read(self._out.fileno(), 65536)
+            if not data:
+                raise EOFError
+            *lines, self._pending = (self._pending + data).split(b"\n")
+            self._lines += lines
+        return self._lines.popleft()
+
+    def code(self) -> int:
+        """The exit code, when it has ended."""
+        return self._process.wait()
+
+    def forget(self) -> None:
+        """What was complained of so far is of a program that has ended."""
+        self._complaints = os.fstat(self._errors.fileno()).st_size
+
+    def complaint(self) -> str:
+        """The last line on its standard error."""
+        self._errors.seek(self._complaints)
+        said = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return said[-1] if said else ""
+
+    def kill(self) -> None:
+        """End it and all that it started."""
+        try:
+            if self._process.poll() is None:
+                os.killpg(self._process.pid, signal.SIGKILL)
+        finally:
+            self._process.wait()
+            _ALIVE.discard(self)
+
+    def close(self) -> None:
+        """Let go of what belonged to it, once it is dead."""
+        self._selector.close()
+        self._out.close()
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        self._errors.close()
+
+
+_ALIVE: set[_Process] = set()
+"""The processes that are watched."""
+
+
+def end_all() -> None:
+    """End every process that is watched, in whatever thread; its run fails."""
+    for process in list(_ALIVE):
+        process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """What was seen of a program: a run, or ``None`` where it never was ready; its exit code, ``None`` where it was not
+    waited for; its last words; and whether its process can go on with another.
+    """
+
+    run: Run | None
+    code: int | None
+    said: str = ""
+    goes_on: bool = False
+
+
+def _iterated(once: Callable[[int], Run], iterations: int, every_iteration: bool) -> Run:
+    """So many iterations, ``once`` makes those that are left up to a hang."""
     outcomes, seconds, said = "", list[float](), list[str]()
     while len(outcomes) < iterations and (every_iteration or TIMED_OUT not in outcomes):
-        run = _watch_process(command, iterations - len(outcomes), timeout, environment)
+        run = once(iterations - len(outcomes))
         outcomes += run.outcomes
         seconds += run.seconds
         said += run.said
@@ -73,59 +230,58 @@ def watch(
 def _watch_process(
     command: Sequence[str], iterations: int, timeout: float, environment: Mapping[str, str] | None
 ) -> Run:
-    with tempfile.TemporaryFile() as errors:
+    process = _Process([*command, str(iterations)], environment)
+    try:
         try:
-            process = subprocess.Popen(
-                [*guard(), *command, str(iterations)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env={**os.environ, **(environment or {})},
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise RunError(f"cannot execute {command[0]}: {error.strerror}") from None
-        try:
-            run = _follow(process, timeout)
+            followed = _follow(process, timeout)
         finally:
-            _kill(process)
-        if run is None or (process.returncode not in (0, WATCHDOG) and TIMED_OUT not in run.outcomes):
-            errors.seek(0)
-            said = errors.read().decode("utf-8", "replace").strip().splitlines()
-            raise RunError(said[-1] if said else f"the program ended with code {process.returncode}")
-        if process.returncode == WATCHDOG:
-            return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout), run.said)
-        if TIMED_OUT not in run.outcomes and len(run.outcomes) != iterations:
-            raise RunError(f"the program ended after {len(run.outcomes)} of {iterations} iterations")
-        return run
+            process.kill()
+        return _judged(process, followed, iterations, timeout)
+    finally:
+        process.close()
 
 
-def _follow(process: subprocess.Popen[bytes], timeout: float) -> Run | None:
-    """Read the program's lines until it ends or an iteration runs out of time; ``None`` where it never was ready."""
-    assert process.stdout is not None
+def _judged(process: _Process, followed: _Followed, iterations: int, timeout: float) -> Run:
+    """What a program did as a run. Raises ``RunError`` where it neither terminated nor hung."""
+    run, code = followed.run, followed.code
+    hung = run is not None and TIMED_OUT in run.outcomes
+    if run is None or (code not in (0, WATCHDOG) and not hung):
+        raise RunError(followed.said or process.complaint() or f"the program ended with code {code}")
+    if code == WATCHDOG:
+        return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout), run.said)
+    if not hung and len(run.outcomes) != iterations:
+        raise RunError(f"the program ended after {len(run.outcomes)} of {iterations} iterations")
+    return run
+
+
+def _follow(process: _Process, timeout: float) -> _Followed:
+    """Read the lines of a program until it ends or an iteration runs out of time."""
     outcomes, seconds, said = "", list[float](), list[str]()
-    ready, pending = False, b""
-    since = time.monotonic()
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while True:
-            left = since + (timeout if ready else SETUP_TIMEOUT) - time.monotonic()
-            if not selector.select(max(left, 0)):
-                return Run(outcomes + TIMED_OUT, (*seconds, timeout), tuple(said)) if ready else None
-            data = os.read(process.stdout.fileno(), 65536)
-            if not data:
-                process.wait()
-                return Run(outcomes, tuple(seconds), tuple(said)) if ready else None
-            *lines, pending = (pending + data).split(b"\n")
-            now = time.monotonic()
-            for line in lines:
-                if line.startswith(b"iteration "):
-                    outcomes += TERMINATED
-                    seconds.append(now - since)
-                    said.append(line.decode("utf-8", "replace"))
-                elif line != b"ready":
-                    continue
-                ready, since = True, now
+    ready, since = False, time.monotonic()
+
+    def seen(outcomes: str, seconds: Sequence[float]) -> Run | None:
+        return Run(outcomes, tuple(seconds), tuple(said)) if ready else None
+
+    while True:
+        try:
+            line = process.line(since + (timeout if ready else SETUP_TIMEOUT) - time.monotonic())
+        except EOFError:
+            return _Followed(seen(outcomes, seconds), process.code())
+        if line is None:
+            words = "" if ready else f"it was not ready after {SETUP_TIMEOUT:g} seconds"
+            return _Followed(seen(outcomes + TIMED_OUT, [*seconds, timeout]), None, words)
+        now = time.monotonic()
+        if process.served and (done := _DONE.fullmatch(line)):
+            code = int(done[1])
+            process.forget()
+            return _Followed(seen(outcomes, seconds), code, done[2].decode("utf-8", "replace"), code != WATCHDOG)
+        if line.startswith(b"iteration "):
+            outcomes += TERMINATED
+            seconds.append(now - since)
+            said.append(line.decode("utf-8", "replace"))
+        elif line != b"ready":
+            continue
+        ready, since = True, now
 
 
 @contextmanager
@@ -151,13 +307,3 @@ def guard() -> list[str]:
     """What to put before a command so that its process does not outlive this one, where util-linux is there."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    try:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-    finally:
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()

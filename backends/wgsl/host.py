@@ -16,6 +16,7 @@ import struct
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,54 +35,79 @@ class CutShortError(Exception):
     """Threads ended before their program did."""
 
 
-def main() -> int:
-    """Build the shader that the command line names, and run it."""
+def parser() -> argparse.ArgumentParser:
+    """What the command line may say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shader", type=Path, nargs="?", help="the .wgsl file")
     parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
     parser.add_argument("--device", default="", help="part of an adapter's name (any)")
     parser.add_argument("--number", type=int, default=0, help="which of the adapters of that name (0, the first)")
     parser.add_argument("--list", action="store_true", help="print the adapters as JSON, and run nothing")
-    arguments = parser.parse_args()
+    return parser
 
+
+def main() -> int:
+    """Build the shader that the command line names, and run it."""
+    arguments = parser().parse_args()
+    if arguments.list or arguments.shader is None:
+        kinds = [[name, KINDS[adapter.info["adapter_type"]]] for name, adapter in adapters()]
+        print("devices " + json.dumps(kinds))
+        return 0
+    code, words = run(arguments, arguments.shader, arguments.iterations)
+    if code:
+        print(words, file=sys.stderr)
+    return code
+
+
+def adapters() -> list[tuple[str, Any]]:
+    """Every adapter with its name."""
     import wgpu
     from wgpu.backends.wgpu_native.extras import set_instance_extras
 
     set_instance_extras(backends=("Vulkan", "Metal", "DX12"))
-    found = [(name_of(adapter.info), adapter) for adapter in wgpu.gpu.enumerate_adapters_sync()]
-    if arguments.list or arguments.shader is None:
-        print("devices " + json.dumps([[name, KINDS[adapter.info["adapter_type"]]] for name, adapter in found]))
-        return 0
-    said = Said(text := arguments.shader.read_text(encoding="utf-8"), arguments.iterations)
-    adapters = [adapter for name, adapter in found if arguments.device in name]
+    return [(name_of(adapter.info), adapter) for adapter in wgpu.gpu.enumerate_adapters_sync()]
+
+
+@cache
+def find(wanted: str, number: int) -> tuple[str, Any]:
+    """An adapter's name and its device. Raises ``LookupError`` where there is none."""
+    named = [each for each in adapters() if wanted in each[0]]
+    if not 0 <= number < len(named):
+        raise LookupError(f"no WebGPU adapter {number} named '{wanted}'")
+    name, adapter = named[number]
+    return name, adapter.request_device_sync()
+
+
+def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
+    """Run a shader so often; an exit code, and what to say at the end."""
+    import wgpu
+
+    text = path.read_text(encoding="utf-8")
+    said = Said(text, iterations)
     try:
-        if not 0 <= arguments.number < len(adapters):
-            raise LookupError(f"no WebGPU adapter {arguments.number} named '{arguments.device}'")
         # The shader's own constants say how much to launch.
         constant = {name: int(value) for name, value in re.findall(r"^const (\w+) = (\d+)u;$", text, re.MULTILINE)}
-        said.runs_on(name_of(adapters[arguments.number].info))
-        device = adapters[arguments.number].request_device_sync()
+        name, device = find(arguments.device, arguments.number)
+        said.runs_on(name)
         module = device.create_shader_module(code=text)
         iterate = (memory if "ROWS" in constant else progress)(device, module, constant)
         said.began()
         print("ready", flush=True)
-        for iteration in range(arguments.iterations):
+        for iteration in range(iterations):
             print(f"iteration {iteration} {(line := iterate(iteration))}", flush=True)
             if "ROWS" in constant:
                 said.count(*json.loads(line))
     except CutShortError as error:
-        print(error, file=sys.stderr)
         said.failed(str(error))
-        return 3
+        return 3, str(error)
     except (wgpu.GPUError, LookupError, RuntimeError) as error:
         words = " ".join(str(error).split())
-        print(f"{arguments.shader.name}: {words}", file=sys.stderr)
         if "lost" in words.lower():
-            return 124
+            return 124, f"{path.name}: {words}"
         said.failed(words)
-        return 2
+        return 2, f"{path.name}: {words}"
     (said.counted if "ROWS" in constant else said.terminated)()
-    return 0
+    return 0, ""
 
 
 def name_of(info: Any) -> str:

@@ -54,6 +54,7 @@ class ToyCompiler:
 
 class ToyDevice:
     name = hardware = "a toy"
+    compiler = "toycc 1"
 
     def launch(self, program: Program, mapping: str, placement: str = "device") -> Launch:
         return launch(program, mapping, 1, placement=placement)

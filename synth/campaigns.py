@@ -1,0 +1,166 @@
+"""Campaigns: many trials on one device, several at a time, in part, again, or for as long as there is time.
+
+A *job* is a trial that has not been made, and how to make it. Each of several threads has a ``Runner`` and takes the
+next job that is left, so that a trial that hangs, or a process that dies, costs itself and nothing else. Results come
+back to one thread, which writes them as they come.
+
+*Shards* split the tests of a campaign over machines: test k of n is in shard ``k mod n``, so that each shard has tests
+of all kinds, and together they are the whole. What was seen on them is put together by ``synth import``.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Queue
+from threading import Event, Lock, Thread
+from typing import Generic, TypeVar
+
+from backends.shared.device import Device, Runner
+from backends.shared.process import RunError, end_all
+from backends.shared.results import Entry, MemoryTrial, ProgressTrial, Result, ResultFile
+from corpus.errors import InputError
+from synth.watch import watching
+
+Item = TypeVar("Item")
+Trial = ProgressTrial | MemoryTrial
+
+RERUN = ("missing", "failed", "hung", "all")
+"""Which trials are made although ``--resume`` would not: those without any line; those that failed last; those that
+hung; or every one. Without it, those without a result, the failed ones too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part ``number`` (from 1) of ``of``."""
+
+    number: int = 1
+    of: int = 1
+
+    @staticmethod
+    def parse(text: str) -> Shard:
+        """``i/n``. Raises ``InputError``."""
+        found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+        if found is None or not 1 <= int(found[1]) <= int(found[2]):
+            raise InputError(f"--shard: expected i/n with 1 <= i <= n, such as 1/3, found '{text}'")
+        return Shard(int(found[1]), int(found[2]))
+
+    def part(self, items: Sequence[Item]) -> list[Item]:
+        """The items of this shard."""
+        return list(items[self.number - 1 :: self.of])
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """How trials are made: ``jobs`` at a time, those of ``rerun`` (see ``RERUN``), and none begun after ``limit``
+    seconds.
+    """
+
+    jobs: int = 1
+    shard: Shard = Shard()
+    rerun: str | None = None
+    limit: float | None = None
+
+    def is_due(self, trial: Trial, file: ResultFile) -> bool:
+        """Whether a trial is to be made, after what a file knows of it."""
+        result, failed = file.results.get(trial), trial in file.failures
+        match self.rerun:
+            case "all":
+                return True
+            case "missing":
+                return result is None and not failed
+            case "failed":
+                return failed
+            case "hung":
+                return result is not None and hangs(result)
+        return result is None or failed
+
+
+def hangs(result: Result) -> bool:
+    """Whether some iteration did not come to its end in time."""
+    return result.hangs if isinstance(result, ProgressTrial) else result.hung
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Item]):
+    """A trial of something, and how it is made: its entry, and the seconds of its iterations.
+
+    ``make`` raises ``InputError`` where the language cannot say the test, and ``RunError`` where it could not be run.
+    """
+
+    item: Item
+    make: Callable[[Runner], tuple[Entry, Sequence[float]]]
+
+
+Made = tuple[Entry, Sequence[float]] | InputError | RunError
+
+
+def conducted(
+    jobs: Sequence[Job[Item]], device: Device, campaign: Campaign, done: int = 0
+) -> Iterator[tuple[Job[Item], Made]]:
+    """Every job with what it gave, as they come to their ends; with one at a time, in their order.
+
+    Jobs that are not begun when time is up do not come. ``done`` were made before, and count in the progress that is
+    shown. When the caller stops asking, what is running is ended.
+    """
+    queue: Queue[tuple[Job[Item], Made] | BaseException | None] = Queue()
+    left, lock, stopped = iter(jobs), Lock(), Event()
+    until = None if campaign.limit is None else time.monotonic() + campaign.limit
+
+    def work() -> None:
+        try:
+            with Runner(device) as runner:
+                while not stopped.is_set() and (until is None or time.monotonic() < until):
+                    with lock:
+                        job = next(left, None)
+                    if job is None:
+                        break
+                    queue.put((job, _made(job, runner)))
+        except BaseException as error:  # whatever it is, the caller is to know
+            queue.put(error)
+        finally:
+            queue.put(None)
+
+    threads = [Thread(target=work, daemon=True) for _ in range(min(campaign.jobs, len(jobs)))]
+    try:
+        for thread in threads:
+            thread.start()
+        working = len(threads)
+        with watching("Running", found=False) as watch:
+            while working:
+                watch(done, done + len(jobs), 0)
+                entry = queue.get()
+                if entry is None:
+                    working -= 1
+                elif isinstance(entry, BaseException):
+                    raise entry
+                else:
+                    done += 1
+                    yield entry
+    finally:
+        stopped.set()
+        while any(thread.is_alive() for thread in threads):
+            end_all()
+            for thread in threads:
+                with suppress(RuntimeError):  # it was never started
+                    thread.join(0.1)
+
+
+def _made(job: Job[Item], runner: Runner) -> Made:
+    try:
+        return job.make(runner)
+    except (InputError, RunError) as error:
+        return error
+
+
+def told_of_limit(left: int, limit: float | None) -> str:
+    """What to say of trials that were not begun."""
+    return f"{left} not run: the time limit of {limit:g} seconds was reached; the same command goes on" if left else ""
+
+
+def last(mapping: Mapping[Trial, Result], trials: Sequence[Trial]) -> list[Result]:
+    """The results of trials, those that there are."""
+    return [result for trial in trials if (result := mapping.get(trial)) is not None]
