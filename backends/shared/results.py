@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -218,6 +218,17 @@ def _enter(
         failures.pop(trial, None)
 
 
+def latest(
+    entries: Iterable[Entry],
+) -> tuple[dict[ProgressTrial | MemoryTrial, Result], dict[ProgressTrial | MemoryTrial, Failure]]:
+    """What counts of the lines of files: results by what was asked, and failures, as ``ResultFile`` has them."""
+    results: dict[ProgressTrial | MemoryTrial, Result] = {}
+    failures: dict[ProgressTrial | MemoryTrial, Failure] = {}
+    for entry in entries:
+        _enter(entry, results, failures)
+    return results, failures
+
+
 @contextmanager
 def open_results(path: Path | None) -> Iterator[ResultFile]:
     """The results in a file, which is made if need be and locked; ``None`` keeps them in memory only.
@@ -230,10 +241,7 @@ def open_results(path: Path | None) -> Iterator[ResultFile]:
         open_lines(path, parse_result, BEGINS, EXPECTED, BUSY) as (entries, add),
         open_lines(times, decoder(dict[str, Any]), BEGINS, "the times of a test", BUSY) as (_, add_times),
     ):
-        file = ResultFile({}, {}, add, add_times)
-        for entry in entries:
-            _enter(entry, file.results, file.failures)
-        yield file
+        yield ResultFile(*latest(entries), add, add_times)
 
 
 def times_of(path: Path) -> Path:

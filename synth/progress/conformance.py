@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from backends.shared.results import ProgressResult
 from oracle.progress.models import Verdict
+from synth.conformance import standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,8 @@ def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[s
         hung = levels.setdefault(result.placement, {})
         hung[result.test] = hung.get(result.test, False) or result.hangs
     models = dict.fromkeys(model for row in verdicts.values() for model in row)
-    return [_against(placement, hung, model, verdicts) for placement, hung in levels.items() for model in models]
-
-
-def _against(
-    placement: str, hung: Mapping[str, bool], model: str, verdicts: Mapping[str, Mapping[str, str]]
-) -> ModelSummary:
-    """One model against the tests of one placement, of each of which ``hung`` says whether it hung."""
-    said = {test: verdicts[test].get(model) for test in hung}
-    may_hang = [test for test, verdict in said.items() if verdict == Verdict.MAY_HANG]
-    refuting = [test for test, verdict in said.items() if verdict == Verdict.TERMINATES and hung[test]]
-    return ModelSummary(placement, model, len(may_hang), sum(hung[test] for test in may_hang), tuple(sorted(refuting)))
+    return [
+        ModelSummary(placement, each.model, each.allowed, each.observed, tuple(sorted(each.contradicting)))
+        for placement, hung in levels.items()
+        for each in (standing(model, hung, verdicts, Verdict.TERMINATES, Verdict.MAY_HANG) for model in models)
+    ]

@@ -1,0 +1,635 @@
+"use strict";
+// Draws the views of a report from the data in the page. Texts are set as texts, never as markup.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const MAIN = document.getElementById("main");
+const STATES = ["contradicted", "consistent", "weaker", "silent"];
+const MARKS = ["✕", "✓", "○", "–"];
+const ROW = 30, PRINTED = 2000;
+const number = new Intl.NumberFormat("en-US");
+const natural = new Intl.Collator("en", { numeric: true }).compare;
+
+// Elements
+
+function el(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value != null) made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter((child) => child != null && child !== false));
+  return made;
+}
+
+const card = (title, note, ...rest) =>
+  el("section", { class: "card" }, el("h2", {}, title), note && el("p", { class: "muted small" }, note), ...rest);
+const wide = (...rest) => el("div", { class: "wide" }, ...rest);
+const plural = (count, word) => `${number.format(count)} ${word}${count === 1 ? "" : "s"}`;
+const share = (value) => (value === 0 ? "0" : value >= 0.001 ? String(+value.toPrecision(2)) : value.toExponential(1));
+
+function table(heads, rows, numeric = []) {
+  const look = (at) => ({ class: numeric.includes(at) && "number" });
+  return wide(
+    el("table", {},
+      el("thead", {}, el("tr", {}, heads.map((head, at) => el("th", { scope: "col", ...look(at) }, head)))),
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, at) => el("td", look(at), cell ?? ""))))),
+    ),
+  );
+}
+
+// Families: what is looked up often, made once
+
+const FAMILIES = new Map(DATA.families.map((family) => [family.key, prepared(family)]));
+
+function prepared(family) {
+  family.title = family.key === "progress" ? "Progress tests" : "Memory tests";
+  family.ways = family.ways.map(byTest);
+  family.pooled = family.pooled.map(byTest);
+  family.levels = {
+    way: family.columns.map((column, at) => ({
+      label: [DATA.devices[column.device].label, column.way].filter(Boolean).join(", "),
+      device: DATA.devices[column.device],
+      cells: family.ways[at],
+    })),
+    device: family.devices.map((device, at) => ({
+      label: DATA.devices[device].label, device: DATA.devices[device], cells: family.pooled[at],
+    })),
+  };
+  family.byDigest = new Map(family.digests.map((digest, at) => [digest, at]));
+  family.order = [...family.names.keys()].sort((a, b) => natural(family.names[a], family.names[b]));
+  family.rank = new Uint32Array(family.names.length);
+  family.order.forEach((test, at) => (family.rank[test] = at));
+  family.trialsOf = new Map();
+  for (const trial of family.trials) {
+    if (!family.trialsOf.has(trial[0])) family.trialsOf.set(trial[0], []);
+    family.trialsOf.get(trial[0]).push(trial);
+  }
+  return family;
+}
+
+function byTest(rows) {
+  return new Map(rows.map(([test, seen, runs, failed, low, high]) => [test, { seen, runs, failed, low, high }]));
+}
+
+function haystack(family) {
+  family.hay ??= family.names.map((name, at) =>
+    [name, family.tags[at].join(" "), family.digests[at], family.texts[at]].join("\n").toLowerCase());
+  return family.hay;
+}
+
+const forbids = (family, test, model) => family.verdicts[test][model] === "1";
+const against = (family, test, cell) =>
+  cell && cell.seen ? family.models.filter((_, model) => forbids(family, test, model)) : [];
+
+// The place in the page: #view?key=value
+
+function place() {
+  const [view, query] = location.hash.slice(1).split("?");
+  return { view: view || "overview", query: new URLSearchParams(query ?? "") };
+}
+
+function link(view, query) {
+  const words = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value)).toString();
+  return `#${view}${words && `?${words}`}`;
+}
+
+const testLink = (family, test) => link("test", { family: family.key, test: family.digests[test] });
+
+// Overview
+
+function state(standing, attributes, best) {
+  const [status, forbidden, contradicting, allowed, observed, unknown] = standing;
+  const count = status === 0 ? `${contradicting}/${forbidden}` : status === 3 || !allowed ? "" : `${observed}/${allowed}`;
+  const told = `${DATA.states[status]}: of ${forbidden} tests that it forbids ${contradicting} seen, ` +
+    `of ${allowed} that it allows ${observed}${unknown ? `, ${unknown} without a verdict` : ""}`;
+  return el(attributes.href ? "a" : "span",
+    { class: `state ${STATES[status]}${best ? " best" : ""}`, title: told, ...attributes },
+    el("i", { "aria-hidden": "true" }, MARKS[status]), count,
+    el("span", { class: "hidden" }, ` ${told}${best ? ", none fairer is consistent" : ""}`));
+}
+
+function modelHeads(family, before) {
+  const guarantees = [...new Set(family.models.map((model) => model.replace(/-(weak|strong)$/, "")))];
+  const paired = guarantees.every((each) => ["weak", "strong"].every((how) => family.models.includes(`${each}-${how}`)));
+  const blank = before.map((head) => el("th", { scope: "col", rowspan: paired && 2, class: "left" }, head));
+  if (!paired || family.models.length !== 2 * guarantees.length)
+    return el("thead", {}, el("tr", {}, blank, family.models.map((model) => el("th", { scope: "col" }, model))));
+  return el("thead", {},
+    el("tr", {}, blank, guarantees.map((each) => el("th", { scope: "colgroup", colspan: 2, class: "group" }, each))),
+    el("tr", {}, guarantees.flatMap(() => [el("th", { scope: "col" }, "weak"), el("th", { scope: "col" }, "strong")])));
+}
+
+function legend(family) {
+  const words = family.key === "progress"
+    ? ["tests hung that terminate under the model", "tests that may hang under it did", "none of these did: a fairer model would do"]
+    : ["outcomes were seen that the model forbids", "outcomes that it allows were seen", "none of these was: a stronger model would do"];
+  return el("div", { class: "legend" }, words.map((word, at) =>
+    el("span", {}, el("span", { class: `state ${STATES[at]}` }, MARKS[at]), DATA.states[at], ": ", word)));
+}
+
+function matrix(family) {
+  const rows = family.standings.map((standings, at) => {
+    const device = DATA.devices[family.devices[at]];
+    return el("tr", {}, el("th", { scope: "row", title: device.name }, device.label),
+      standings.map((standing, model) => el("td", {}, state(standing, {
+        href: standing[0] === 3 ? null : link("tests", {
+          family: family.key, device: device.label, model: family.models[model],
+          verdict: standing[0] === 0 ? "1" : "2", show: standing[0] === 2 ? "" : "seen",
+        }) }))));
+  });
+  const title = family.key === "progress" ? "Progress models and devices" : "Memory models and devices";
+  return card(title, "How each model stands to what was seen on each device. A cell leads to its tests.",
+    wide(el("table", { class: "matrix" }, modelHeads(family, ["device"]), el("tbody", {}, rows))), legend(family));
+}
+
+function fairness(family) {
+  const rows = family.fairness.map((row) => {
+    const column = family.columns[row.column], device = DATA.devices[column.device];
+    return el("tr", {},
+      el("th", { scope: "row", title: device.name }, device.label),
+      el("td", { class: "left" }, el("span", { class: "small" }, column.way)),
+      row.standings.map((standing, model) =>
+        el("td", {}, state(standing, {}, row.best.includes(family.models[model])))),
+      el("td", {}, row.best.length
+        ? row.best.map((model) => el("span", { class: "pill good" }, model))
+        : el("span", { class: "pill bad" }, "none")));
+  });
+  const heads = modelHeads(family, ["device", "mapping, placement"]);
+  heads.rows[0].append(el("th", { class: "left", rowspan: heads.rows.length }, "fairest not contradicted"));
+  return card("Which fairness each device gives",
+    "A test that terminates under a model and hung shows that the device does not give that fairness. That nothing " +
+    "hung shows little: the fairest model that nothing contradicts is the most that the device may give.",
+    wide(el("table", { class: "matrix" }, heads, el("tbody", {}, rows))));
+}
+
+function verdictBars(family) {
+  const total = family.names.length;
+  const rows = family.models.flatMap((model, at) => {
+    const counts = family.counts[at];
+    const told = counts.map((count, side) => `${number.format(count)} ${family.sides[side]}`).join(", ");
+    return [
+      el("span", { class: "mono" }, model),
+      el("span", { class: "stack", role: "img", "aria-label": told },
+        counts.map((count) => el("span", { style: `width:${(100 * count) / total}%` }))),
+      el("span", { class: "small" }, counts.flatMap((count, side) => [side ? " · " : "",
+        el("a", { href: link("tests", { family: family.key, model, verdict: String(side + 1) }) },
+          `${number.format(count)} ${family.sides[side].toLowerCase().replace("_", " ")}`)])),
+    ];
+  });
+  return card(`${family.title} and models`, `What each model says of ${plural(total, "test")}.`,
+    el("div", { class: "bars" }, rows));
+}
+
+function drawing(svg, title) {
+  return el("div", { class: "drawing", tabindex: "0", role: "group", "aria-label": title },
+    el("img", { alt: title, src: `data:image/svg+xml,${encodeURIComponent(svg)}` }));
+}
+
+function overview() {
+  const families = [...FAMILIES.values()];
+  const sum = (of) => families.reduce((total, family) => total + of(family), 0);
+  const failed = DATA.devices.reduce((total, device) => total + device.failed, 0);
+  const tests = (family, test) => family.levels.device.some((column) => test(column.cells));
+  const count = (holds) => sum((family) => family.names.reduce((total, _, at) =>
+    total + tests(family, (cells) => holds(family, at, cells.get(at))), 0));
+  const figure = (value, word, href, bad) =>
+    el(href ? "a" : "div", { class: `figure${bad ? " bad" : ""}`, href }, el("b", {}, number.format(value)), el("span", {}, word));
+  const first = (show) => link("tests", { family: families[0]?.key, show });
+  const ran = DATA.devices.length > 0;
+  const contradicting = ran ? count((family, at, cell) => against(family, at, cell).length > 0) : 0;
+  const parts = [
+    el("div", {}, el("h1", {}, DATA.title),
+      el("div", { class: "muted" }, ran
+        ? `${plural(sum((f) => f.names.length), "test")} on ${plural(DATA.devices.length, "device")}, ${plural(sum((f) => f.trials.length), "trial")}`
+        : `${plural(sum((f) => f.names.length), "test")}, not run yet`)),
+    el("div", { class: "cards" },
+      families.map((family) => figure(family.names.length, family.kind, link("tests", { family: family.key }))),
+      ran && [
+        figure(contradicting, "tests contradict a model", first("contradictions"), contradicting > 0),
+        figure(count((_, __, cell) => cell?.seen > 0), "tests hung or showed their outcome", first("seen")),
+        figure(failed, "trials failed", failed ? first("failed") : null),
+      ]),
+  ];
+  if (DATA.findings.length)
+    parts.push(card("In short", "", el("ul", { class: "findings" }, DATA.findings.map((text) =>
+      el("li", { class: / contradicts (?!no )/.test(text) && "bad" }, text)))));
+  for (const family of families) {
+    if (family.columns.length && family.models.length) parts.push(matrix(family));
+    if (family.fairness.length && family.models.length) parts.push(fairness(family));
+    if (!family.columns.length && family.models.length) {
+      parts.push(verdictBars(family));
+      if (family.spread) parts.push(card(`How the ${family.kind} spread`, "", drawing(family.spread, `How the ${family.kind} spread`)));
+    }
+  }
+  const charts = document.getElementById("charts").content;
+  if (charts.children.length) parts.push(el("div", { class: "charts" }, charts.cloneNode(true)));
+  for (const extra of DATA.tables ?? []) parts.push(card(extra.title, extra.note, table(extra.heads, extra.rows, extra.numeric)));
+  if (ran)
+    parts.push(card("Devices", "", table(
+      ["", "back end", "device", "driver", "compiler", "tests", "trials", "failed", "date"],
+      DATA.devices.map((device) => [el("b", {}, device.label), device.backend, device.name, device.driver, device.compiler,
+        number.format(device.tests), number.format(device.trials), number.format(device.failed),
+        [...new Set(device.dates)].join(" to ")]), [5, 6, 7])));
+  if (DATA.notes.length) parts.push(el("ul", { class: "notes" }, DATA.notes.map((note) => el("li", {}, note))));
+  return parts;
+}
+
+// Tests
+
+const SHOWS = {
+  contradictions: "contradict a model", seen: "hung, or outcome seen", unseen: "run, and not seen", failed: "failed", missing: "not run",
+};
+const VERDICTS = (family) => [["1", family.headings[0].replace("by", "").trim()], ["2", family.headings[1].replace("by", "").trim()], ["0", "no verdict"]];
+const LIMIT_COLUMNS = 8;
+
+function level(family, query) {
+  return query.get("by") ?? (family.levels.way.length <= LIMIT_COLUMNS ? "way" : "device");
+}
+
+function shown(family, query) {
+  const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const hay = words.length ? haystack(family) : null;
+  const columns = family.levels[level(family, query)];
+  const name = query.get("device");
+  const named = name ? [...family.levels.device, ...family.levels.way].filter((column) => column.label === name) : [];
+  const looked = named.length ? named.slice(0, 1) : family.levels.device;
+  const model = family.models.indexOf(query.get("model"));
+  const verdict = query.get("verdict"), tag = query.get("tag"), bound = query.get("bound"), show = query.get("show");
+  const holds = {
+    contradictions: (cell, at) => cell?.seen && (model < 0 ? family.verdicts[at].includes("1") : forbids(family, at, model)),
+    seen: (cell) => cell?.seen,
+    failed: (cell) => cell?.failed,
+  }[show];
+  const rows = family.order.filter((at) => {
+    if (hay && !words.every((word) => hay[at].includes(word))) return false;
+    if (bound && family.bounds[at] !== bound) return false;
+    if (tag && !family.tags[at].includes(tag)) return false;
+    if (verdict && model >= 0 && family.verdicts[at][model] !== verdict) return false;
+    if (verdict && model < 0 && !family.verdicts[at].includes(verdict)) return false;
+    const cells = looked.map((column) => column.cells.get(at));
+    if (show === "missing") return cells.some((cell) => !cell);
+    if (show === "unseen") return cells.some((cell) => cell?.runs) && !cells.some((cell) => cell?.seen);
+    return !holds || cells.some((cell) => holds(cell, at));
+  });
+  const [key, down] = [(query.get("sort") ?? "").replace(/^-/, ""), (query.get("sort") ?? "").startsWith("-")];
+  const sign = down ? -1 : 1;
+  const by = {
+    name: null,
+    bound: (at) => family.bounds[at],
+    tags: (at) => family.tags[at].join(" "),
+    verdicts: (at) => family.verdicts[at],
+  }[key];
+  const column = columns.find((each) => each.label === key);
+  if (column) {
+    const value = (at) => { const cell = column.cells.get(at); return !cell ? -2 : !cell.runs ? -1 : cell.seen / cell.runs; };
+    const values = new Map(rows.map((at) => [at, value(at)]));
+    rows.sort((a, b) => sign * (values.get(a) - values.get(b)) || family.rank[a] - family.rank[b]);
+  } else if (by) {
+    const values = new Map(rows.map((at) => [at, by(at)]));
+    rows.sort((a, b) => sign * natural(values.get(a), values.get(b)) || family.rank[a] - family.rank[b]);
+  } else if (down) rows.reverse();
+  return rows;
+}
+
+function levelOf(family, cell) {
+  const rate = cell.seen / cell.runs;
+  if (family.key === "progress") return Math.max(1, Math.ceil(rate * 6));
+  return Math.max(1, Math.min(6, 7 + Math.floor(Math.log10(rate) + 1e-9)));
+}
+
+function rateCell(family, test, cell, column) {
+  if (!cell) return el("span", { role: "gridcell", class: "rate none", title: `${column.label}: not run` }, "");
+  const models = against(family, test, cell);
+  const interval = cell.runs ? `, 95 %: ${share(cell.low)} to ${share(cell.high)}` : "";
+  const told = `${column.label}: ${family.outcome} in ${number.format(cell.seen)} of ${number.format(cell.runs)}${interval}` +
+    `${cell.failed ? `, ${cell.failed} failed` : ""}${models.length ? `; contradicts ${models.join(", ")}` : ""}`;
+  const text = !cell.runs ? "failed" : !cell.seen ? "0" : family.key === "progress" ? `${cell.seen}/${cell.runs}` : share(cell.seen / cell.runs);
+  const look = !cell.runs ? " failed" : models.length ? " against" : "";
+  return el("span", { role: "gridcell", class: `rate${look}${cell.runs && !cell.seen ? " none" : ""}`, title: told,
+    "data-level": cell.seen ? levelOf(family, cell) : null },
+    text, models.length > 0 && el("span", { class: "hidden" }, " contradicts a model"));
+}
+
+function strip(family, test, seen) {
+  const said = [...family.verdicts[test]];
+  const words = ["no verdict", ...family.sides];
+  const groups = words.map((word, code) => [word, family.models.filter((_, at) => said[at] === String(code))]);
+  const told = groups.filter(([, models]) => models.length).map(([word, models]) => `${word}: ${models.join(", ")}`).join("; ");
+  return el("span", { role: "gridcell", title: told, "aria-label": told }, el("span", { class: "strip", "aria-hidden": "true" },
+    said.map((code, at) => el("i", {
+      class: (code === "1" ? (seen ? "x" : "f") : code === "0" ? "u" : "") +
+        (at && family.models[at].replace(/-\w+$/, "") !== family.models[at - 1].replace(/-\w+$/, "") && family.key === "progress" ? " s" : ""),
+    }))));
+}
+
+let LAST = null; // the list that a test was opened from
+
+function tests(query) {
+  const family = FAMILIES.get(query.get("family")) ?? [...FAMILIES.values()][0];
+  if (!family) return [el("p", {}, "There are no tests.")];
+  query.set("family", family.key);
+  const columns = family.levels[level(family, query)];
+  const said = el("span", { class: "muted small", "aria-live": "polite" });
+  const heads = [["name", "test"], ["tags", family.key === "progress" ? "idiom" : "shape"], ["bound", "bound"]];
+  if (family.models.length) heads.push(["verdicts", "models"]);
+  const widths = ["minmax(190px, 1.4fr)", "minmax(70px, 0.5fr)", "58px"];
+  if (family.models.length) widths.push(`${Math.max(70, family.models.length * 11 + 34)}px`);
+  const line = { style: `--columns: ${[...widths, ...columns.map(() => "minmax(84px, 0.5fr)")].join(" ")}` };
+
+  const body = el("div", { class: "body", role: "rowgroup" });
+  const grid = el("div", { class: "grid", role: "grid", tabindex: "0", ...line, "aria-label": `${family.title}: arrow keys move, Enter opens a test`,
+    "aria-colcount": widths.length + columns.length });
+  const head = el("div", { class: "line head", role: "row", "aria-rowindex": 1 });
+  grid.append(head, body);
+
+  let rows = [], active = 0, first = -1, last = -1;
+  const visible = () => Math.ceil(grid.clientHeight / ROW);
+
+  function rowOf(at) {
+    const test = rows[at];
+    const seen = columns.some((column) => column.cells.get(test)?.seen);
+    return el("div", { class: "line", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": String(at === active),
+      style: `top:${at * ROW}px`, "data-at": at },
+      el("span", { role: "gridcell", class: "name", title: family.names[test] }, family.names[test]),
+      el("span", { role: "gridcell", class: "muted", title: family.tags[test].join(" ") }, family.tags[test].join(" ")),
+      el("span", { role: "gridcell", class: "muted" }, family.bounds[test]),
+      family.models.length ? strip(family, test, seen) : null,
+      columns.map((column) => rateCell(family, test, column.cells.get(test), column)));
+  }
+
+  function draw(all) {
+    const top = Math.max(0, grid.scrollTop - head.offsetHeight);
+    const from = all ? 0 : Math.max(0, Math.floor(top / ROW) - 10);
+    const to = all ? Math.min(rows.length, PRINTED) : Math.min(rows.length, Math.ceil(top / ROW) + visible() + 10);
+    if (!all && from === first && to === last) return;
+    [first, last] = all ? [-1, -1] : [from, to];
+    body.replaceChildren(...Array.from({ length: to - from }, (_, at) => rowOf(from + at)));
+    if (all && rows.length > to) body.append(el("p", {}, `and ${number.format(rows.length - to)} more tests`));
+  }
+
+  function move(to) {
+    if (!rows.length) return;
+    active = Math.max(0, Math.min(rows.length - 1, to));
+    const top = active * ROW, room = grid.clientHeight - head.offsetHeight - ROW;
+    if (top < grid.scrollTop) grid.scrollTop = top;
+    else if (top > grid.scrollTop + room) grid.scrollTop = top - room;
+    first = -1;
+    draw();
+    grid.setAttribute("aria-activedescendant", `row-${active}`);
+  }
+
+  function open(at) {
+    LAST = { family, rows, hash: location.hash, at };
+    location.hash = testLink(family, rows[at]);
+  }
+
+  function refresh(keep) {
+    rows = shown(family, query);
+    said.textContent = `${number.format(rows.length)} of ${plural(family.names.length, "test")}`;
+    body.style.height = `${rows.length * ROW}px`;
+    grid.setAttribute("aria-rowcount", rows.length + 1);
+    head.replaceChildren(...[...heads, ...columns.map((column) => [column.label, column.label, column.device.name])].map(([key, text, title]) => {
+      const sort = query.get("sort") ?? "name";
+      const way = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
+      return el("span", { role: "columnheader", "aria-sort": way },
+        el("button", { type: "button", tabindex: "-1", title: title ?? `sort by ${text}`, "data-sort": key,
+          onclick: () => { query.set("sort", way === "ascending" ? `-${key}` : key === "name" || way ? key : heads.some(([each]) => each === key) ? key : `-${key}`); changed(); } }, text));
+    }));
+    if (!keep) { grid.scrollTop = 0; active = 0; }
+    grid.removeAttribute("aria-activedescendant");
+    first = -1;
+    if (!rows.length) body.replaceChildren(el("p", { class: "empty" }, "No test is as the filters say."));
+    else draw();
+  }
+
+  function changed() {
+    history.replaceState(null, "", link("tests", Object.fromEntries(query)));
+    refresh();
+  }
+
+  const set = (key) => (event) => { query.set(key, event.target.value); if (!event.target.value) query.delete(key); changed(); };
+  function pick(key, text, options, none = "any") {
+    if (!options.length) return null;
+    const select = el("select", { onchange: set(key), "data-filter": key },
+      el("option", { value: "" }, none), options.map(([value, word]) => el("option", { value }, word)));
+    select.value = query.get(key) ?? "";
+    return el("label", {}, text, select);
+  }
+  const distinct = (values) => [...new Set(values)].sort(natural).map((value) => [value, value]);
+  const search = el("input", { type: "search", placeholder: "name, idiom, digest or words of the program", "aria-label": "Search tests",
+    value: query.get("q") ?? "", oninput: set("q"), onkeydown: (event) => { if (event.key === "ArrowDown" || event.key === "Enter") grid.focus(); } });
+  const ways = family.levels.way.length > family.levels.device.length;
+  const filters = el("div", { class: "filters card", role: "search" }, search,
+    family.columns.length > 0 && pick("show", "show", Object.entries(SHOWS), "all"),
+    pick("device", "on", [...family.levels.device, ...(ways ? family.levels.way : [])].map((each) => [each.label, each.label]), "any device"),
+    pick("model", "model", family.models.map((model) => [model, model])),
+    family.models.length > 0 && pick("verdict", "verdict", VERDICTS(family)),
+    pick("tag", heads[1][1], distinct(family.tags.flat())),
+    pick("bound", "bound", distinct(family.bounds)),
+    ways && el("label", {}, "columns", (() => {
+      const select = el("select", { onchange: (event) => { query.set("by", event.target.value); location.replace(link("tests", Object.fromEntries(query))); }, "data-filter": "by" },
+        el("option", { value: "device" }, "devices"), el("option", { value: "way" }, "devices and ways"));
+      select.value = level(family, query);
+      return select;
+    })()),
+    said);
+
+  body.addEventListener("click", (event) => {
+    const row = event.target.closest("[data-at]");
+    if (row) open(Number(row.dataset.at));
+  });
+  grid.addEventListener("scroll", () => draw(), { passive: true });
+  grid.addEventListener("keydown", (event) => {
+    const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + visible() - 2, PageUp: active - visible() + 2, Home: 0, End: rows.length - 1 }[event.key];
+    if (event.key === "Enter" && rows.length) open(active);
+    else if (to === undefined) return;
+    else move(to);
+    event.preventDefault();
+  });
+  grid.addEventListener("focus", () => { if (rows.length && grid.matches(":focus-visible")) move(active); });
+  printing = draw;
+  afterwards = () => {
+    refresh();
+    if (LAST?.family === family && LAST.hash === location.hash) { active = LAST.at; move(active); grid.focus({ preventScroll: true }); }
+  };
+  return [filters, grid, el("p", { class: "muted small noprint" }, "/ searches, arrow keys move, Enter opens a test. ",
+    family.models.length ? `A mark of models is filled where the outcome is ${family.headings[0].replace(" by", "").replace(" under", "")}, red where it was seen nevertheless.` : "")];
+}
+
+// One test
+
+function program(family, test) {
+  const text = family.texts[test];
+  const parts = family.key === "progress" ? text.split(/^(?=THREAD \d+$)/m) : [];
+  if (!parts.length || !parts.every((part) => part.startsWith("THREAD"))) return el("pre", { class: "box", tabindex: "0" }, text);
+  return el("div", { class: "threads", tabindex: "0" }, parts.map((part) => {
+    const [head, ...lines] = part.trimEnd().split("\n");
+    return el("div", {}, el("h4", {}, head), el("pre", {}, lines.join("\n")));
+  }));
+}
+
+function interval(cell) {
+  const log = (value) => (value <= 1e-9 ? 0 : (100 * (Math.log10(value) + 9)) / 9);
+  const [low, high, at] = [log(cell.low), log(cell.high), log(cell.seen / cell.runs)];
+  return el("span", { class: "span", role: "img", "aria-label": `between ${share(cell.low)} and ${share(cell.high)}`, title: "95 % interval, from 1e-9 to 1 on a logarithmic scale" },
+    el("i", { style: `left:${low}%;width:${Math.max(0, high - low)}%` }), cell.seen > 0 && el("b", { style: `left:${at}%` }));
+}
+
+function observed(family, test) {
+  const rows = family.levels.way.flatMap((column) => {
+    const cell = column.cells.get(test);
+    if (!cell) return [];
+    const models = against(family, test, cell);
+    return [[column.label, `${number.format(cell.seen)} of ${number.format(cell.runs)}`, cell.runs ? share(cell.seen / cell.runs) : "",
+      cell.runs ? el("span", {}, interval(cell), el("span", { class: "muted small" }, `  ${share(cell.low)} to ${share(cell.high)}`)) : "",
+      models.length ? models.map((model) => el("span", { class: "pill bad" }, model)) : cell.failed ? `${cell.failed} failed` : ""]];
+  });
+  if (!rows.length) return null;
+  return card("What was seen", "", table(["device", family.outcome, "rate", "95 % interval", "contradicts"], rows, [1, 2]));
+}
+
+function trials(family, test) {
+  const mine = family.trialsOf.get(test) ?? [];
+  if (!mine.length) return null;
+  const allowed = family.details[test]?.allowed ?? [];
+  return card("Trials", "Each way in which the test was launched.", mine.map(([, column, seen, runs, instances, iterations, timeout, date, what, error]) => {
+    const facts = [plural(instances, "instance"), plural(iterations, family.key === "progress" ? "iteration" : "launche").replace(/launche$/, "launch"), `${timeout} s`, date.slice(0, 10)].filter(Boolean).join(" · ");
+    const head = el("summary", {}, el("b", {}, family.levels.way[column].label), el("span", { class: "muted small" }, facts),
+      error ? el("span", { class: "pill bad" }, "failed")
+        : typeof what === "string" ? el("span", { class: "letters", role: "img", "aria-label": `${what.split("H").length - 1} of ${what.length} iterations hung` }, [...what.slice(0, 200)].map((letter) => el("i", { class: letter === "H" && "h" })))
+        : el("span", { class: "small" }, `${number.format(seen)} of ${number.format(runs)}`, what?.[3] ? ", then a launch did not end" : ""));
+    const inside = error ? el("pre", { class: "small" }, error)
+      : typeof what === "string" ? el("pre", { class: "small muted" }, `${what}\nT terminated, H did not within the time-out`)
+      : histogram(what, allowed);
+    return el("details", { open: family.key === "memory" && mine.length <= 4 && !error }, head, inside);
+  }));
+}
+
+function histogram([rows, other, , , terms], allowed) {
+  const most = Math.max(1, ...rows.map((row) => row[1]));
+  const lacking = allowed.length && allowed[0][1].every((values) => values.length === terms.length);
+  const sorted = [...rows].sort((a, b) => b[1] - a[1]);
+  return wide(el("table", { class: "histogram" },
+    el("thead", {}, el("tr", {}, [...terms, "count", "", "", lacking ? "forbidden by" : ""].map((head, at) => el("th", { scope: "col", class: at === terms.length && "number" }, head)))),
+    el("tbody", {}, sorted.map(([values, count, asked]) => {
+      const forbidding = lacking ? allowed.filter(([, outcomes]) => !outcomes.some((each) => String(each) === String(values))).map(([model]) => model) : [];
+      return el("tr", { class: [asked && "asked", forbidding.length && count && "against"].filter(Boolean).join(" ") },
+        values.map((value) => el("td", { class: "mono" }, value)), el("td", { class: "number" }, number.format(count)),
+        el("td", { class: "bar-cell" }, el("i", { style: `width:${Math.max(0.5, (100 * Math.log10(count + 1)) / Math.log10(most + 1))}%` })),
+        el("td", {}, asked ? el("span", { class: "pill" }, "asked for") : ""), el("td", { class: "small" }, forbidding.join(", ")));
+    }))),
+  other ? el("p", { class: "muted small" }, `${number.format(other)} instances ended in still other ways.`) : null,
+  el("p", { class: "muted small" }, "Bars are on a logarithmic scale."));
+}
+
+function verdictsOf(family, test) {
+  if (!family.models.length) return null;
+  const detail = family.details[test];
+  const unknown = family.unknown[test] ?? {};
+  const seen = family.levels.way.some((column) => column.cells.get(test)?.seen);
+  const word = (code) => ["no verdict", ...family.sides][code];
+  const badge = (verdict) => el("span", { class: `pill ${verdict === family.sides[0] ? (seen ? "bad" : "") : "plain"}` }, verdict.toLowerCase().replace("_", " "));
+  const told = new Set((detail?.reasons ?? []).flatMap(([models]) => models));
+  const rows = (detail?.reasons ?? []).map(([models, verdict, text], at) =>
+    el("details", { open: at === 0 }, el("summary", {}, el("b", { class: "mono" }, models.join(", ")), badge(verdict)), el("pre", { class: "small", tabindex: "0" }, text)));
+  const rest = family.models.map((model, at) => [model, Number(family.verdicts[test][at])]).filter(([model]) => !told.has(model));
+  const plain = rest.length ? table(["model", "verdict", ""], rest.map(([model, code]) =>
+    [el("span", { class: "mono" }, model), badge(word(code)), el("span", { class: "muted small" }, unknown[model] ?? "")])) : null;
+  const note = detail ? (detail.problem ? `Some could not be explained: ${detail.problem}` : "")
+    : `Not explained here. synth explain … --test '${family.names[test]}' -m ${family.models[0]} says why.`;
+  return card("What each model says, and why", note, rows, plain);
+}
+
+function one(query) {
+  const family = FAMILIES.get(query.get("family"));
+  const test = family?.byDigest.get(query.get("test"));
+  if (test === undefined) return [el("p", {}, "There is no such test. ", el("a", { href: "#tests" }, "All tests"))];
+  const rows = LAST?.family === family ? LAST.rows : family.order;
+  const at = rows.indexOf(test);
+  const step = (by, text, key) => {
+    const to = rows[at + by];
+    return el("button", { type: "button", disabled: to === undefined, title: `${text} (${key})`, "data-step": by,
+      onclick: () => { if (LAST) LAST.at = at + by; location.hash = testLink(family, to); } }, by < 0 ? "←" : "→");
+  };
+  const detail = family.details[test];
+  const figures = (detail?.figures ?? []).map(([model, verdict, svg]) =>
+    card(`${model}: ${verdict.toLowerCase().replace("_", " ")}`, "", drawing(svg, `${family.names[test]} under ${model}`)));
+  const back = LAST?.family === family ? LAST.hash : link("tests", { family: family.key });
+  return [
+    el("div", { class: "title" },
+      el("a", { href: back, "data-back": true }, `‹ ${family.title}`), el("h1", {}, family.names[test]),
+      family.tags[test].map((tag) => el("span", { class: "pill" }, tag)), el("span", { class: "pill plain" }, family.bounds[test]),
+      el("span", { class: "steps" }, at >= 0 && el("span", { class: "muted small" }, `${number.format(at + 1)} of ${number.format(rows.length)}`), step(-1, "previous", "k"), step(1, "next", "j"))),
+    el("div", { class: "two" },
+      card("Program", "", program(family, test), el("p", { class: "muted small mono" }, `digest ${family.digests[test].slice(0, 16)}`)),
+      observed(family, test) ?? el("span")),
+    figures.length ? el("div", { class: "two" }, figures) : null,
+    el("div", { class: "two" }, verdictsOf(family, test), trials(family, test)),
+  ].filter(Boolean);
+}
+
+// What is shown
+
+let printing = null, afterwards = null, view = "";
+
+function navigation(now) {
+  const item = (href, text, count, current) =>
+    el("a", { href, "aria-current": current && "page" }, text, count != null && el("span", { class: "count" }, number.format(count)));
+  document.getElementById("nav").replaceChildren(item("#overview", "Overview", null, now.view === "overview"),
+    ...[...FAMILIES.values()].map((family) => item(link("tests", { family: family.key }), family.title, family.names.length,
+      now.view !== "overview" && now.query.get("family") === family.key)));
+}
+
+function show() {
+  const now = place();
+  printing = afterwards = null;
+  const parts = now.view === "tests" ? tests(now.query) : now.view === "test" ? one(now.query) : overview();
+  MAIN.replaceChildren(...parts);
+  navigation(now);
+  document.title = MAIN.querySelector("h1")?.textContent ?? DATA.title;
+  scrollTo({ top: 0, behavior: "instant" });
+  if (view && now.view !== "tests") MAIN.focus({ preventScroll: true });
+  view = now.view;
+  afterwards?.();
+}
+
+addEventListener("hashchange", show);
+addEventListener("beforeprint", () => printing?.(true));
+addEventListener("afterprint", () => printing?.(false));
+addEventListener("resize", () => printing?.(false));
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  const press = (selector) => MAIN.querySelector(selector)?.click();
+  if (event.key === "/") {
+    if (view !== "tests") location.hash = link("tests", { family: place().query.get("family") });
+    setTimeout(() => MAIN.querySelector("input[type=search]")?.focus());
+  } else if (event.key === "Escape") press("[data-back]");
+  else if (event.key === "j") press("[data-step='1']");
+  else if (event.key === "k") press("[data-step='-1']");
+  else return;
+  event.preventDefault();
+});
+
+// Light and dark
+
+const THEMES = ["auto", "light", "dark"];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const button = document.getElementById("theme");
+let theme = "auto";
+try { theme = THEMES.includes(localStorage.synthTheme) ? localStorage.synthTheme : "auto"; } catch { /* no storage for files here */ }
+
+function paint() {
+  document.documentElement.dataset.theme = theme;
+  document.documentElement.toggleAttribute("data-dark", theme === "dark" || (theme === "auto" && dark.matches));
+  button.textContent = theme;
+  button.setAttribute("aria-label", `Colours: ${theme}`);
+}
+button.addEventListener("click", () => {
+  theme = THEMES[(THEMES.indexOf(theme) + 1) % 3];
+  try { localStorage.synthTheme = theme; } catch { /* as above */ }
+  paint();
+});
+dark.addEventListener("change", paint);
+paint();
+show();

@@ -1,0 +1,187 @@
+"""Plots of a report, by matplotlib, as SVG that stands in a page.
+
+Colours are names of the page's style (``var(--ink)``), so that a plot is light where the page is light and dark where
+it is dark. Text stays text. The same facts give the same bytes. Names of tests and devices may be anything: they are
+not read as mathematics, and matplotlib escapes them.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from oracle.progress.hierarchy import TABLE_4, border
+from synth.drawing.pictures import printable
+from synth.inputs import MEMORY, PROGRESS
+from synth.report.evidence import Evidence
+from synth.report.tables import label
+
+MOST_ROWS = 40
+"""Tests that a plot of rates has room for."""
+
+_INK, _MUTED, _GRID = "#010101", "#020202", "#030303"
+_SERIES = [f"#0401{number:02x}" for number in range(8)]
+_NEVER = "#040201"
+_GUARANTEES = {name: f"#0403{number:02x}" for number, name in enumerate(TABLE_4)}
+_STYLE = {
+    _INK: "var(--ink)",
+    _MUTED: "var(--muted)",
+    _GRID: "var(--line)",
+    _NEVER: "var(--muted)",
+    **{colour: f"var(--series-{number + 1})" for number, colour in enumerate(_SERIES)},
+    **{colour: f"var(--{name})" for name, colour in _GUARANTEES.items()},
+}
+_SETTINGS = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "text.color": _INK,
+    "axes.labelcolor": _INK,
+    "axes.edgecolor": _GRID,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "xtick.color": _MUTED,
+    "ytick.color": _MUTED,
+    "ytick.labelcolor": _INK,
+    "grid.color": _GRID,
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+}
+_MARKERS = "osD^v<>P"
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A plot: what it shows, and a document of SVG without its XML header."""
+
+    title: str
+    note: str
+    svg: str
+
+
+def charts(found: Evidence) -> Iterator[Chart]:
+    """The plots of a report; none of what was not run."""
+    if found.columns_of(PROGRESS):
+        yield from _hangs(found)
+    if found.columns_of(MEMORY):
+        yield from _rates(found)
+
+
+def _hangs(found: Evidence) -> Iterator[Chart]:
+    """A bar a column: the tests that hung, by the least fair guarantee that promises that they end."""
+    columns = found.columns_of(PROGRESS)
+    counts: dict[int, Counter[str]] = {column: Counter() for column in columns}
+    for (subject, column), cell in found.cells.items():
+        if column in counts and cell.seen:
+            try:
+                cell_of = border(found.subjects[subject].test.verdicts)
+            except StopIteration:  # not all models of the paper were asked
+                cell_of = None
+            counts[column]["never" if cell_of is None else cell_of[1]] += 1
+    if not any(counts.values()):
+        return
+
+    def draw(axes: Any) -> None:
+        left = [0] * len(columns)
+        for name, colour in (*_GUARANTEES.items(), ("never", _NEVER)):
+            widths = [counts[column][name] for column in columns]
+            if any(widths):
+                text = "no model" if name == "never" else name if name == "fair" else name.upper()
+                axes.barh(range(len(columns)), widths, left=left, height=0.62, color=colour, label=text)
+            left = [one + other for one, other in zip(left, widths, strict=True)]
+        for row, total in enumerate(left):
+            axes.text(total + max(left) * 0.01, row, f"{total}", va="center", color=_MUTED)
+        axes.set_yticks(range(len(columns)), [_short(label(found, found.columns[column])) for column in columns])
+        axes.set_xlabel("tests that hung")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+
+    note = "By the first of HSA, OBE, LOBE and fair that promises that the test ends: that promise was broken."
+    yield Chart("Tests that hung", note, _svg(draw, len(columns), "hangs"))
+
+
+def _rates(found: Evidence) -> Iterator[Chart]:
+    """A row a test, the most frequent outcomes first, with a mark and its interval for each column."""
+    columns = found.columns_of(MEMORY)
+    shares: dict[int, float] = {}
+    for (subject, column), cell in found.cells.items():
+        if column in columns and cell.seen:
+            shares[subject] = max(shares.get(subject, 0.0), cell.seen / cell.runs)
+    rows = sorted(shares, key=lambda subject: (-shares[subject], subject))[:MOST_ROWS]
+    if not rows:
+        return
+    used = [column for column in columns if any((row, column) in found.cells for row in rows)]
+    from matplotlib.ticker import NullFormatter
+
+    def draw(axes: Any) -> None:
+        for number, column in enumerate(used):
+            points = []
+            for row, subject in enumerate(rows):
+                cell = found.cells.get((subject, column))
+                if cell is not None and cell.seen and (interval := cell.interval) is not None:
+                    points.append((cell.seen / cell.runs, row + (number - (len(used) - 1) / 2) * 0.16, *interval))
+            if points:
+                x, y = [point[0] for point in points], [point[1] for point in points]
+                spans = [[point[0] - point[2] for point in points], [point[3] - point[0] for point in points]]
+                spans = [[max(0.0, span) for span in way] for way in spans]
+                axes.errorbar(
+                    x,
+                    y,
+                    xerr=spans,
+                    fmt=_MARKERS[number % len(_MARKERS)],
+                    color=_SERIES[number % len(_SERIES)],
+                    markersize=4.5,
+                    elinewidth=1.4,
+                    label=_short(label(found, found.columns[column])),
+                )
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda share, _: f"{share:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_yticks(range(len(rows)), [_short(found.subjects[row].test.name) for row in rows])
+        axes.set_xlabel("share of instances with the outcome that is asked about, 95 % interval")
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+
+    kept = f"The {len(rows)} most frequent of {len(shares):,}." if len(shares) > len(rows) else ""
+    yield Chart("How often outcomes were seen", kept, _svg(draw, len(rows), "rates"))
+
+
+def _short(name: str) -> str:
+    name = printable(name)
+    return name if len(name) <= 44 else f"{name[:43]}…"
+
+
+def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
+    import matplotlib  # takes its time to be loaded
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({**_SETTINGS, "svg.hashsalt": salt}), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of letters that the font for measuring has not
+        figure = Figure(figsize=(8.4, 0.9 + 0.27 * max(rows, 2)))
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        draw(axes)
+        axes.grid(axis="x")
+        axes.set_axisbelow(True)
+        axes.tick_params(length=0)
+        if not axes.yaxis_inverted():
+            axes.invert_yaxis()
+        axes.legend(loc="upper left", bbox_to_anchor=(0, 1.0, 1, 0), ncols=4, borderaxespad=0).set_loc("lower left")
+        text = io.StringIO()
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        figure.savefig(text, format="svg", bbox_inches="tight", metadata=metadata)
+    svg = text.getvalue()
+    svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)  # every plot would have the same
+    for colour, name in _STYLE.items():
+        svg = svg.replace(colour, name)
+    head, _, rest = svg.partition(">")
+    return re.sub(r' (width|height)="[^"]*"', "", head) + ">" + rest

@@ -1,0 +1,162 @@
+"""Why models say what they say of the tests that a reader looks at first, with figures: the costly part of a report.
+
+To explain a test takes some milliseconds to some seconds a model, too long for all of ten thousand tests. So the tests
+are ranked: those that contradict a model, the one that fewest models forbid last; then those whose outcome was seen;
+then the first test of each shape or idiom, and of each row of verdicts. As many as are asked for are explained, over
+several processes, each within limits; the report says which were not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from backends.shared.layout import outcome_terms
+from backends.shared.results import MemoryResult
+from corpus.errors import InputError
+from corpus.litmus.condition import spell
+from corpus.litmus.test import LitmusTest
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.judge import UNROLL
+from synth.families.interface import Told, family
+from synth.inputs import MEMORY
+from synth.memory.conformance import allowed_outcomes
+from synth.pool import Limits, map_each
+from synth.report.evidence import Evidence, Subject
+from synth.watch import watching
+
+Values = tuple[int, ...]
+
+DETAILED = 100
+"""Tests that are explained unless more are asked for."""
+
+LARGEST_FIGURE = 400_000
+"""Characters of a figure; nobody can read a larger one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why some models, which all say the same for the same reason, say so of a test."""
+
+    models: tuple[str, ...]
+    verdict: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An execution or a lasso, as a document of SVG, under a model."""
+
+    model: str
+    verdict: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is known of a test besides its verdicts.
+
+    ``terms`` are those of the outcomes of a memory test, and ``allowed`` has those outcomes that each model allows that
+    could tell. ``problem`` says why there is less than there should be.
+    """
+
+    reasons: tuple[Reason, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    terms: tuple[str, ...] = ()
+    allowed: tuple[tuple[str, tuple[Values, ...]], ...] = ()
+    problem: str = ""
+
+
+def ranked(found: Evidence) -> list[int]:
+    """The numbers of the tests that are worth explaining, most interesting first, each once."""
+    seen = {subject for (subject, _), cell in found.cells.items() if cell.seen}
+    against = {
+        subject: len({model for column in range(len(found.columns)) for model in found.contradicted(subject, column)})
+        for subject in sorted(seen)
+    }
+    contradicting = sorted((number for number in seen if against[number]), key=lambda number: (-against[number], number))
+    tags: dict[object, int] = {}
+    vectors: dict[object, int] = {}
+    for number, subject in enumerate(found.subjects):
+        for tag in subject.test.tags:
+            tags.setdefault((subject.family, tag), number)
+        vectors.setdefault((subject.family, subject.test.bound, tuple(subject.test.verdicts.items())), number)
+    rest = range(len(found.subjects))
+    return list(dict.fromkeys([*contradicting, *sorted(seen), *tags.values(), *vectors.values(), *rest]))
+
+
+def details(found: Evidence, most: int, jobs: int, limits: Limits) -> dict[int, Detail]:
+    """The details of as many tests, by number."""
+    chosen = ranked(found)[:most]
+    named = {name: found.models[name] for name in found.families}
+
+    def work(number: int) -> Detail:
+        subject = found.subjects[number]
+        return detail(subject, tuple(model for model in named[subject.family] if model in subject.test.verdicts))
+
+    def lost(number: int, reason: str) -> Detail:
+        return Detail(problem=f"it {reason}")
+
+    with watching("Explaining", found=False) as watch, closing(map_each(work, chosen, jobs, limits, lost)) as answers:
+        made: dict[int, Detail] = {}
+        for answer in answers:
+            if answer is not None:
+                made[chosen[len(made)]] = answer
+            watch(len(made), len(chosen), len(made))
+    return made
+
+
+def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
+    """The details of a test under these models, of its family; a model that cannot tell costs its part only."""
+    kind = family(subject.family)
+    given = subject.given
+    told: list[Told] = []
+    problems: list[str] = []
+    try:
+        told = kind.explain(given, models, UNROLL) if models else []
+    except InputError:  # one at a time, to keep what the others say
+        for model in models:
+            try:
+                told += kind.explain(given, [model], UNROLL)
+            except InputError as error:
+                problems.append(f"{model}: {error.message}")
+    except Exception as error:  # a fault of ours costs the reasons of one test
+        problems.append(f"{type(error).__name__}: {error}")
+    terms: tuple[str, ...] = ()
+    allowed: tuple[tuple[str, tuple[Values, ...]], ...] = ()
+    if subject.family == MEMORY:
+        test = given.litmus()
+        terms = tuple(map(spell, outcome_terms(test)))
+        allowed = tuple(_allowed(test, models))
+    return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), terms, allowed, "; ".join(problems))
+
+
+def _reasons(told: list[Told]) -> Iterator[Reason]:
+    same: dict[tuple[str, str], list[str]] = {}
+    for one in told:
+        account = one.account()
+        same.setdefault((account.verdict, account.reason), []).append(account.model)
+    for (verdict, text), models in same.items():
+        yield Reason(tuple(models), verdict, text)
+
+
+def _figures(told: list[Told], allows: str) -> Iterator[Figure]:
+    """At most two: of the last model that allows the outcome, and of the first that forbids it."""
+    verdicts = [(one.account().verdict, one) for one in told]
+    allowing = [each for each in verdicts if each[0] == allows]
+    forbidding = [each for each in verdicts if each[0] != allows]
+    for verdict, one in (*allowing[-1:], *forbidding[:1]):
+        try:
+            svg = one.drawing().svg()
+        except InputError:  # there is nothing to draw
+            continue
+        if len(svg) <= LARGEST_FIGURE:
+            yield Figure(one.model, verdict, svg)
+
+
+def _allowed(test: LitmusTest, models: tuple[str, ...]) -> Iterator[tuple[str, tuple[Values, ...]]]:
+    for model in resolve_consistency_models(models) if models else ():
+        said = allowed_outcomes(test, outcome_terms(test), model)
+        if said.outcomes is not None and not said.bounded:
+            yield model.name, tuple(sorted(said.outcomes))

@@ -1,0 +1,299 @@
+"""What is known of tests and of what devices did with them: the facts that every form of a report is made of.
+
+A test asks about one outcome, a hang or certain final values, and a *trial* saw it in so many of so many runs:
+iterations of a progress test, instances of a memory test. A *device* is what ran it, told apart by back end, name,
+driver and compiler; a *column* is a device and a way to run tests on it: the mapping and the placement of a progress
+test, the profile and the stress of a memory test. Of several lines for one trial the last counts
+(``backends.shared.results``); trials of one column, which differ in instances, iterations and time-outs, are added up.
+
+Gap: a launch of a memory test that did not come to an end has no instances that could be counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from backends.shared.layout import outcome_terms
+from backends.shared.mapping import MAPPINGS
+from backends.shared.process import TIMED_OUT
+from backends.shared.results import (
+    Entry,
+    MemoryFailure,
+    MemoryResult,
+    ProgressFailure,
+    ProgressResult,
+    ProgressTrial,
+    latest,
+)
+from corpus.litmus.condition import spell
+from corpus.test import Test
+from synth.conformance import Standing, standing
+from synth.families.interface import Side
+from synth.inputs import MEMORY, PROGRESS, Input
+from synth.memory.conformance import is_asked_for
+from synth.statistics import rate_interval
+
+Sides = tuple[Side, Side]
+
+Asked = frozenset[tuple[int, ...]]
+"""The outcomes, as values of the terms of a result, that a condition asks about."""
+
+Judge = Callable[[MemoryResult], Asked | None]
+"""Says which outcomes of a result were asked about; None where its terms are not those of the test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A test that the report is about, its family, and where it is from."""
+
+    family: str
+    test: Test
+    given: Input
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Device:
+    """What ran tests, in words."""
+
+    backend: str
+    name: str
+    driver: str = ""
+    compiler: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A device and a way to run tests of a family on it."""
+
+    family: str
+    device: Device
+    mapping: str = ""
+    placement: str = ""
+    profile: str = ""
+    stress: bool = False
+
+    @property
+    def way(self) -> str:
+        """The way in words: ``chunked, workgroup``; ``profile spread``; empty where there is nothing to say."""
+        if self.family == PROGRESS:
+            return self.mapping if self.placement == "device" else f"{self.mapping}, {self.placement}"
+        return ", ".join([f"profile {self.profile}"] * bool(self.profile) + ["stress"] * self.stress)
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """Where it stands among others: by family, device and way, mappings in their usual order."""
+        mappings = list(MAPPINGS)
+        at = mappings.index(self.mapping) if self.mapping in mappings else len(mappings)
+        return self.family != PROGRESS, self.device, self.placement, at, self.mapping, self.profile, self.stress
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A trial and what came of it: the outcome that its test asks about was seen in ``seen`` of ``runs``.
+
+    ``subject`` and ``column`` are numbers. ``entry`` is the line of the results, a failure where the trial could not be
+    made; ``asked`` are the final values that count as seen.
+    """
+
+    subject: int
+    column: int
+    entry: Entry
+    seen: int
+    runs: int
+    asked: Asked = frozenset()
+
+    @property
+    def error(self) -> str:
+        """Why it could not be made; empty where it was."""
+        return self.entry.error if isinstance(self.entry, ProgressFailure | MemoryFailure) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All trials of a test in a column together; ``failed`` of them could not be made."""
+
+    seen: int
+    runs: int
+    failed: int
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The confidence interval of the rate; None where nothing was run."""
+        return rate_interval(self.seen, self.runs) if self.runs else None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The facts of a report.
+
+    ``sides`` are the verdicts of each family of which there are tests, the stricter one first; ``models`` those that
+    judged its tests, in their order. ``strangers`` are names of tests with results whose texts nobody gave,
+    or whose registers and locations are called otherwise.
+    """
+
+    subjects: tuple[Subject, ...]
+    columns: tuple[Column, ...]
+    trials: tuple[Trial, ...]
+    sides: Mapping[str, Sides]
+    models: Mapping[str, tuple[str, ...]]
+    strangers: tuple[str, ...] = ()
+    _standings: dict[tuple[frozenset[int], str], tuple[Standing[int], ...]] = field(default_factory=dict, repr=False)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families of which there are tests."""
+        return tuple(self.sides)
+
+    @cached_property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices, sorted."""
+        return tuple(sorted({column.device for column in self.columns}))
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[int, int], Cell]:
+        """Subject and column -> what was seen there, where there is anything to say."""
+        seen: Counter[tuple[int, int]] = Counter()
+        runs: Counter[tuple[int, int]] = Counter()
+        failed: Counter[tuple[int, int]] = Counter()
+        for trial in self.trials:
+            at = trial.subject, trial.column
+            seen[at] += trial.seen
+            runs[at] += trial.runs
+            failed[at] += bool(trial.error)
+        return {at: Cell(seen[at], runs[at], failed[at]) for at in sorted(runs)}
+
+    def columns_of(self, family: str, device: Device | None = None) -> list[int]:
+        """The numbers of the columns of a family, or of a device in it."""
+        return [
+            number
+            for number, column in enumerate(self.columns)
+            if column.family == family and device in (None, column.device)
+        ]
+
+    def standings(self, columns: Iterable[int], family: str) -> tuple[Standing[int], ...]:
+        """How each model of a family stands to what was seen in these columns together; tests are numbers."""
+        key = frozenset(columns), family
+        if key not in self._standings:
+            seen: dict[int, bool] = {}
+            for (subject, column), cell in self.cells.items():
+                if column in key[0] and cell.runs:
+                    seen[subject] = seen.get(subject, False) or cell.seen > 0
+            verdicts = {number: self.subjects[number].test.verdicts for number in seen}
+            forbids, allows = (side.verdict for side in self.sides[family])
+            self._standings[key] = tuple(
+                standing(model, seen, verdicts, forbids, allows) for model in self.models[family]
+            )
+        return self._standings[key]
+
+    def contradicted(self, subject: int, column: int) -> tuple[str, ...]:
+        """The models that forbid what was seen of a test in a column."""
+        cell = self.cells.get((subject, column))
+        if cell is None or not cell.seen:
+            return ()
+        family, test = self.subjects[subject].family, self.subjects[subject].test
+        return tuple(model for model in self.models[family] if self.forbids(family, test, model))
+
+    def forbids(self, family: str, test: Test, model: str) -> bool:
+        """Whether a model forbids the outcome that a test asks about."""
+        return test.verdicts.get(model) == self.sides[family][0].verdict
+
+
+def evidence(
+    subjects: Sequence[Subject],
+    entries: Iterable[Entry],
+    sides: Mapping[str, Sides],
+    models: Mapping[str, Sequence[str]],
+) -> Evidence:
+    """The facts: tests, each digest once, and lines of results in the order in which they were written.
+
+    Where a test is there twice, the first gives its name and the others what verdicts it lacks. ``models`` are those of a
+    family to look at; all that have a verdict where none are named.
+    """
+    kept: dict[tuple[str, str], Subject] = {}
+    for subject in subjects:
+        key = subject.family, subject.test.digest
+        kept[key] = _merged(kept[key], subject) if key in kept else subject
+    numbers = {key: number for number, key in enumerate(kept)}
+    known = tuple(kept.values())
+    results, failures = latest(entries)
+    made: list[tuple[int, Column, Entry]] = []
+    strangers: dict[str, None] = {}
+    for entry in (*results.values(), *failures.values()):
+        number = numbers.get((PROGRESS if isinstance(entry, ProgressTrial) else MEMORY, entry.digest))
+        if number is None:
+            strangers[entry.test] = None
+        else:
+            made.append((number, column_of(entry), entry))
+    columns = tuple(sorted({column for _, column, _ in made}, key=lambda column: column.rank))
+    places = {column: number for number, column in enumerate(columns)}
+    judges: dict[int, Judge] = {}
+    trials = []
+    for number, column, entry in made:
+        asked: Asked | None = frozenset()
+        if isinstance(entry, MemoryResult):
+            if number not in judges:
+                judges[number] = _judge(known[number].given)
+            asked = judges[number](entry)
+        if asked is None:
+            strangers[entry.test] = None
+        else:
+            trials.append(Trial(number, places[column], entry, *_counted(entry, asked), asked))
+    trials.sort(key=lambda trial: (trial.subject, trial.column))
+    families = {family: sides[family] for family in sides if any(each.family == family for each in known)}
+    return Evidence(
+        known,
+        columns,
+        tuple(trials),
+        families,
+        {family: _models(known, family, models.get(family, ())) for family in families},
+        tuple(sorted(strangers)),
+    )
+
+
+def column_of(entry: Entry) -> Column:
+    """The column that a line of results belongs to."""
+    device = Device(entry.backend, entry.device, entry.driver, entry.compiler)
+    if isinstance(entry, ProgressTrial):
+        return Column(PROGRESS, device, mapping=entry.mapping, placement=entry.placement)
+    return Column(MEMORY, device, profile=entry.profile, stress=entry.stress)
+
+
+def _merged(first: Subject, other: Subject) -> Subject:
+    from msgspec.structs import replace
+
+    verdicts = {**other.test.verdicts, **first.test.verdicts}
+    test = replace(first.test, verdicts=verdicts, reasons={**other.test.reasons, **first.test.reasons})
+    return Subject(first.family, test, first.given)
+
+
+def _models(subjects: Iterable[Subject], family: str, named: Sequence[str]) -> tuple[str, ...]:
+    """The models that have verdicts, in their first order; those that are named only where any are."""
+    found = dict.fromkeys(model for subject in subjects if subject.family == family for model in subject.test.verdicts)
+    return tuple(model for model in found if not named or model in named)
+
+
+def _counted(entry: Entry, asked: Asked) -> tuple[int, int]:
+    """In how many of how many runs the outcome was seen."""
+    if isinstance(entry, ProgressResult):
+        return entry.outcomes.count(TIMED_OUT), len(entry.outcomes)
+    if isinstance(entry, MemoryResult):
+        seen = sum(count for values, count in entry.outcomes if values in asked)
+        return seen, sum(count for _, count in entry.outcomes) + entry.other
+    return 0, 0
+
+
+def _judge(given: Input) -> Judge:
+    """How the outcomes of a test's results are judged. Raises ``InputError`` where it cannot be read."""
+    test = given.litmus()
+    terms = {spell(term): term for term in outcome_terms(test)}
+
+    def judge(result: MemoryResult) -> Asked | None:
+        order = tuple(terms[name] for name in result.terms if name in terms)
+        if not len(order) == len(result.terms) == len(terms):
+            return None
+        return frozenset(values for values, _ in result.outcomes if is_asked_for(test, order, values))
+
+    return judge

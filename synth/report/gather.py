@@ -1,0 +1,132 @@
+"""The facts of a report from what a command line names: results, and the tests that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from backends.shared.results import RESULTS, Entry, read_results
+from corpus.errors import InputError
+from corpus.suite import is_corpus
+from oracle.executions.judge import UNROLL
+from oracle.progress.plugins import is_progress_model
+from synth.families.interface import family
+from synth.inputs import MEMORY, PROGRESS, expand, family_of
+from synth.labels import CSV, label_tests
+from synth.memory.judging import AUTO
+from synth.options.choice import Choice
+from synth.pool import Limits
+from synth.report.evidence import Evidence, Subject, evidence
+from synth.watch import watching
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a report is to be about: paths to results and to tests, which of the tests, and under which models.
+
+    Verdicts that are not known are found by ``jobs`` processes, each within ``limits``.
+    """
+
+    results: tuple[Path, ...]
+    suites: tuple[str, ...]
+    choice: Choice
+    models: tuple[str, ...]
+    jobs: int
+    limits: Limits
+
+
+def gather(asked: Asked) -> Evidence:
+    """The facts.
+
+    Raises ``InputError`` where a path cannot be read, no test is named, or none of the results is of these tests.
+    """
+    suites = list(asked.suites)
+    entries: list[Entry] = []
+    for path in asked.results:
+        lines, suite = _opened(path)
+        entries += lines
+        suites += suite
+    suites = list(dict.fromkeys(suites))
+    if not suites:
+        raise InputError("no corpus is around these results; --suite names their tests", str(asked.results[0]))
+    models = {kind: _named(kind, asked.models) for kind in (PROGRESS, MEMORY)}
+    subjects: list[Subject] = []
+    for path in suites:
+        subjects += _subjects(path)
+    chosen = asked.choice.of(subjects, lambda each: each.test.name, lambda each: each.test)
+    judged = [
+        each for kind in (PROGRESS, MEMORY) for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
+    ]
+    sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
+    found = evidence(judged, entries, sides, models)
+    if entries and not found.trials and len(chosen) == len(subjects):
+        raise InputError(f"none of the {len(entries)} results is of a test in {suites[0]}; --suite names their tests")
+    return found
+
+
+def _opened(path: Path) -> tuple[list[Entry], list[str]]:
+    """What a path stands for: results of a file with the corpus around it, a corpus with its results, or tests."""
+    if path.is_dir():
+        inside = path / RESULTS
+        return read_results(inside) if is_corpus(path) and inside.exists() else [], [str(path)]
+    if path.suffix in (".litmus", ".axb") or path.name.startswith("@"):
+        return [], [str(path)]
+    return read_results(path), [str(path.parent)] if is_corpus(path.parent) else []
+
+
+def _subjects(path: str) -> list[Subject]:
+    name = family_of([path])
+    kind = family(name)
+    return [Subject(name, kind.record(given), given) for given in expand([path])]
+
+
+def _named(kind: str, models: Sequence[str]) -> tuple[str, ...]:
+    """The models of a family among those that were named, as they are called in full."""
+    mine = tuple(model for model in models if (kind == PROGRESS) is is_progress_model(model))
+    return tuple(family(kind).labelling(mine, AUTO, UNROLL, CSV).names) if mine else ()
+
+
+def _with_verdicts(
+    subjects: Sequence[Subject], kind: str, models: Sequence[str], jobs: int, limits: Limits
+) -> Iterator[Subject]:
+    """The tests of a family, with the verdicts of ``models``; progress tests without any with those of all models.
+
+    Those of memory models take too long for nobody to have asked for them.
+    """
+    mine = [each for each in subjects if each.family == kind]
+    lacking = [each for each in mine if _lacks(each, kind, models)]
+    found: dict[int, Mapping[str, str]] = {}
+    reasons: dict[int, Mapping[str, str]] = {}
+    if lacking:
+        labelling = family(kind).labelling(models, AUTO, UNROLL, CSV)
+        tests = [each.given for each in lacking]
+        with (
+            watching("Labelling", found=False) as watch,
+            closing(label_tests(labelling, tests, jobs, limits)) as answers,
+        ):
+            done = 0
+            for labels in answers:
+                if labels is not None:
+                    if labels.error:
+                        raise InputError(labels.error)
+                    said = dict(zip(labelling.names, labels.labels, strict=True))
+                    found[id(lacking[done])] = {name: label.verdict for name, label in said.items()}
+                    reasons[id(lacking[done])] = {name: label.reason for name, label in said.items() if label.reason}
+                    done += 1
+                watch(done, len(tests), done)
+    for each in mine:
+        if id(each) in found:
+            verdicts = {**each.test.verdicts, **found[id(each)]}
+            test = replace(each.test, verdicts=verdicts, reasons={**each.test.reasons, **reasons[id(each)]})
+            yield Subject(kind, test, each.given)
+        else:
+            yield each
+
+
+def _lacks(subject: Subject, kind: str, models: Sequence[str]) -> bool:
+    said = subject.test.verdicts
+    return any(model not in said for model in models) or (kind == PROGRESS and not models and not said)

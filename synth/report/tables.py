@@ -1,0 +1,227 @@
+"""A report as plain tables: what the pages, the Markdown and the LaTeX of it say in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from oracle.progress.hierarchy import strictly_less_fair
+from oracle.progress.models import MODELS
+from synth.conformance import Standing, Status
+from synth.inputs import PROGRESS
+from synth.report.evidence import Cell, Column, Device, Evidence
+from synth.statistics import rate_interval
+
+LISTED = 50
+"""Rows of a table of tests that a reader of a text is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its title, what it means, the heads of its columns, and its rows."""
+
+    title: str
+    note: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def labels(found: Evidence) -> dict[Device, str]:
+    """Short names of devices: the back end, with a number where several devices have it."""
+    backends = [device.backend for device in found.devices]
+    return {
+        device: device.backend
+        if backends.count(device.backend) == 1
+        else f"{device.backend} {backends[: at + 1].count(device.backend)}"
+        for at, device in enumerate(found.devices)
+    }
+
+
+def label(found: Evidence, column: Column) -> str:
+    """The short name of a column: that of its device, and the way."""
+    return ", ".join(part for part in (labels(found)[column.device], column.way) if part)
+
+
+def strongest(standings: Sequence[Standing[int]]) -> tuple[str, ...]:
+    """The fairest progress models that nothing contradicts: those with no fairer one among them.
+
+    A model whose guarantee is not known, a user's own, is neither more nor less fair than another.
+    """
+    standing = [each.model for each in standings if each.status not in (Status.CONTRADICTED, Status.SILENT)]
+    below = strictly_less_fair(MODELS[model] for model in standing if model in MODELS)
+    covered = {lesser for lessers in below.values() for lesser in lessers}
+    return tuple(model for model in standing if model not in covered)
+
+
+def outcome_word(family: str) -> str:
+    """What is seen of the tests of a family."""
+    return "hung" if family == PROGRESS else "seen"
+
+
+def rate_text(cell: Cell) -> str:
+    """``3 of 20``, with the rate where that is too long to be read."""
+    return f"{cell.seen:,} of {cell.runs:,}"
+
+
+def share_text(share: float) -> str:
+    """A share with three digits: ``0.15``, ``1.2e-05``; 0 and 1 as they are."""
+    return f"{share:.3g}"
+
+
+def findings(found: Evidence) -> list[str]:
+    """What a reader should know first: a sentence for each device and family."""
+    names = labels(found)
+    sentences = []
+    for family in found.families:
+        for device in found.devices:
+            standings = found.standings(found.columns_of(family, device), family)
+            judged = [each for each in standings if each.status is not Status.SILENT]
+            if not judged:
+                continue
+            against = [each for each in judged if each.contradicting]
+            tests = len({key[0] for key in found.cells if key[1] in found.columns_of(family, device)})
+            head = f"{names[device]}, {tests:,} {'progress' if family == PROGRESS else 'memory'} tests"
+            if against:
+                listed = ", ".join(f"{each.model} ({len(each.contradicting):,})" for each in against)
+                text = f"{head}: contradicts {listed}"
+            else:
+                text = f"{head}: contradicts no model"
+            if family == PROGRESS:
+                text += f"; the fairest models that nothing contradicts: {', '.join(strongest(standings)) or 'none'}"
+            sentences.append(f"{text}.")
+    return sentences
+
+
+def tables(found: Evidence) -> Iterator[Table]:
+    """All tables of a report."""
+    names = labels(found)
+    if found.columns:
+        yield _devices(found)
+    for family in found.families:
+        kind = "Progress" if family == PROGRESS else "Memory"
+        models = found.models[family]
+        if not found.columns_of(family):
+            yield _verdicts(found, family, kind)
+            continue
+        if models:
+            rows = [
+                (names[device], *map(standing_text, found.standings(columns, family)))
+                for device in found.devices
+                if (columns := found.columns_of(family, device))
+            ]
+            yield Table(f"{kind} models and devices", STANDING_NOTE, ("device", *models), tuple(rows))
+        if family == PROGRESS and models:
+            yield _fairness(found)
+        yield from _contradictions(found, family, kind)
+        yield from _seen(found, family, kind)
+    if failed := _failures(found):
+        yield failed
+
+
+STANDING_NOTE = (
+    "contradicted: so many of the tests whose outcome the model forbids showed it. consistent: so many of those whose "
+    "outcome it allows showed it. weaker than needed: none of these did. The outcome of a progress test is a hang."
+)
+
+
+def standing_text(each: Standing[int]) -> str:
+    """``contradicted 3/12``, ``consistent 5/8``, ``weaker than needed 0/4``; a dash where there are no verdicts."""
+    match each.status:
+        case Status.SILENT:
+            return "-"
+        case Status.CONTRADICTED:
+            return f"{each.status} {len(each.contradicting)}/{each.forbidden}"
+    return f"{each.status} {each.observed}/{each.allowed}" if each.allowed else str(each.status)
+
+
+def _devices(found: Evidence) -> Table:
+    names = labels(found)
+    rows = []
+    for device in found.devices:
+        mine = [trial for trial in found.trials if found.columns[trial.column].device == device]
+        dates = sorted({trial.entry.date[:10] for trial in mine if trial.entry.date})
+        rows.append(
+            (
+                names[device],
+                device.backend,
+                device.name,
+                device.driver,
+                device.compiler,
+                f"{len({trial.subject for trial in mine}):,}",
+                f"{len(mine):,}",
+                f"{sum(bool(trial.error) for trial in mine):,}",
+                dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}" if dates else "",
+            )
+        )
+    heads = ("", "back end", "device", "driver", "compiler", "tests", "trials", "failed", "date")
+    return Table("Devices", "", heads, tuple(rows))
+
+
+def _verdicts(found: Evidence, family: str, kind: str) -> Table:
+    """Of a family of which nothing was run: how many tests each model forbids and allows."""
+    tests = [each.test for each in found.subjects if each.family == family]
+    sides = found.sides[family]
+    rows = []
+    for model in found.models[family]:
+        said = [test.verdicts.get(model) for test in tests]
+        counts = [said.count(side.verdict) for side in sides]
+        rows.append((model, *(f"{count:,}" for count in counts), f"{len(tests) - sum(counts):,}"))
+    heads = ("model", *(side.verdict for side in sides), "no verdict")
+    return Table(f"{kind} tests: {len(tests):,}", "", heads, tuple(rows))
+
+
+def _fairness(found: Evidence) -> Table:
+    rows = []
+    for number in found.columns_of(PROGRESS):
+        standings = found.standings([number], PROGRESS)
+        column = found.columns[number]
+        counts = (f"{len(each.contradicting)}/{each.forbidden}" for each in standings)
+        best = ", ".join(strongest(standings))
+        rows.append((labels(found)[column.device], column.mapping, column.placement, *counts, best))
+    heads = ("device", "mapping", "placement", *found.models[PROGRESS], "fairest not contradicted")
+    note = "Of the tests that terminate under a model, so many hung: any makes the device inconsistent with it."
+    return Table("Which fairness each device gives", note, heads, tuple(rows))
+
+
+def _contradictions(found: Evidence, family: str, kind: str) -> Iterator[Table]:
+    rows = [
+        (found.subjects[subject].test.name, label(found, found.columns[column]), *_rate(cell), ", ".join(against))
+        for (subject, column), cell in found.cells.items()
+        if found.subjects[subject].family == family and (against := found.contradicted(subject, column))
+    ]
+    if rows:
+        heads = ("test", "device", outcome_word(family), "rate", "95 % interval", "forbidden by")
+        yield _listed(f"{kind} tests that contradict a model", heads, rows)
+
+
+def _seen(found: Evidence, family: str, kind: str) -> Iterator[Table]:
+    """Tests whose outcome was seen and that no model forbids, of those that were run."""
+    rows = [
+        (found.subjects[subject].test.name, label(found, found.columns[column]), *_rate(cell))
+        for (subject, column), cell in found.cells.items()
+        if found.subjects[subject].family == family and cell.seen and not found.contradicted(subject, column)
+    ]
+    if rows:
+        word = "that hung" if family == PROGRESS else "whose outcome was seen"
+        heads = ("test", "device", outcome_word(family), "rate", "95 % interval")
+        yield _listed(f"{kind} tests {word}, as every model allows", heads, rows)
+
+
+def _rate(cell: Cell) -> tuple[str, str, str]:
+    low, high = rate_interval(cell.seen, cell.runs)
+    return rate_text(cell), share_text(cell.seen / cell.runs), f"{share_text(low)} to {share_text(high)}"
+
+
+def _failures(found: Evidence) -> Table | None:
+    rows = [
+        (found.subjects[trial.subject].test.name, label(found, found.columns[trial.column]), trial.error)
+        for trial in found.trials
+        if trial.error
+    ]
+    return _listed("Trials that failed", ("test", "device", "why"), rows) if rows else None
+
+
+def _listed(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    more = len(rows) - LISTED
+    note = f"The first {LISTED} of {len(rows):,}; json and csv have all." if more > 0 else ""
+    return Table(f"{title}: {len(rows):,}", note, heads, tuple(rows[:LISTED]))
