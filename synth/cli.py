@@ -31,6 +31,7 @@ COMMANDS = {
     "compile": "Turn tests into programs for devices.",
     "devices": "List the compilers and devices that work here.",
     "run": "Run tests on this machine's devices and compare with the models.",
+    "report": "Show what was seen on devices as a page, or as tables.",
 }
 
 

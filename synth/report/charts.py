@@ -36,7 +36,7 @@ _STYLE = {
     **{colour: f"var(--series-{number + 1})" for number, colour in enumerate(_SERIES)},
     **{colour: f"var(--{name})" for name, colour in _GUARANTEES.items()},
 }
-_SETTINGS = {
+_SETTINGS: Any = {  # keys are what matplotlib calls a literal
     "svg.fonttype": "none",
     "text.parse_math": False,
     "font.family": "sans-serif",
@@ -163,7 +163,7 @@ def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context({**_SETTINGS, "svg.hashsalt": salt}), warnings.catch_warnings():
+    with matplotlib.rc_context(_SETTINGS | {"svg.hashsalt": salt}), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of letters that the font for measuring has not
         figure = Figure(figsize=(8.4, 0.9 + 0.27 * max(rows, 2)))
         FigureCanvasSVG(figure)
@@ -179,7 +179,9 @@ def _svg(draw: Callable[[Any], None], rows: int, salt: str) -> str:
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         figure.savefig(text, format="svg", bbox_inches="tight", metadata=metadata)
     svg = text.getvalue()
-    svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = re.sub(
+        r"<!--.*?-->|<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL
+    )
     svg = re.sub(r'<g id="[^"]*">', "<g>", svg)  # every plot would have the same
     for colour, name in _STYLE.items():
         svg = svg.replace(colour, name)

@@ -13,7 +13,6 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from backends.shared.layout import outcome_terms
-from backends.shared.results import MemoryResult
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.test import LitmusTest
@@ -75,7 +74,9 @@ def ranked(found: Evidence) -> list[int]:
         subject: len({model for column in range(len(found.columns)) for model in found.contradicted(subject, column)})
         for subject in sorted(seen)
     }
-    contradicting = sorted((number for number in seen if against[number]), key=lambda number: (-against[number], number))
+    contradicting = sorted(
+        (number for number in seen if against[number]), key=lambda number: (-against[number], number)
+    )
     tags: dict[object, int] = {}
     vectors: dict[object, int] = {}
     for number, subject in enumerate(found.subjects):
@@ -129,7 +130,9 @@ def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
         test = given.litmus()
         terms = tuple(map(spell, outcome_terms(test)))
         allowed = tuple(_allowed(test, models))
-    return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), terms, allowed, "; ".join(problems))
+    return Detail(
+        tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), terms, allowed, "; ".join(problems)
+    )
 
 
 def _reasons(told: list[Told]) -> Iterator[Reason]:

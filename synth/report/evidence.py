@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from backends.shared.layout import outcome_terms
-from backends.shared.mapping import MAPPINGS
+from backends.shared.mapping import DEVICE, MAPPINGS
 from backends.shared.process import TIMED_OUT
 from backends.shared.results import (
     Entry,
@@ -79,7 +79,7 @@ class Column:
     def way(self) -> str:
         """The way in words: ``chunked, workgroup``; ``profile spread``; empty where there is nothing to say."""
         if self.family == PROGRESS:
-            return self.mapping if self.placement == "device" else f"{self.mapping}, {self.placement}"
+            return self.mapping if self.placement == DEVICE.name else f"{self.mapping}, {self.placement}"
         return ", ".join([f"profile {self.profile}"] * bool(self.profile) + ["stress"] * self.stress)
 
     @property
@@ -88,6 +88,19 @@ class Column:
         mappings = list(MAPPINGS)
         at = mappings.index(self.mapping) if self.mapping in mappings else len(mappings)
         return self.family != PROGRESS, self.device, self.placement, at, self.mapping, self.profile, self.stress
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Level:
+    """What models are set against: a device, and of progress tests the level of it that holds their threads."""
+
+    device: Device
+    placement: str = ""
+
+    @property
+    def way(self) -> str:
+        """The placement, where it is not the usual one."""
+        return "" if self.placement in ("", DEVICE.name) else self.placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +178,17 @@ class Evidence:
             failed[at] += bool(trial.error)
         return {at: Cell(seen[at], runs[at], failed[at]) for at in sorted(runs)}
 
-    def columns_of(self, family: str, device: Device | None = None) -> list[int]:
-        """The numbers of the columns of a family, or of a device in it."""
-        return [
-            number
-            for number, column in enumerate(self.columns)
-            if column.family == family and device in (None, column.device)
-        ]
+    def columns_of(self, family: str) -> list[int]:
+        """The numbers of the columns of a family."""
+        return [number for number, column in enumerate(self.columns) if column.family == family]
+
+    def levels_of(self, family: str) -> dict[Level, list[int]]:
+        """The levels at which tests of a family were run, each with the numbers of its columns."""
+        levels: dict[Level, list[int]] = {}
+        for number in self.columns_of(family):
+            column = self.columns[number]
+            levels.setdefault(Level(column.device, column.placement), []).append(number)
+        return levels
 
     def standings(self, columns: Iterable[int], family: str) -> tuple[Standing[int], ...]:
         """How each model of a family stands to what was seen in these columns together; tests are numbers."""
@@ -196,6 +213,15 @@ class Evidence:
         family, test = self.subjects[subject].family, self.subjects[subject].test
         return tuple(model for model in self.models[family] if self.forbids(family, test, model))
 
+    def against(self, models: Sequence[str]) -> dict[str, str]:
+        """Those of these models that something that was seen contradicts, each with the name of a test that does."""
+        found: dict[str, str] = {}
+        for subject, column in self.cells:
+            for model in self.contradicted(subject, column):
+                if model in models:
+                    found.setdefault(model, self.subjects[subject].test.name)
+        return found
+
     def forbids(self, family: str, test: Test, model: str) -> bool:
         """Whether a model forbids the outcome that a test asks about."""
         return test.verdicts.get(model) == self.sides[family][0].verdict
@@ -209,8 +235,8 @@ def evidence(
 ) -> Evidence:
     """The facts: tests, each digest once, and lines of results in the order in which they were written.
 
-    Where a test is there twice, the first gives its name and the others what verdicts it lacks. ``models`` are those of a
-    family to look at; all that have a verdict where none are named.
+    Where a test is there twice, the first gives its name and the others what verdicts it lacks. ``models`` are those
+    of a family to look at; all that have a verdict where none are named.
     """
     kept: dict[tuple[str, str], Subject] = {}
     for subject in subjects:

@@ -47,19 +47,21 @@ def gather(asked: Asked) -> Evidence:
     suites = list(asked.suites)
     entries: list[Entry] = []
     for path in asked.results:
-        lines, suite = _opened(path)
+        lines, around = _opened(path)
         entries += lines
-        suites += suite
+        suites += around
     suites = list(dict.fromkeys(suites))
     if not suites:
         raise InputError("no corpus is around these results; --suite names their tests", str(asked.results[0]))
     models = {kind: _named(kind, asked.models) for kind in (PROGRESS, MEMORY)}
     subjects: list[Subject] = []
-    for path in suites:
-        subjects += _subjects(path)
+    for suite in suites:
+        subjects += _subjects(suite)
     chosen = asked.choice.of(subjects, lambda each: each.test.name, lambda each: each.test)
     judged = [
-        each for kind in (PROGRESS, MEMORY) for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
+        each
+        for kind in (PROGRESS, MEMORY)
+        for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
     ]
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
     found = evidence(judged, entries, sides, models)

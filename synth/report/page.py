@@ -98,8 +98,7 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
     codes = {side.verdict: str(code) for code, side in enumerate(kind.sides, 1)}
     columns = found.columns_of(name)
     groups = [[column] for column in columns]
-    devices = [device for device in found.devices if found.columns_of(name, device)]
-    pooled = [found.columns_of(name, device) for device in devices]
+    levels = found.levels_of(name)
     return {
         "key": name,
         "kind": kind.kind,
@@ -114,15 +113,19 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         "tags": [list(test.tags) for test in tests],
         "texts": [test.text for test in tests],
         "verdicts": ["".join(codes.get(test.verdicts.get(model, ""), "0") for model in models) for test in tests],
-        "unknown": {place[number]: dict(found.subjects[number].test.reasons) for number in numbers if found.subjects[number].test.reasons},
+        "unknown": {
+            place[number]: dict(found.subjects[number].test.reasons)
+            for number in numbers
+            if found.subjects[number].test.reasons
+        },
         "columns": [
             {"device": found.devices.index(found.columns[column].device), "way": found.columns[column].way}
             for column in columns
         ],
         "ways": [_cells(found, group, place) for group in groups],
-        "devices": [found.devices.index(device) for device in devices],
-        "pooled": [_cells(found, group, place) for group in pooled],
-        "standings": [[_standing(each) for each in found.standings(group, name)] for group in pooled],
+        "levels": [{"device": found.devices.index(level.device), "way": level.way} for level in levels],
+        "pooled": [_cells(found, group, place) for group in levels.values()],
+        "standings": [[_standing(each) for each in found.standings(group, name)] for group in levels.values()],
         "fairness": [
             {
                 "column": at,

@@ -9,7 +9,7 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.conformance import Standing, Status
 from synth.inputs import PROGRESS
-from synth.report.evidence import Cell, Column, Device, Evidence
+from synth.report.evidence import Cell, Column, Device, Evidence, Level
 from synth.statistics import rate_interval
 
 LISTED = 50
@@ -37,8 +37,8 @@ def labels(found: Evidence) -> dict[Device, str]:
     }
 
 
-def label(found: Evidence, column: Column) -> str:
-    """The short name of a column: that of its device, and the way."""
+def label(found: Evidence, column: Column | Level) -> str:
+    """The short name of a column or level: that of its device, and the way."""
     return ", ".join(part for part in (labels(found)[column.device], column.way) if part)
 
 
@@ -70,17 +70,16 @@ def share_text(share: float) -> str:
 
 def findings(found: Evidence) -> list[str]:
     """What a reader should know first: a sentence for each device and family."""
-    names = labels(found)
     sentences = []
     for family in found.families:
-        for device in found.devices:
-            standings = found.standings(found.columns_of(family, device), family)
+        for level, columns in found.levels_of(family).items():
+            standings = found.standings(columns, family)
             judged = [each for each in standings if each.status is not Status.SILENT]
             if not judged:
                 continue
             against = [each for each in judged if each.contradicting]
-            tests = len({key[0] for key in found.cells if key[1] in found.columns_of(family, device)})
-            head = f"{names[device]}, {tests:,} {'progress' if family == PROGRESS else 'memory'} tests"
+            tests = len({key[0] for key in found.cells if key[1] in columns})
+            head = f"{label(found, level)}, {tests:,} {'progress' if family == PROGRESS else 'memory'} tests"
             if against:
                 listed = ", ".join(f"{each.model} ({len(each.contradicting):,})" for each in against)
                 text = f"{head}: contradicts {listed}"
@@ -94,7 +93,6 @@ def findings(found: Evidence) -> list[str]:
 
 def tables(found: Evidence) -> Iterator[Table]:
     """All tables of a report."""
-    names = labels(found)
     if found.columns:
         yield _devices(found)
     for family in found.families:
@@ -104,12 +102,11 @@ def tables(found: Evidence) -> Iterator[Table]:
             yield _verdicts(found, family, kind)
             continue
         if models:
-            rows = [
-                (names[device], *map(standing_text, found.standings(columns, family)))
-                for device in found.devices
-                if (columns := found.columns_of(family, device))
-            ]
-            yield Table(f"{kind} models and devices", STANDING_NOTE, ("device", *models), tuple(rows))
+            levels = found.levels_of(family)
+            standings = [map(standing_text, found.standings(columns, family)) for columns in levels.values()]
+            rows = tuple(zip(models, *standings, strict=True))
+            heads = ("model", *(label(found, level) for level in levels))
+            yield Table(f"{kind} models and devices", STANDING_NOTE, heads, rows)
         if family == PROGRESS and models:
             yield _fairness(found)
         yield from _contradictions(found, family, kind)
@@ -175,10 +172,22 @@ def _fairness(found: Evidence) -> Table:
     for number in found.columns_of(PROGRESS):
         standings = found.standings([number], PROGRESS)
         column = found.columns[number]
-        counts = (f"{len(each.contradicting)}/{each.forbidden}" for each in standings)
-        best = ", ".join(strongest(standings))
-        rows.append((labels(found)[column.device], column.mapping, column.placement, *counts, best))
-    heads = ("device", "mapping", "placement", *found.models[PROGRESS], "fairest not contradicted")
+        cells = [cell for (_, at), cell in found.cells.items() if at == number and cell.runs]
+        against = [
+            f"{each.model} {len(each.contradicting)}/{each.forbidden}" for each in standings if each.contradicting
+        ]
+        rows.append(
+            (
+                labels(found)[column.device],
+                column.mapping,
+                column.placement,
+                f"{len(cells):,}",
+                f"{sum(cell.seen > 0 for cell in cells):,}",
+                ", ".join(against) or "none",
+                ", ".join(strongest(standings)) or "none",
+            )
+        )
+    heads = ("device", "mapping", "placement", "tests", "hung", "contradicted", "fairest not contradicted")
     note = "Of the tests that terminate under a model, so many hung: any makes the device inconsistent with it."
     return Table("Which fairness each device gives", note, heads, tuple(rows))
 

@@ -45,7 +45,8 @@ ROOMS = {
     "synth/memory": {"options", "progress"},
     "synth/drawing": {"progress", "memory"},
     "synth/families": {"options", "progress", "memory", "drawing"},
-    "synth/commands": {"options", "progress", "memory", "drawing", "families"},
+    "synth/report": {"options", "progress", "memory", "drawing", "families"},
+    "synth/commands": {"report", "options", "progress", "memory", "drawing", "families"},
 }
 
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.

@@ -46,16 +46,10 @@ function prepared(family) {
   family.title = family.key === "progress" ? "Progress tests" : "Memory tests";
   family.ways = family.ways.map(byTest);
   family.pooled = family.pooled.map(byTest);
-  family.levels = {
-    way: family.columns.map((column, at) => ({
-      label: [DATA.devices[column.device].label, column.way].filter(Boolean).join(", "),
-      device: DATA.devices[column.device],
-      cells: family.ways[at],
-    })),
-    device: family.devices.map((device, at) => ({
-      label: DATA.devices[device].label, device: DATA.devices[device], cells: family.pooled[at],
-    })),
-  };
+  const named = (cells) => ({ device, way }, at) => ({
+    label: [DATA.devices[device].label, way].filter(Boolean).join(", "), device: DATA.devices[device], cells: cells[at],
+  });
+  family.levels = { way: family.columns.map(named(family.ways)), device: family.levels.map(named(family.pooled)) };
   family.byDigest = new Map(family.digests.map((digest, at) => [digest, at]));
   family.order = [...family.names.keys()].sort((a, b) => natural(family.names[a], family.names[b]));
   family.rank = new Uint32Array(family.names.length);
@@ -130,11 +124,11 @@ function legend(family) {
 
 function matrix(family) {
   const rows = family.standings.map((standings, at) => {
-    const device = DATA.devices[family.devices[at]];
-    return el("tr", {}, el("th", { scope: "row", title: device.name }, device.label),
+    const { label, device } = family.levels.device[at];
+    return el("tr", {}, el("th", { scope: "row", title: device.name }, label),
       standings.map((standing, model) => el("td", {}, state(standing, {
         href: standing[0] === 3 ? null : link("tests", {
-          family: family.key, device: device.label, model: family.models[model],
+          family: family.key, device: label, model: family.models[model],
           verdict: standing[0] === 0 ? "1" : "2", show: standing[0] === 2 ? "" : "seen",
         }) }))));
   });
@@ -333,9 +327,9 @@ function tests(query) {
   const said = el("span", { class: "muted small", "aria-live": "polite" });
   const heads = [["name", "test"], ["tags", family.key === "progress" ? "idiom" : "shape"], ["bound", "bound"]];
   if (family.models.length) heads.push(["verdicts", "models"]);
-  const widths = ["minmax(190px, 1.4fr)", "minmax(70px, 0.5fr)", "58px"];
+  const widths = ["minmax(150px, 1fr)", "minmax(64px, 0.5fr)", "52px"];
   if (family.models.length) widths.push(`${Math.max(70, family.models.length * 11 + 34)}px`);
-  const line = { style: `--columns: ${[...widths, ...columns.map(() => "minmax(84px, 0.5fr)")].join(" ")}` };
+  const line = { style: `--columns: ${[...widths, ...columns.map(() => "minmax(84px, 150px)")].join(" ")}` };
 
   const body = el("div", { class: "body", role: "rowgroup" });
   const grid = el("div", { class: "grid", role: "grid", tabindex: "0", ...line, "aria-label": `${family.title}: arrow keys move, Enter opens a test`,
@@ -388,6 +382,7 @@ function tests(query) {
     rows = shown(family, query);
     said.textContent = `${number.format(rows.length)} of ${plural(family.names.length, "test")}`;
     body.style.height = `${rows.length * ROW}px`;
+    grid.style.setProperty("--rows", Math.max(4, rows.length));
     grid.setAttribute("aria-rowcount", rows.length + 1);
     head.replaceChildren(...[...heads, ...columns.map((column) => [column.label, column.label, column.device.name])].map(([key, text, title]) => {
       const sort = query.get("sort") ?? "name";
@@ -469,10 +464,10 @@ function program(family, test) {
   }));
 }
 
-function interval(cell) {
-  const log = (value) => (value <= 1e-9 ? 0 : (100 * (Math.log10(value) + 9)) / 9);
+function interval(family, cell) {
+  const log = (value) => family.key === "progress" ? 100 * value : value <= 1e-9 ? 0 : (100 * (Math.log10(value) + 9)) / 9;
   const [low, high, at] = [log(cell.low), log(cell.high), log(cell.seen / cell.runs)];
-  return el("span", { class: "span", role: "img", "aria-label": `between ${share(cell.low)} and ${share(cell.high)}`, title: "95 % interval, from 1e-9 to 1 on a logarithmic scale" },
+  return el("span", { class: "span", role: "img", "aria-label": `between ${share(cell.low)} and ${share(cell.high)}`, title: family.key === "progress" ? "95 % interval, from 0 to 1" : "95 % interval, from 1e-9 to 1 on a logarithmic scale" },
     el("i", { style: `left:${low}%;width:${Math.max(0, high - low)}%` }), cell.seen > 0 && el("b", { style: `left:${at}%` }));
 }
 
@@ -482,7 +477,7 @@ function observed(family, test) {
     if (!cell) return [];
     const models = against(family, test, cell);
     return [[column.label, `${number.format(cell.seen)} of ${number.format(cell.runs)}`, cell.runs ? share(cell.seen / cell.runs) : "",
-      cell.runs ? el("span", {}, interval(cell), el("span", { class: "muted small" }, `  ${share(cell.low)} to ${share(cell.high)}`)) : "",
+      cell.runs ? el("span", { class: "spanned" }, interval(family, cell), el("span", { class: "muted small" }, `${share(cell.low)} to ${share(cell.high)}`)) : "",
       models.length ? models.map((model) => el("span", { class: "pill bad" }, model)) : cell.failed ? `${cell.failed} failed` : ""]];
   });
   if (!rows.length) return null;
@@ -531,8 +526,10 @@ function verdictsOf(family, test) {
   const word = (code) => ["no verdict", ...family.sides][code];
   const badge = (verdict) => el("span", { class: `pill ${verdict === family.sides[0] ? (seen ? "bad" : "") : "plain"}` }, verdict.toLowerCase().replace("_", " "));
   const told = new Set((detail?.reasons ?? []).flatMap(([models]) => models));
-  const rows = (detail?.reasons ?? []).map(([models, verdict, text], at) =>
-    el("details", { open: at === 0 }, el("summary", {}, el("b", { class: "mono" }, models.join(", ")), badge(verdict)), el("pre", { class: "small", tabindex: "0" }, text)));
+  const reasons = detail?.reasons ?? [];
+  const first = Math.max(0, seen ? reasons.findIndex(([, verdict]) => verdict === family.sides[0]) : 0);
+  const rows = reasons.map(([models, verdict, text], at) =>
+    el("details", { open: at === first }, el("summary", {}, el("b", { class: "mono" }, models.join(", ")), badge(verdict)), el("pre", { class: "small", tabindex: "0" }, text)));
   const rest = family.models.map((model, at) => [model, Number(family.verdicts[test][at])]).filter(([model]) => !told.has(model));
   const plain = rest.length ? table(["model", "verdict", ""], rest.map(([model, code]) =>
     [el("span", { class: "mono" }, model), badge(word(code)), el("span", { class: "muted small" }, unknown[model] ?? "")])) : null;

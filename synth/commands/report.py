@@ -1,0 +1,156 @@
+"""``synth report``: what was seen on devices as one page, or as tables and files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from corpus.errors import InputError, printable
+from corpus.files import write_atomically
+from synth.options.choice import Choice, choice_options
+from synth.options.model import model_option
+from synth.options.numbers import JOBS, Seconds
+from synth.pool import Limits, cores
+
+HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"
+_SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".tex": LATEX, ".json": JSON, ".xml": JUNIT, ".csv": CSV}
+_MEGABYTES = 4096  # that explaining one test may take
+
+
+@click.command(name="report")
+@click.argument("results", nargs=-1, required=True, metavar="RESULTS|CORPUS...", type=click.Path(path_type=Path))
+@click.option(
+    "-s",
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="FILES|FOLDER|CORPUS",
+    type=click.Path(),
+    help="Where the tests of the results are; repeatable.  [default: the corpora that the results lie in]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write here.  [default: stdout]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV]),
+    help="[default: as the suffix of -o says: .html, .md, .tex, .json, .xml, .csv; else markdown]",
+)
+@choice_options
+@model_option(memory=True)
+@click.option(
+    "--sound",
+    multiple=True,
+    metavar="MODEL",
+    help="A model that nothing that was seen may contradict: else a case of JUnit fails, and the exit code is 1; "
+    "repeatable.",
+)
+@click.option("--title", help="What the report is called.  [default: after what it is about]")
+@click.option(
+    "--explain",
+    "most",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="html: tests that are explained and drawn, the most interesting ones first.",
+)
+@click.option(
+    "--timeout",
+    type=Seconds(positive=True),
+    default=20,
+    show_default=True,
+    metavar="S",
+    help="html: seconds that it may take to explain a test.",
+)
+@click.option("-j", "--jobs", type=JOBS, help="Processes.  [default: one a core]")
+def command(
+    results: tuple[Path, ...],
+    suites: tuple[str, ...],
+    output: Path | None,
+    form: str | None,
+    choice: Choice,
+    models: tuple[str, ...],
+    sound: tuple[str, ...],
+    title: str | None,
+    most: int,
+    timeout: float,
+    jobs: int | None,
+) -> None:
+    """Show what was seen on devices, and what models say of it.
+
+    RESULTS are files of results, of any number of devices, or corpora with results in them; tests of both families may
+    be in one report. The report says which models each device contradicts, is consistent with, or does not need in all
+    their weakness; which fairness each device gives; how often each outcome was seen, with confidence intervals; and
+    of each test its program, the verdicts with their reasons, figures and histograms. The page is one file, needs no
+    network, and is made for screens, for print and for the keyboard. See docs/report.md for what it means.
+
+    A corpus without results is shown as well: its tests, and what models say of them. Verdicts are those of the corpus;
+    those of --model that it lacks are found. The same input gives the same bytes.
+
+    \b
+    Examples:
+      synth report suite -o report.html
+      synth report a/results.jsonl b/results.jsonl --suite suite -o report.html
+      synth report suite classic -o report.html --title 'lavapipe, Mesa 25'
+      synth report memory.jsonl --suite examples/memory -m sc -m ptx-6.0 -o report.md
+      synth report suite --format csv > rates.csv
+      synth report suite -o report.xml --sound obe-weak
+
+    Exit code 1 if what was seen contradicts a model of --sound.
+    """
+    from synth.report import formats
+    from synth.report.details import details
+    from synth.report.gather import Asked, gather
+    from synth.report.page import page
+
+    form = form or (_SUFFIXES.get(output.suffix.lower()) if output else MARKDOWN)
+    if form is None:
+        raise InputError(
+            f"--format says what to write; a name that ends in {', '.join(_SUFFIXES)} does too", str(output)
+        )
+    if form == HTML and output is None:
+        raise InputError("a page is written to a file: name it with -o")
+    limits = Limits(timeout, _MEGABYTES)
+    found = gather(Asked(results, suites, choice, (*models, *sound) if models else (), jobs or cores(), limits))
+    known = {model for names in found.models.values() for model in names}
+    for model in sound:
+        if model not in known:
+            raise InputError(f"--sound {model}: no test has a verdict of it; known: {', '.join(sorted(known))}")
+    title = title or f"{'Results' if found.trials else 'Tests'} of {', '.join(path.stem for path in results)}"
+    notes = []
+    if found.strangers:
+        shown = ", ".join(found.strangers[:3]) + (", .." if len(found.strangers) > 3 else "")
+        notes.append(f"{len(found.strangers)} tests with results are not shown, for their text is not known: {shown}")
+        click.echo(printable(f"synth: {notes[0]}; --suite names their corpus"), err=True)
+    match form:
+        case "html":
+            explained = details(found, most, jobs or cores(), limits)
+            if len(explained) < len(found.subjects):
+                notes.append(f"{len(explained):,} of {len(found.subjects):,} tests are explained; --explain takes more")
+            text = page(found, explained, title, notes)
+        case "markdown":
+            text = formats.markdown(found, title, notes)
+        case "latex":
+            text = formats.latex(found, title, notes)
+        case "json":
+            text = formats.as_json(found, title, notes)
+        case "junit":
+            text = formats.junit_xml(found, title, sound)
+        case _:
+            text = formats.comma_separated(found)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(output, [text])
+    against = found.against(sound)
+    for model, name in against.items():
+        click.echo(printable(f"synth: {model} is not sound here: it forbids what was seen of {name}"), err=True)
+    sys.exit(1 if against else 0)

@@ -1,0 +1,64 @@
+"""Results as JUnit XML, the form that CI services show; after the schema of Jenkins' xUnit plugin.
+
+Characters that XML cannot hold become U+FFFD, whatever the names are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from xml.sax.saxutils import quoteattr
+
+from synth.drawing.pictures import printable
+
+
+class Ending(StrEnum):
+    """How a case came out; the name of the element that says so."""
+
+    PASSED = ""
+    FAILURE = "failure"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test of a suite, and why it ended so; ``seconds`` where they are known."""
+
+    name: str
+    ending: Ending = Ending.PASSED
+    message: str = ""
+    seconds: float | None = None
+
+
+def junit(name: str, suites: Mapping[str, Sequence[Case]]) -> str:
+    """The document, with a suite for each entry; suites and cases in the order given."""
+    every = [case for cases in suites.values() for case in cases]
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites name={_quoted(name)} {_counts(every)}>"]
+    for suite, cases in suites.items():
+        lines.append(f"  <testsuite name={_quoted(suite)} {_counts(cases)}>")
+        for case in cases:
+            time = "" if case.seconds is None else f' time="{case.seconds:.3f}"'
+            head = f"    <testcase classname={_quoted(suite)} name={_quoted(case.name)}{time}"
+            if case.ending is Ending.PASSED:
+                lines.append(f"{head}/>")
+            else:
+                lines.append(f"{head}><{case.ending} message={_quoted(case.message)}/></testcase>")
+        lines.append("  </testsuite>")
+    return "\n".join([*lines, "</testsuites>", ""])
+
+
+def _counts(cases: Sequence[Case]) -> str:
+    endings = [case.ending for case in cases]
+    counts = {
+        "tests": len(cases),
+        "failures": endings.count(Ending.FAILURE),
+        "errors": endings.count(Ending.ERROR),
+        "skipped": endings.count(Ending.SKIPPED),
+    }
+    return " ".join(f'{key}="{count}"' for key, count in counts.items())
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(printable(text), {"\n": "&#10;", "\t": "&#9;"})

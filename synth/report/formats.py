@@ -1,0 +1,220 @@
+"""A report as text for people, Markdown and LaTeX, and for programs, JSON, CSV and JUnit XML.
+
+Markdown and LaTeX hold the tables of ``synth.report.tables``. CSV has a row for each test and column of the report,
+JSON all facts. A case of JUnit fails where what was seen contradicts a model that the reader believes in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from synth.inputs import PROGRESS
+from synth.junit import Case, Ending, junit
+from synth.report.evidence import Cell, Evidence
+from synth.report.tables import Table, findings, label, strongest, tables
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~])")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    **{each: f"\\{each}" for each in "&%$#_"},
+}
+_HEADS = (
+    *("family", "test", "digest", "bound", "tags", "backend", "device", "driver", "compiler", "mapping", "placement"),
+    *("profile", "stress", "seen", "runs", "rate", "low", "high", "failed", "contradicts"),
+)
+_NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
+
+
+def markdown(found: Evidence, title: str, notes: Sequence[str]) -> str:
+    """Tables in the Markdown of GitHub."""
+    parts = [f"# {_marked(title)}"]
+    if sentences := findings(found):
+        parts.append("\n".join(f"- {_marked(sentence)}" for sentence in sentences))
+    for table in tables(found):
+        note = [_marked(table.note)] if table.note else []
+        ways = ["--:" if right else "---" for right in _numeric(table)]
+        rows = [map(_marked, table.heads), ways, *(map(_marked, row) for row in table.rows)]
+        parts += [f"## {_marked(table.title)}", *note, "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+    if notes:
+        parts.append("\n".join(f"- {_marked(note)}" for note in notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def latex(found: Evidence, title: str, notes: Sequence[str]) -> str:
+    """Tables for a paper: ``\\input`` it where booktabs is loaded."""
+    lines = [f"% {_plain(title)}", r"% needs \usepackage{booktabs}"]
+    for table in tables(found):
+        ways = "".join("r" if right else "l" for right in _numeric(table))
+        lines += [
+            "",
+            r"\begin{table}",
+            r"  \centering\small",
+            f"  \\caption{{{_texed(f'{table.title}. {table.note}'.strip())}}}",
+            f"  \\begin{{tabular}}{{{ways}}}",
+            r"    \toprule",
+            f"    {' & '.join(map(_texed, table.heads))} \\\\",
+            r"    \midrule",
+            *(f"    {' & '.join(map(_texed, row))} \\\\" for row in table.rows),
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+        ]
+    return "\n".join([*lines, *(f"% {_plain(note)}" for note in notes)]) + "\n"
+
+
+def comma_separated(found: Evidence) -> str:
+    """A row for each test and column; one without a device for a test that was not run."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEADS)
+    run = {subject for subject, _ in found.cells}
+    for number, subject in enumerate(found.subjects):
+        head = [subject.family, subject.test.name, subject.test.digest, subject.test.bound, " ".join(subject.test.tags)]
+        if number not in run:
+            writer.writerow([*head, *[""] * 15])
+        for at, column in enumerate(found.columns):
+            cell = found.cells.get((number, at))
+            if cell is not None:
+                device = column.device
+                way = [column.mapping, column.placement, column.profile, "stress" if column.stress else ""]
+                facts = [cell.seen, cell.runs, *_shares(cell), cell.failed, " ".join(found.contradicted(number, at))]
+                writer.writerow([*head, device.backend, device.name, device.driver, device.compiler, *way, *facts])
+    return text.getvalue()
+
+
+def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
+    """All facts as one JSON object; tests and columns are referred to by their place in their lists."""
+    record = {
+        "title": title,
+        "notes": list(notes),
+        "findings": findings(found),
+        "columns": [_column(found, at) for at in range(len(found.columns))],
+        "tests": [
+            {
+                "family": subject.family,
+                "name": subject.test.name,
+                "digest": subject.test.digest,
+                "bound": subject.test.bound,
+                "tags": list(subject.test.tags),
+                "verdicts": dict(subject.test.verdicts),
+            }
+            for subject in found.subjects
+        ],
+        "cells": [
+            {
+                "test": subject,
+                "column": column,
+                "seen": cell.seen,
+                "runs": cell.runs,
+                "interval": cell.interval,
+                "failed": cell.failed,
+                "contradicts": found.contradicted(subject, column),
+            }
+            for (subject, column), cell in found.cells.items()
+        ],
+        "models": list(_standings(found)),
+        "fairness": [
+            {"column": column, "fairest": strongest(found.standings([column], PROGRESS))}
+            for column in found.columns_of(PROGRESS)
+        ],
+        "trials": [
+            {"test": trial.subject, "column": trial.column, "seen": trial.seen, "runs": trial.runs}
+            | {"line": msgspec.to_builtins(trial.entry)}
+            for trial in found.trials
+        ],
+    }
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def junit_xml(found: Evidence, title: str, sound: Sequence[str]) -> str:
+    """A suite a column; a case fails where its test contradicts a model of ``sound``."""
+    suites: dict[str, list[Case]] = {label(found, column): [] for column in found.columns}
+    for (subject, column), cell in found.cells.items():
+        suites[label(found, found.columns[column])].append(_case(found, subject, column, cell, sound))
+    return junit(title, suites)
+
+
+def _case(found: Evidence, subject: int, column: int, cell: Cell, sound: Sequence[str]) -> Case:
+    name = found.subjects[subject].test.name
+    against = [model for model in found.contradicted(subject, column) if model in sound]
+    if against:
+        return Case(name, Ending.FAILURE, f"seen in {cell.seen} of {cell.runs}, which {', '.join(against)} forbids")
+    if cell.failed:
+        errors = [trial.error for trial in found.trials if (trial.subject, trial.column) == (subject, column)]
+        return Case(name, Ending.ERROR, next(filter(None, errors), ""))
+    return Case(name)
+
+
+def _column(found: Evidence, at: int) -> dict[str, Any]:
+    column = found.columns[at]
+    device = column.device
+    return {
+        "label": label(found, column),
+        "family": column.family,
+        "backend": device.backend,
+        "device": device.name,
+        "driver": device.driver,
+        "compiler": device.compiler,
+        "mapping": column.mapping,
+        "placement": column.placement,
+        "profile": column.profile,
+        "stress": column.stress,
+    }
+
+
+def _standings(found: Evidence) -> Iterator[dict[str, Any]]:
+    for family in found.families:
+        for level, columns in found.levels_of(family).items():
+            for each in found.standings(columns, family):
+                yield {
+                    "family": family,
+                    "device": label(found, level),
+                    "columns": columns,
+                    "model": each.model,
+                    "status": str(each.status),
+                    "forbidden": each.forbidden,
+                    "contradicting": list(each.contradicting),
+                    "allowed": each.allowed,
+                    "observed": each.observed,
+                    "unknown": each.unknown,
+                }
+
+
+def _shares(cell: Cell) -> list[str]:
+    if not cell.runs or cell.interval is None:
+        return ["", "", ""]
+    return [f"{share:.6g}" for share in (cell.seen / cell.runs, *cell.interval)]
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns hold numbers only."""
+    columns: Iterable[tuple[str, ...]] = zip(*table.rows, strict=True) if table.rows else [()] * len(table.heads)
+    return [any(column) and all(_NUMBER.fullmatch(cell) for cell in column) for column in columns]
+
+
+def _plain(text: str) -> str:
+    """On one line, without characters that steer what shows it."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def _marked(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", _plain(text))
+
+
+def _texed(text: str) -> str:
+    return "".join(_LATEX.get(char, char) for char in _plain(text))
