@@ -79,7 +79,8 @@ def findings(found: Evidence) -> list[str]:
                 continue
             against = [each for each in judged if each.contradicting]
             tests = len({key[0] for key in found.cells if key[1] in columns})
-            head = f"{label(found, level)}, {tests:,} {'progress' if family == PROGRESS else 'memory'} tests"
+            kind = "progress" if family == PROGRESS else "memory"
+            head = f"{label(found, level)}, {tests:,} {kind} test{'s' * (tests != 1)}"
             if against:
                 listed = ", ".join(f"{each.model} ({len(each.contradicting):,})" for each in against)
                 text = f"{head}: contradicts {listed}"

@@ -406,7 +406,7 @@ function tests(query) {
   const set = (key) => (event) => { query.set(key, event.target.value); if (!event.target.value) query.delete(key); changed(); };
   function pick(key, text, options, none = "any") {
     if (!options.length) return null;
-    const select = el("select", { onchange: set(key), "data-filter": key },
+    const select = el("select", { onchange: set(key), "data-filter": key, "aria-label": text },
       el("option", { value: "" }, none), options.map(([value, word]) => el("option", { value }, word)));
     select.value = query.get(key) ?? "";
     return el("label", {}, text, select);

@@ -1,0 +1,182 @@
+"""The page of a report in a real browser: it draws, filters, opens tests, obeys the keyboard, and logs no error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import Pages
+from click.testing import CliRunner
+from reported import HOSTILE, write_all
+
+from synth.cli import main
+
+pytestmark = pytest.mark.device
+
+
+def report(*words: str | Path) -> None:
+    told = CliRunner().invoke(main, ["report", *map(str, words)], catch_exceptions=False)
+    assert told.exit_code == 0, told.output
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both families, with a test whose name would be a script."""
+    folder = tmp_path_factory.mktemp("report")
+    report(*write_all(folder, (HOSTILE, "mutex")), "-o", folder / "report.html", "--title", HOSTILE)
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory, progress_suite: Callable[[str, str], Path]) -> Path:
+    """The 6,610 tests of 2x4, which nobody ran."""
+    file = tmp_path_factory.mktemp("explorer") / "explorer.html"
+    report(progress_suite("2x4", "--all"), "-o", file, "--explain", "3")
+    return file
+
+
+def rows(page: Any) -> list[str]:
+    return [row.inner_text() for row in page.locator(".body .line .name").all()]
+
+
+def said(page: Any) -> str:
+    return str(page.locator("[aria-live]").inner_text())
+
+
+def test_the_overview(open_page: Pages, small: Path) -> None:
+    page = open_page(small)
+    assert page.locator("h1").inner_text() == HOSTILE and page.title() == HOSTILE
+    assert page.locator("h2").all_inner_texts() == [
+        "In short",
+        "Progress models and devices",
+        "Which fairness each device gives",
+        "Memory models and devices",
+        "Devices",
+    ]
+    assert page.locator("figure svg").count() == 2
+    cell = page.locator(".matrix a.state.contradicted").first
+    assert "1/2" in cell.inner_text() and "contradicted: of 2 tests that it forbids 1 seen" in cell.get_attribute(
+        "title"
+    )
+    cell.click()
+    page.wait_for_selector(".grid")
+    assert rows(page) == [HOSTILE]
+
+
+def test_filters_search_and_order(open_page: Pages, large: Path) -> None:
+    page = open_page(large)
+    page.locator("nav").get_by_text("Progress tests").click()
+    assert said(page) == "6,610 of 6,610 tests"
+    assert len(rows(page)) < 100, "only what can be seen is drawn"
+    assert rows(page)[0] == "2x4-0001"
+    page.locator("[data-filter=verdict]").select_option("1")
+    page.locator("[data-filter=model]").select_option("hsa-weak")
+    fewer = said(page)
+    assert fewer != "6,610 of 6,610 tests" and "hsa-weak" in page.url
+    page.get_by_role("searchbox").fill("mutex")
+    assert said(page).endswith("of 6,610 tests") and len(rows(page)) < 50
+    page.get_by_role("searchbox").fill("no such test")
+    assert said(page) == "0 of 6,610 tests"
+    page.get_by_role("searchbox").fill("")
+    assert said(page) == fewer
+    page.get_by_role("columnheader", name="test").get_by_role("button").click()
+    assert page.get_by_role("columnheader", name="test").get_attribute("aria-sort") == "descending"
+    assert rows(page) == sorted(rows(page), reverse=True)
+
+
+def test_the_keyboard_alone(open_page: Pages, large: Path) -> None:
+    page = open_page(large)
+    page.keyboard.press("/")
+    page.wait_for_selector("input:focus")
+    page.keyboard.type("prodcons")
+    page.keyboard.press("Enter")
+    grid = page.get_by_role("grid")
+    assert grid.evaluate("each => each === document.activeElement")
+    page.keyboard.press("End")
+    last = grid.get_attribute("aria-activedescendant")
+    assert page.locator(f"#{last}").get_attribute("aria-selected") == "true"
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    assert grid.get_attribute("aria-activedescendant") == "row-1"
+    second = page.locator("#row-1 .name").inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"h1:has-text('{second}')")
+    page.keyboard.press("k")
+    page.wait_for_function(f"document.querySelector('h1').textContent !== '{second}'")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".grid")
+    assert page.get_by_role("searchbox").input_value() == "prodcons"
+    assert grid.evaluate("each => each === document.activeElement")
+    assert grid.get_attribute("aria-activedescendant") == "row-0"
+
+
+def test_a_scrolled_table_shows_what_is_there(open_page: Pages, large: Path) -> None:
+    page = open_page(large)
+    page.goto(f"{large.resolve().as_uri()}#tests")
+    page.locator(".grid").evaluate("grid => grid.scrollTo(0, 30 * 3000)")
+    page.wait_for_selector("#row-3005")
+    assert page.locator("#row-3005 .name").inner_text() == "2x4-3006"
+
+
+def test_a_progress_test(open_page: Pages, small: Path) -> None:
+    page = open_page(small)
+    page.locator("nav").get_by_text("Progress tests").click()
+    page.locator(".body .line", has_text="alpha").click()
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert page.locator(".threads h4").all_inner_texts() == ["THREAD 0", "THREAD 1"]
+    assert "8 of 20" in page.locator("section", has_text="What was seen").inner_text()
+    assert page.locator(".drawing img").count() == 2
+    assert page.locator(".drawing img").first.evaluate("img => img.complete && img.naturalWidth > 100")
+    assert "Fair execution under" in page.locator("details[open] pre").first.inner_text()
+    assert page.locator(".letters i").count() == 41
+
+
+def test_a_memory_test(open_page: Pages, small: Path) -> None:
+    page = open_page(small)
+    page.locator("nav").get_by_text("Memory tests").click()
+    page.locator(".body .line").first.click()
+    assert page.locator("h1").inner_text() == "SB"
+    asked = page.locator(".histogram tr.asked.against")
+    assert asked.count() == 2 and "sc" in asked.first.inner_text()
+    assert page.locator(".pill.bad", has_text="sc").count() == 2
+
+
+def test_failures_can_be_found(open_page: Pages, small: Path) -> None:
+    page = open_page(small)
+    page.goto(f"{small.resolve().as_uri()}#tests?family=progress&show=failed")
+    assert rows(page) == ["mutex"]
+    page.locator(".body .line").click()
+    assert "the compiler said: <no>" in page.locator("section", has_text="Trials").text_content()
+
+
+def test_light_dark_and_paper(open_page: Pages, small: Path) -> None:
+    light = open_page(small, color_scheme="light")
+    dark = open_page(small, color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert light.evaluate(ground) != dark.evaluate(ground)
+    before = light.evaluate(ground)
+    light.get_by_role("button", name="Colours").click()
+    light.get_by_role("button", name="Colours").click()
+    assert light.evaluate(ground) == dark.evaluate(ground) != before
+    dark.emulate_media(media="print")
+    assert dark.evaluate(ground) == "rgb(255, 255, 255)"
+    assert not dark.locator("header").is_visible()
+
+
+def test_print_has_every_row(open_page: Pages, large: Path) -> None:
+    page = open_page(large)
+    page.goto(f"{large.resolve().as_uri()}#tests")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".body .line").count() == 2000
+    assert page.locator(".body p").inner_text() == "and 4,610 more tests"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".body .line").count() < 100
+
+
+def test_no_step_is_wider_than_a_phone(open_page: Pages, small: Path) -> None:
+    page = open_page(small, viewport={"width": 390, "height": 800})
+    for place in ("", "#tests?family=progress", "#tests?family=memory"):
+        page.goto(small.resolve().as_uri() + place)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,217 @@
+"""The facts of a report, and what is said of bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from reported import (
+    HOSTILE,
+    entries,
+    memory_result,
+    memory_test,
+    progress_result,
+    progress_tests,
+    write_all,
+    write_results,
+    write_suite,
+)
+
+from corpus.test import Test
+from synth.cli import main
+from synth.conformance import Standing, Status, standing
+from synth.families.interface import families
+from synth.inputs import MEMORY, PROGRESS, Input
+from synth.junit import Case, Ending, junit
+from synth.report.details import ranked
+from synth.report.evidence import Evidence, Subject, evidence
+from synth.report.tables import labels, strongest
+
+
+def subject(test: Test, family: str) -> Subject:
+    return Subject(family, test, Input(test.name, test.name, Path("suite"), test))
+
+
+def small() -> Evidence:
+    waits, mutex = progress_tests()
+    sb = memory_test()
+    subjects = [subject(waits, PROGRESS), subject(mutex, PROGRESS), subject(sb, MEMORY)]
+    sides = {name: kind.sides for name, kind in families().items()}
+    return evidence(subjects, entries(waits, mutex, sb), sides, {})
+
+
+def synth(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, ["report", *map(str, words)], catch_exceptions=False)
+
+
+def test_columns_are_devices_and_ways_to_run() -> None:
+    found = small()
+    names = labels(found)
+    told = [(names[column.device], column.way) for column in found.columns]
+    assert told == [
+        ("opencl 1", "plain"),
+        ("opencl 1", "round-robin"),
+        ("opencl 2", "chunked"),
+        ("opencl 2", "round-robin, subgroup"),
+        ("cpp 1", ""),
+        ("cpp 1", "profile spread"),
+        ("cpp 2", ""),
+    ]
+
+
+def test_the_last_line_of_a_trial_counts_and_a_failure_is_no_result() -> None:
+    found = small()
+    assert (found.cells[0, 1].seen, found.cells[0, 1].runs) == (8, 20)
+    failed = found.cells[1, 2]
+    assert (failed.seen, failed.runs, failed.failed, failed.interval) == (0, 0, 1, None)
+    assert [trial.error for trial in found.trials if trial.error] == ["the compiler said: <no>"]
+
+
+def test_models_are_set_against_each_level_of_a_device() -> None:
+    found = small()
+    levels = found.levels_of(PROGRESS)
+    assert [(level.way, columns) for level, columns in levels.items()] == [("", [0, 1]), ("", [2]), ("subgroup", [3])]
+    status = {each.model: each.status for each in found.standings([0, 1], PROGRESS)}
+    assert status["fair-weak"] is Status.CONTRADICTED and status["lobe-strong"] is Status.CONSISTENT
+    assert {each.status for each in found.standings([2], PROGRESS)} == {Status.SILENT}
+    assert {each.model: each.status for each in found.standings([6], MEMORY)} == {
+        "sc": Status.CONSISTENT,
+        "tso": Status.WEAKER,
+        "rc11": Status.WEAKER,
+    }
+    assert found.against(["sc", "tso", "fair-weak"]) == {"sc": "SB", "fair-weak": "waits"}
+
+
+def test_the_fairest_models_that_nothing_contradicts() -> None:
+    found = small()
+    assert strongest(found.standings([1], PROGRESS)) == ("lobe-strong",)
+    assert strongest(found.standings([0], PROGRESS)) == ("fair-strong",)
+    of = [Standing(model, 1, (), 1, 1, 0) for model in ("hsa-weak", "obe-weak", "unfair-weak", "my-weak")]
+    assert strongest(of) == ("hsa-weak", "obe-weak", "my-weak")
+
+
+def test_standing() -> None:
+    seen = {"a": True, "b": False, "c": True, "d": True}
+    said = {"a": {"m": "NO"}, "b": {"m": "NO"}, "c": {"m": "YES"}, "d": {}}
+    assert standing("m", seen, said, "NO", "YES") == Standing("m", 2, ("a",), 1, 1, 1)
+
+
+def test_results_with_other_terms_are_of_another_test() -> None:
+    sb = memory_test()
+    line = memory_result(sb, (((0, 0), 1),), terms=("P0:r7", "P1:r0"))
+    found = evidence([subject(sb, MEMORY)], [line], {MEMORY: families()[MEMORY].sides}, {})
+    assert found.strangers == ("SB",) and not found.trials
+
+
+def test_tests_in_two_corpora_are_one() -> None:
+    waits, _ = progress_tests()
+    again = Test("other", waits.digest, waits.text, {"fair-weak": "MAY_HANG", "mine": "TERMINATES"})
+    sides = {PROGRESS: families()[PROGRESS].sides}
+    found = evidence([subject(waits, PROGRESS), subject(again, PROGRESS)], [], sides, {PROGRESS: ("fair-weak", "mine")})
+    (only,) = found.subjects
+    assert only.test.name == "waits" and found.models[PROGRESS] == ("fair-weak", "mine")
+    assert only.test.verdicts["fair-weak"] == "TERMINATES" and only.test.verdicts["mine"] == "TERMINATES"
+
+
+def test_contradictions_are_explained_first() -> None:
+    found = small()
+    assert ranked(found) == [0, 2, 1]
+
+
+def test_files_of_results_with_their_corpus_beside_them(tmp_path: Path) -> None:
+    waits, mutex = progress_tests()
+    suite = write_suite(tmp_path / "suite", [waits, mutex], "progress")
+    file = write_results(
+        tmp_path / "elsewhere.jsonl", [progress_result(waits, "H"), progress_result(Test("x", "0", "THREAD;"), "H")]
+    )
+    told = synth(file)
+    assert told.exit_code == 2 and "--suite names their tests" in told.output
+    told = synth(file, "--suite", suite, "--format", "csv")
+    assert told.exit_code == 0 and "1 tests with results are not shown" in told.stderr
+    rows = list(csv.DictReader(told.stdout.splitlines()))
+    assert [(row["test"], row["seen"], row["runs"], row["contradicts"]) for row in rows] == [
+        ("waits", "1", "1", "fair-weak fair-strong"),
+        ("mutex", "", "", ""),
+    ]
+
+
+def test_verdicts_that_a_corpus_lacks_are_found(tmp_path: Path) -> None:
+    file = tmp_path / "mutex.axb"
+    file.write_text(progress_tests()[1].text, encoding="utf-8")
+    (subject_,) = json.loads(synth(file, "--format", "json").stdout)["tests"]
+    assert len(subject_["verdicts"]) == 12
+    (subject_,) = json.loads(synth(file, "--format", "json", "-m", "obe").stdout)["tests"]
+    assert subject_["verdicts"] == {"obe-weak": "TERMINATES", "obe-strong": "TERMINATES"}
+
+
+def test_a_model_that_is_believed(tmp_path: Path) -> None:
+    folders = write_all(tmp_path)
+    told = synth(*folders, "--sound", "sc", "-o", tmp_path / "out.xml")
+    assert told.exit_code == 1 and "sc is not sound here: it forbids what was seen of SB" in told.stderr
+    suites = ElementTree.parse(tmp_path / "out.xml").getroot()
+    assert [suites.get(key) for key in ("tests", "failures", "errors")] == ["8", "2", "1"]
+    assert synth(*folders, "--sound", "tso", "-o", tmp_path / "out.xml").exit_code == 0
+    assert "no test has a verdict of it" in synth(*folders, "--sound", "my").output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--format", "html"], "a page is written to a file"),
+        (["-o", "report.docx"], "--format says what to write"),
+        (["--test", "nothing*"], "no test has a name that matches"),
+        (["-m", "no-such-model"], "unknown model"),
+    ],
+)
+def test_misuse(tmp_path: Path, words: list[str], said: str) -> None:
+    told = synth(*write_all(tmp_path), *words)
+    assert told.exit_code == 2 and said in told.output and told.output.count("\n") == 1
+
+
+def test_a_file_that_is_no_results(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text("{}\n{}\n", encoding="utf-8")
+    told = synth(file)
+    assert told.exit_code == 2 and f"{file}:1: expected a result of a test" in told.output
+    assert synth(tmp_path / "none.jsonl").exit_code == 2
+
+
+def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+    progress, _ = write_all(tmp_path)
+    with (progress / "results.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"test":"wai')
+    assert synth(progress).exit_code == 0
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    """In every form: they end no element, no table and no line."""
+    folders = write_all(tmp_path, (HOSTILE, "{\\input|x}"))
+    for suffix in ("html", "xml", "md", "tex", "csv", "json"):
+        assert synth(*folders, "-o", tmp_path / f"out.{suffix}").exit_code == 0
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert page.count("</script>") == 2 and "<img" not in page
+    assert ElementTree.parse(tmp_path / "out.xml").getroot().find(".//error/..").get("name") == "{\\input|x}"  # type: ignore[union-attr]
+    assert r"\{\textbackslash{}input\textbar{}x\}" in (tmp_path / "out.tex").read_text(encoding="utf-8")
+    assert r"| {\\input\|x} |" in (tmp_path / "out.md").read_text(encoding="utf-8")
+
+
+def test_the_same_bytes_each_time(tmp_path: Path) -> None:
+    folders = write_all(tmp_path)
+    pages = []
+    for jobs in ("1", "2"):
+        assert synth(*folders, "-o", tmp_path / "out.html", "-j", jobs).exit_code == 0
+        pages.append((tmp_path / "out.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_junit_of_any_text() -> None:
+    cases = [Case("a<b\x00", Ending.FAILURE, 'line\none "two"', 1.25), Case("c", Ending.SKIPPED, "no")]
+    root = ElementTree.fromstring(junit("all", {"s&t": cases}))
+    failed = root.find(".//failure/..")
+    assert failed is not None and failed.get("name") == "a<b\ufffd" and failed.get("time") == "1.250"
+    assert root.find(".//failure").get("message") == 'line\none "two"'  # type: ignore[union-attr]
+    assert root.get("skipped") == "1"
