@@ -1,10 +1,11 @@
-"""CUDA as a back end: written and compiled here, run elsewhere."""
+"""CUDA as a back end: run by the GPUs of NVIDIA of this machine, or elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from backends.cuda.compiler import COMPILER, machine_code
+from backends.cuda.device import CudaDevice
 from backends.cuda.memory import CudaKernel
 from backends.cuda.optcheck import optcheck
 from backends.cuda.progress import Cuda
@@ -25,6 +26,7 @@ BACKEND = Backend(
     files="TEST.cu with host code",
     usage="nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t",
     compiler=COMPILER,
+    device=lambda options: CudaDevice(options.platform, options.instances),
     check=Check("optcheck", _problems),
     embed=as_string,
 )

@@ -6,10 +6,13 @@ nvcc needs g++ as its host compiler.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from backends.cuda import gpus
 from backends.cuda.progress import Cuda
 from backends.shared.log import as_string
 from backends.shared.toolchain import (
@@ -44,8 +47,11 @@ def cuda_tool(name: str) -> Path | None:
     return which(name)
 
 
+@dataclass(frozen=True, slots=True)
 class CudaCompiler:
-    """nvcc for every one of ``ARCHITECTURES``."""
+    """nvcc for compute capabilities: every one of ``ARCHITECTURES`` to check a file, that of a GPU to run it."""
+
+    architectures: tuple[int, ...] = ARCHITECTURES
 
     def missing(self) -> list[str]:
         """As ``Compiler.missing``; the disassemblers are needed for optcheck."""
@@ -57,15 +63,25 @@ class CudaCompiler:
     ) -> Compilation:
         """As ``Compiler.compile``."""
         needs = _NEEDS.search(file.read_text(encoding="utf-8"))
-        numbers = [number for number in ARCHITECTURES if needs is None or number >= int(needs[1])]
+        numbers = [number for number in self.architectures if needs is None or number >= int(needs[1])]
+        if needs is not None and not numbers:
+            return Compilation(file, False, f"it needs sm_{needs[1]}, and this is sm_{max(self.architectures)}")
         codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in numbers]
         with TemporaryDirectory() as scratch:
             target = binary or Path(scratch, "program")
             nvcc = cuda_tool("nvcc") or "nvcc"
             return run(file, [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", target, file.resolve()], None, timeout)
 
+    @property
+    def version(self) -> str:
+        """nvcc and its version, as the programs that it makes say it."""
+        return f"nvcc {_nvcc_version()}"
+
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: one line for nvcc, one for the disassemblers."""
+        """As ``Compiler.probe``: one line for nvcc, one for the disassemblers, and one for each GPU."""
+        return [*self._tools(), *gpus.probed(compiler_for)]
+
+    def _tools(self) -> list[Probed]:
         nvcc, *disassemblers = (cuda_tool(name) for name in TOOLS)
         compiler = Probed("nvcc", "", "compile (--check)", "not installed", INSTALL)
         if nvcc is not None:
@@ -74,7 +90,7 @@ class CudaCompiler:
                 if which("g++")
                 else "it needs g++ as its host compiler"
             )
-            compiler = Probed("nvcc", version([nvcc, "--version"], r"V(\d\S*)"), compiler.purpose, trouble, INSTALL)
+            compiler = Probed("nvcc", _nvcc_version(), compiler.purpose, trouble, INSTALL)
         purpose = "optcheck of memory tests (--check)"
         names = "cuobjdump, nvdisasm"
         if not all(disassemblers):
@@ -93,6 +109,17 @@ class CudaCompiler:
             except (RuntimeError, OSError) as error:
                 return problem(str(error)) or "it ended with an error"
         return ""
+
+
+def compiler_for(capability: int) -> CudaCompiler:
+    """nvcc for one compute capability only, which takes less time."""
+    return CudaCompiler((capability,))
+
+
+@cache
+def _nvcc_version() -> str:
+    nvcc = cuda_tool("nvcc")
+    return version([nvcc, "--version"], r"V(\d\S*)") if nvcc else ""
 
 
 def machine_code(program: Path) -> dict[str, str]:

@@ -112,6 +112,7 @@ $count
     + """
 static void check(const cudaError_t error, const char* const what) {
     if (error == cudaSuccess) return;
+    if (error == cudaErrorLaunchTimeout) std::_Exit(124); // a display's watchdog: a hang
     char text[200];
     std::snprintf(text, sizeof text, "%s: %.150s", what, cudaGetErrorString(error));
     fail(text, 2);

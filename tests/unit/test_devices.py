@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from backends.cuda import gpus
 from backends.opencl import device as opencl
 from backends.opencl import platforms
 from backends.opencl.compiler import COMPILER
@@ -243,6 +244,7 @@ def test_every_back_end_answers_for_its_compiler(monkeypatch, tmp_path):
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
     monkeypatch.setattr(hosted, "_listed", hosted._listed.__wrapped__)
+    monkeypatch.setattr(gpus, "probe", gpus.probe.__wrapped__)
     monkeypatch.setattr(platforms, "_drivers", lambda: [(SYSTEM, False)])
     monkeypatch.setattr(platforms, "_listed", lambda variables: ((), "error: pyopencl: No module named 'pyopencl'"))
     for backend in BACKENDS.values():

@@ -1,0 +1,76 @@
+"""GPUs of NVIDIA: each test is built by nvcc for the GPU at hand, and is a program of its own.
+
+A kernel that hangs ends with its process. What is left of it may keep the GPU for a moment, and a GPU that drives a
+display ends it by itself, which the program reports as a hang (``backends.cuda.progress``). Processes that use a GPU at
+the same time share it in slices of time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backends.cuda.compiler import CudaCompiler, compiler_for
+from backends.cuda.gpus import Gpu, choose
+from backends.shared.device import Prepared
+from backends.shared.layout import Layout, device_layout
+from backends.shared.mapping import DEVICE, Launch, launch
+from backends.shared.process import RunError
+from backends.shared.profiles import Profile
+from corpus.litmus.test import LitmusTest
+from corpus.progress.axb import Program
+
+
+@dataclass(frozen=True, slots=True)
+class CudaDevice:
+    """A GPU, with the number of instances of progress tests (``None``: default).
+
+    ``wanted`` is part of its name; ``None`` takes the first that works. Raises ``InputError`` where there is none.
+    """
+
+    wanted: str | None = None
+    instances: int | None = None
+    gpu: Gpu = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gpu", choose(compiler_for, self.wanted))
+
+    @property
+    def name(self) -> str:
+        """The GPU, as the programs that run on it call it."""
+        return self.gpu.name
+
+    @property
+    def hardware(self) -> str:
+        """The GPU likewise."""
+        return self.gpu.name
+
+    @property
+    def driver(self) -> str:
+        """The version of CUDA that the driver has."""
+        return self.gpu.driver
+
+    @property
+    def compiler(self) -> str:
+        """nvcc and its version."""
+        return self._nvcc.version
+
+    @property
+    def _nvcc(self) -> CudaCompiler:
+        return compiler_for(self.gpu.capability)
+
+    def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
+        """The launch of a program on this device."""
+        return launch(program, mapping, self.instances, placement=placement)
+
+    def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
+        """How a memory test is launched on this device."""
+        return device_layout(test, instances, profile, is_cpu=False)
+
+    def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
+        """Compile a program beside its text. Raises ``RunError`` where nvcc refuses it."""
+        binary = file.with_name(f"{file.name}.program")
+        compilation = self._nvcc.compile(file, binary)
+        if not compilation.ok:
+            raise RunError(f"nvcc: {compilation.output}")
+        return Prepared([str(binary)], self.gpu.environment)

@@ -1,0 +1,107 @@
+"""Which GPUs of NVIDIA there are, and which of them work: the driver lists them, and a probe says.
+
+The probe is a progress test whose loop ends, built by nvcc for the GPU's own compute capability and run on it. What was
+found is remembered as long as this process lives, and no longer.
+
+A program runs on the first GPU that it sees, so another is chosen by ``CUDA_VISIBLE_DEVICES``. Where the user has set
+that variable, only what it names is there, and it is one of its words that is passed on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.cuda.progress import Cuda
+from backends.shared import choosing
+from backends.shared.log import as_string
+from backends.shared.mapping import launch
+from backends.shared.toolchain import PROBE_TIMEOUT, Compiler, Probed, problem, run
+from corpus.progress.axb import Instruction, Program
+
+INSTALL = "a GPU of NVIDIA with its driver"
+
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+LOOP = Program(((Instruction(0, 0, 1, 1),), (Instruction(0, 0, 0),)))
+"""Thread 0 writes 1, and thread 1 waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU as its driver describes it: ``capability`` is 90 for 9.0; ``number`` counts those that can be seen."""
+
+    name: str
+    capability: int
+    driver: str
+    number: int
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables for a process that is to see this GPU only."""
+        given = os.environ.get(VISIBLE)
+        return {VISIBLE: str(self.number) if given is None else given.split(",")[self.number].strip()}
+
+
+Compilers = Callable[[int], Compiler]
+"""The compiler for a compute capability."""
+
+
+def gpus() -> list[Gpu]:
+    """Every GPU, in the driver's order."""
+    return [Gpu(*row, number) for number, row in enumerate(_listed()[0])]
+
+
+def first_that_works(compilers: Compilers, name: str | None = None) -> tuple[Gpu | None, list[str]]:
+    """The first GPU that passes its probe, and what is wrong with those before it, a line each.
+
+    Of those whose name contains ``name``, if given; ``None`` where none works.
+    """
+    named = (gpu for gpu in gpus() if name is None or name in gpu.name)
+    found, failures = choosing.first_that_works(named, partial(probe, compilers))
+    return found, failures if found or failures else list(filter(None, [_listed()[1]]))
+
+
+def choose(compilers: Compilers, name: str | None = None) -> Gpu:
+    """That GPU. Raises ``InputError`` where there is none: which were tried, and what was said of them."""
+    named = "" if name is None else f" named '{name}'"
+    return choosing.chosen(first_that_works(compilers, name), f"CUDA GPU{named}")
+
+
+def probed(compilers: Compilers) -> list[Probed]:
+    """As ``Compiler.probe``: the GPUs in their order, or why there is none."""
+    found = [Probed(gpu.name, gpu.driver, "run", probe(compilers, gpu), INSTALL) for gpu in gpus()]
+    return found or [Probed("CUDA GPU", "", "run", _listed()[1], INSTALL)]
+
+
+@cache
+def probe(compilers: Compilers, gpu: Gpu) -> str:
+    """Build and run a small program: why the GPU cannot be used, in one line; "" where it works."""
+    compiler = compilers(gpu.capability)
+    if lacking := compiler.missing():
+        return f"no {lacking[0]}"
+    with TemporaryDirectory(prefix="synth-probe-") as folder:
+        file, binary = Path(folder, "probe.cu"), Path(folder, "program")
+        file.write_text(Cuda.render("probe", launch(LOOP)) + as_string("{}"), encoding="utf-8")
+        done = compiler.compile(file, binary, timeout=PROBE_TIMEOUT)
+        if done.ok:
+            done = run(file, [binary, "1"], None, PROBE_TIMEOUT, gpu.environment, "a trivial program")
+    return "" if done.ok else problem(done.output) or "a trivial program failed"
+
+
+@cache
+def _listed() -> tuple[tuple[tuple[str, int, str], ...], str]:
+    """The GPUs that the driver lists, and why there is none if there is not."""
+    script = Path(__file__).with_name("listing.py")
+    done = run(script, [sys.executable, str(script)], None, PROBE_TIMEOUT, title="listing the GPUs")
+    line = next((line for line in done.output.splitlines() if line.startswith("devices [")), None)
+    if not done.ok or line is None:
+        return (), problem(done.output).removeprefix("error: ") or "listing the GPUs failed"
+    found = tuple((name, capability, driver) for name, capability, driver in json.loads(line.removeprefix("devices ")))
+    return found, "" if found else "the driver finds no GPU"

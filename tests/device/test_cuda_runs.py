@@ -1,0 +1,162 @@
+"""The way of a test to a GPU and back, with a CUDA runtime of threads in the place of a GPU (``tests/fakes/cuda``).
+
+The fake nvcc builds the generated program with g++, host code and all; libcuda lists two GPUs. Not covered, for want of
+a GPU: nvcc's own code, which tests of compilers look at, and a GPU's memory, scheduler and errors.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from backends.cuda import compiler, gpus
+from backends.cuda.device import CudaDevice
+from backends.registry import BACKENDS
+from backends.shared.device import run_files
+from backends.shared.files import write_files
+from backends.shared.layout import Parameters, place
+from backends.shared.mapping import PLACEMENTS
+from backends.shared.process import RunError, watch
+from backends.shared.toolchain import which
+from corpus.dialects.registry import read_litmus
+from corpus.errors import InputError
+from corpus.progress.axb import Program
+from corpus.progress.text import parse_axb
+from synth.cli import main
+
+pytestmark = pytest.mark.device
+
+FAKES = Path(__file__).parents[1] / "fakes" / "cuda"
+MEMORY = Path(__file__).parents[2] / "examples" / "memory"
+SB = MEMORY / "sb-fence-sc.litmus"
+
+BACKWARD = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
+NEVER = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n")
+
+
+def forget() -> None:
+    for function in (gpus.probe, gpus._listed, compiler._nvcc_version):
+        function.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    if which("g++") is None:
+        pytest.skip("the fake nvcc needs g++")
+    library = tmp_path_factory.mktemp("driver") / "libcuda.so.1"
+    subprocess.run(["g++", "-shared", "-fPIC", "-o", library, FAKES / "libcuda.cpp"], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LD_LIBRARY_PATH", str(library.parent))
+        patch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        patch.delenv("FAKE_CUDA", raising=False)
+        patch.setattr("backends.cuda.compiler.cuda_tool", lambda name: FAKES / "nvcc")
+        forget()
+        yield
+    forget()
+
+
+def run(program: Program, placement: str = "device") -> str:
+    device = CudaDevice(instances=2)
+    shape = device.launch(program, "chunked", placement)
+    files = BACKENDS["cuda"].progress_files("t", shape)
+    return run_files(device, files, shape, 2, 1.0).outcomes
+
+
+def synth(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.mark.usefixtures("fake")
+def test_gpus_are_listed_and_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first, second = gpus.gpus()
+    assert (first.name, first.capability, first.driver) == ("Fake New", 90, "CUDA 13.0")
+    assert (second.name, second.capability, second.environment) == ("Fake Old", 75, {"CUDA_VISIBLE_DEVICES": "1"})
+    monkeypatch.setenv("FAKE_CUDA_LOG", str(tmp_path / "log"))
+    device = CudaDevice("Old")
+    assert (device.name, device.driver, device.compiler) == ("Fake Old", "CUDA 13.0", "nvcc 13.0.88")
+    log = (tmp_path / "log").read_text()
+    assert "sm_75" in log and "sm_90" not in log  # built for the GPU at hand only
+    with pytest.raises(InputError, match="no CUDA GPU named 'H100'"):
+        CudaDevice("H100")
+    gpus._listed.cache_clear()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, GPU-abc")
+    assert [gpu.environment["CUDA_VISIBLE_DEVICES"] for gpu in gpus.gpus()] == ["3", "GPU-abc"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_what_needs_a_newer_gpu_says_so() -> None:
+    test = read_litmus(MEMORY / "mp-acq-rel-cta.litmus")
+    files = BACKENDS["cuda"].memory_files("t", place(test))
+    name = next(iter(files))
+    files[name] = f"// Needs sm_90 or later.\n{files[name]}"
+    with pytest.raises(RunError, match="it needs sm_90, and this is sm_75"):
+        run_files(CudaDevice("Old"), files, place(test))
+
+
+@pytest.mark.usefixtures("fake")
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_progress_tests_terminate_or_hang(placement: str) -> None:
+    assert run(BACKWARD, placement) == "TT"
+    if placement == "device":
+        assert run(NEVER, placement) == "H"
+
+
+@pytest.mark.usefixtures("fake")
+def test_what_fails_is_no_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """But for a kernel that a display's watchdog ends."""
+    device = CudaDevice(instances=2)
+    progress = device.launch(BACKWARD, "chunked")
+    memory = place(read_litmus(SB), Parameters(64))
+    for shape, files in (
+        (progress, BACKENDS["cuda"].progress_files("p", progress)),
+        (memory, BACKENDS["cuda"].memory_files("m", memory)),
+    ):
+        write_files(tmp_path, files)
+        program = device.prepare(tmp_path / next(iter(files)), shape)
+        faults = {"load": "driver version is insufficient", "launch": "launch: invalid configuration"}
+        if shape is progress:
+            faults["cut"] = "threads were cut short: sum of counters 3, not 4"
+        for fault, message in faults.items():
+            monkeypatch.setenv("FAKE_CUDA", fault)
+            with pytest.raises(RunError, match=message):
+                watch(program.command, 2, 5, program.environment)
+        monkeypatch.setenv("FAKE_CUDA", "timeout")
+        assert watch(program.command, 2, 5, program.environment).outcomes == "H"
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_suite_and_memory_tests_by_command(progress_suite: Callable[[str, str], Path], tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    words = ("--backend", "cuda", "--mapping", "chunked", "--instances", 2, "--iterations", 2, "--limit", 1)
+    done = synth("run", progress_suite("2x2", "--all"), *words, "-o", results, "--placement", "subgroup")
+    assert done.exit_code == 0 and done.stdout.startswith("Fake New\n"), done.output
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    assert [(each["device"], each["placement"], each["outcomes"]) for each in lines] == [("Fake New", "subgroup", "TT")]
+    done = synth("run", SB, "--backend", "cuda", "--instances", 64, "--iterations", 2, "-o", results, "--json")
+    assert done.exit_code == 0, done.output
+    (ran,) = json.loads(done.stdout)["tests"]
+    assert sum(row["count"] for row in ran["outcomes"]) == 2 * 64
+
+
+@pytest.mark.usefixtures("fake")
+def test_no_gpu_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_CUDA", "none")
+    forget()
+    done = synth("run", MEMORY / "mp-acq-rel-cta.litmus", "--backend", "cuda")
+    assert done.exit_code == 2 and "cuInit: no CUDA-capable device is detected" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    (row,) = gpus.probed(compiler.compiler_for)
+    assert (row.name, row.usable, row.problem) == ("CUDA GPU", False, "cuInit: no CUDA-capable device is detected")
+    forget()
+
+
+def test_no_driver_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    forget()
+    assert [each.problem for each in gpus.probed(compiler.compiler_for)] == ["listing the GPUs failed"]
+    forget()

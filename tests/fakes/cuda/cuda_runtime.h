@@ -1,0 +1,88 @@
+// The CUDA runtime as far as the generated programs need it: a thread of a launch is a std::thread, all at once.
+// FAKE_CUDA in the environment names what fails: load, launch, timeout (as by a display's watchdog), cut (loops).
+#include <barrier>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 88
+#define __device__
+#define __global__
+#define __constant__ static
+#define __shared__ static
+#define __noinline__
+
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9, cudaErrorInsufficientDriver = 35, cudaErrorLaunchTimeout = 702 };
+enum cudaMemcpyKind { cudaMemcpyDeviceToHost };
+struct cudaFuncAttributes {};
+struct cudaDeviceProp { char name[256]; };
+struct Index { std::uint32_t x; };
+inline thread_local Index blockIdx, threadIdx, blockDim;
+
+namespace emulated {
+inline cudaError_t last = cudaSuccess;
+inline thread_local std::barrier<>* block;
+
+inline bool fails(const char* const what) {
+    const char* const given = std::getenv("FAKE_CUDA");
+    return given != nullptr && std::string(given) == what;
+}
+
+template <typename Kernel> void launch(const std::uint32_t groups, const std::uint32_t size, const Kernel kernel) {
+    if (fails("launch") || size > 1024 || groups * size > 4096) { last = cudaErrorInvalidConfiguration; return; }
+    std::vector<std::unique_ptr<std::barrier<>>> blocks;
+    for (std::uint32_t group = 0; group < groups; ++group) blocks.push_back(std::make_unique<std::barrier<>>(size));
+    std::vector<std::thread> threads;
+    for (std::uint32_t number = 0; number < groups * size; ++number)
+        threads.emplace_back([=, &blocks] {
+            blockIdx.x = number / size, threadIdx.x = number % size, blockDim.x = size;
+            block = blocks[number / size].get();
+            kernel();
+            block->arrive_and_drop();
+        });
+    for (auto& thread : threads) thread.join();
+}
+
+inline std::uint32_t load(std::uint32_t* cell) { return __atomic_load_n(cell, __ATOMIC_SEQ_CST); }
+inline void store(std::uint32_t* cell, std::uint32_t value) { __atomic_store_n(cell, value, __ATOMIC_SEQ_CST); }
+inline std::uint32_t exch(std::uint32_t* cell, std::uint32_t value) { return __atomic_exchange_n(cell, value, __ATOMIC_SEQ_CST); }
+inline std::uint32_t add(std::uint32_t* cell, std::uint32_t value) { return __atomic_fetch_add(cell, value, __ATOMIC_SEQ_CST); }
+inline std::uint32_t cas(std::uint32_t* cell, std::uint32_t old, std::uint32_t value) {
+    __atomic_compare_exchange_n(cell, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return old;
+}
+} // namespace emulated
+
+inline std::uint32_t atomicAdd(std::uint32_t* cell, std::uint32_t value) { return emulated::add(cell, value); }
+inline std::uint32_t atomicCAS(std::uint32_t* cell, std::uint32_t old, std::uint32_t value) { return emulated::cas(cell, old, value); }
+inline void __syncthreads() { emulated::block->arrive_and_wait(); }
+inline std::uint64_t __cvta_generic_to_global(const void* pointer) { return (std::uint64_t)pointer; }
+inline std::uint64_t __cvta_generic_to_shared(const void*) { return 0; }
+
+inline const char* cudaGetErrorString(const cudaError_t error) {
+    return error == cudaErrorInsufficientDriver ? "CUDA driver version is insufficient for CUDA runtime version" : "invalid configuration argument";
+}
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { return emulated::fails("load") ? cudaErrorInsufficientDriver : cudaSuccess; }
+inline cudaError_t cudaGetDevice(int* number) { *number = 0; return cudaSuccess; }
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    std::strcpy(properties->name, visible != nullptr && std::string(visible) == "1" ? "Fake Old" : "Fake New");
+    return cudaSuccess;
+}
+inline cudaError_t cudaDriverGetVersion(int* version) { *version = 13000; return cudaSuccess; }
+inline cudaError_t cudaGetLastError() { return emulated::last; }
+inline cudaError_t finished() { return emulated::fails("timeout") ? cudaErrorLaunchTimeout : cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return finished(); }
+template <typename T> cudaError_t cudaMalloc(T** pointer, std::size_t size) { *pointer = (T*)std::malloc(size); return cudaSuccess; }
+inline cudaError_t cudaMemset(void* pointer, int value, std::size_t size) { std::memset(pointer, value, size); return cudaSuccess; }
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind) {
+    std::memcpy(to, from, size);
+    if (emulated::fails("cut")) --*(std::uint32_t*)to;
+    return finished();
+}
