@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Queue
@@ -29,8 +29,8 @@ Item = TypeVar("Item")
 Trial = ProgressTrial | MemoryTrial
 
 RERUN = ("missing", "failed", "hung", "all")
-"""Which trials are made although ``--resume`` would not: those without any line; those that failed last; those that
-hung; or every one. Without it, those without a result, the failed ones too."""
+"""Which trials are made, where it is said: those without any line; those that failed last; those that
+hung; or every one. Else those without a result, the failed ones too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,10 @@ class Campaign:
             case "hung":
                 return result is not None and hangs(result)
         return result is None or failed
+
+
+ALONE = Campaign()
+"""One trial at a time, all that are due."""
 
 
 def hangs(result: Result) -> bool:
@@ -156,11 +160,7 @@ def _made(job: Job[Item], runner: Runner) -> Made:
         return error
 
 
-def told_of_limit(left: int, limit: float | None) -> str:
+def told_of_limit(left: int, campaign: Campaign) -> str:
     """What to say of trials that were not begun."""
-    return f"{left} not run: the time limit of {limit:g} seconds was reached; the same command goes on" if left else ""
-
-
-def last(mapping: Mapping[Trial, Result], trials: Sequence[Trial]) -> list[Result]:
-    """The results of trials, those that there are."""
-    return [result for trial in trials if (result := mapping.get(trial)) is not None]
+    assert campaign.limit is not None
+    return f"{left} not run: the time limit of {campaign.limit:g} seconds was reached; the same command goes on"

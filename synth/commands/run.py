@@ -17,7 +17,9 @@ from backends.shared.profiles import DEFAULT, STRESS, read_profile
 from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.suite import is_corpus
+from synth.campaigns import Campaign
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
+from synth.options.campaign import campaign_options
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
@@ -95,6 +97,7 @@ from synth.options.model import model_option
     metavar="FILE",
     help="Litmus tests: run nothing, but read what running one test elsewhere wrote; of glsl, amber -b FILE -B 3.",
 )
+@campaign_options
 @click.pass_context
 def command(
     context: click.Context,
@@ -119,16 +122,19 @@ def command(
     models: tuple[str, ...],
     sound: tuple[str, ...],
     decode: Path | None,
+    campaign: Campaign,
+    junit: Path | None,
 ) -> None:
     """Run tests on this machine's devices and compare with the models.
 
     \b
     Progress tests (.axb files, corpora)
 
-    Each test runs in a process of its own, which is killed if an iteration does not terminate in time; the iterations
-    after a hang are skipped. The summary sets the hangs against each model's verdicts. A hang of a test that terminates
-    under a model shows that the device is inconsistent with that model; it is not a failure, for no device here
-    promises any of them, unless --sound names it. Termination shows nothing: a test that may hang need not.
+    The process of a test is killed if an iteration does not terminate in time; the iterations after a hang are
+    skipped, and the next test has a new process. The summary sets the hangs against each model's verdicts. A hang of a
+    test that terminates under a model shows that the device is inconsistent with that model; it is not a failure, for
+    no device here promises any of them, unless --sound names it. Termination shows nothing: a test that may hang need
+    not.
 
     \b
     Litmus tests (.litmus files, folders of them, indexes)
@@ -142,6 +148,13 @@ def command(
     on where it was when the same command is given again; only what is new is run. See docs/backends.md for the format.
 
     \b
+    Campaigns
+
+    -j runs several tests at a time, --shard a part of them on each of several machines, whose results synth import puts
+    together; --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and
+    --junit tells a continuous-integration service.
+
+    \b
     Examples:
       synth run suite --backend opencl
       synth run suite --backend opencl --mapping chunked --instances 8 --timeout 1
@@ -152,6 +165,8 @@ def command(
       synth run examples/memory --backend cpp --sound rc11 -o memory.jsonl
       synth run examples/memory/c-sb-sc.litmus --backend opencl -m sc -m tso --stress
       synth run examples/memory --backend cpp --profile examples/profiles/cpp-x86.toml
+      synth run suite --backend opencl -j 2 --shard 1/3 --time-limit 3600 --sound fair --junit junit.xml
+      synth run suite --backend opencl --rerun failed
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
 
     Exit code 1 if a test could not be read or run at all, or if what was seen contradicts a model of --sound.
@@ -182,6 +197,8 @@ def command(
         decode,
         output,
         as_json,
+        campaign,
+        junit,
     )
     with ended_by_signals():
         sys.exit(kind.run(tests, language, running))

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from corpus.errors import InputError
 from synth.accounts import Account
+from synth.campaigns import ALONE, Campaign
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.options.choice import Choice
@@ -64,6 +65,8 @@ class Making:
 class Running:
     """How tests are run, what they are compared with, and where results go; seconds for each iteration.
 
+    ``junit`` is the file of a report in JUnit's form.
+
     ``decode`` names what running one test elsewhere wrote, where nothing is to be run.
     """
 
@@ -79,6 +82,8 @@ class Running:
     decode: Path | None
     output: Path | None
     as_json: bool
+    campaign: Campaign = ALONE
+    junit: Path | None = None
 
 
 def device_of(language: Backend, running: Running) -> Device:

@@ -170,7 +170,18 @@ class Memory:
         device = device_of(language, running)
         instances = running.device.instances or running.profile.instances or INSTANCES
         launches = Launches(instances, running.iterations, running.timeout, running.profile)
-        return run_memory_tests(tests, language, device, launches, compared, believed, running.output, running.as_json)
+        return run_memory_tests(
+            tests,
+            language,
+            device,
+            launches,
+            compared,
+            believed,
+            running.output,
+            running.as_json,
+            running.campaign,
+            running.junit,
+        )
 
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path

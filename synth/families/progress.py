@@ -99,6 +99,8 @@ class Progress:
             [model.name for model in resolve_models(running.sound)] if running.sound else [],
             running.output,
             running.as_json,
+            running.campaign,
+            running.junit,
         )
         return 1 if wrong else code
 

@@ -13,21 +13,31 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.backend import Backend
-from backends.shared.device import Device, run_files
-from backends.shared.layout import outcome_terms
+from backends.shared.device import Device, Runner
+from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
 from backends.shared.profiles import DEFAULT, STRESS, Profile
-from backends.shared.results import MemoryResult, MemoryTrial, ResultFile, open_results, trial_of
+from backends.shared.results import (
+    MemoryFailure,
+    MemoryResult,
+    MemoryTrial,
+    ResultFile,
+    now,
+    open_results,
+    trial_of,
+)
 from corpus.errors import InputError
-from corpus.files import read_text
+from corpus.files import read_text, write_atomically
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
+from synth.campaigns import ALONE, Campaign, Job, conducted, told_of_limit
 from synth.inputs import Input
+from synth.junit import Case, Ending, junit
 from synth.memory.conformance import ModelReport, Observation, Terms, model_report, observation
-from synth.screen import table_console, watched
+from synth.screen import table_console
 
 INSTANCES = 1 << 16
 """Instances of a launch, where nothing else is said."""
@@ -47,12 +57,14 @@ class Launches:
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """What became of the files: those that were run, with their results; and why others were not, by file."""
+    """What became of the files, by file: the results of those that were run; and why others were not."""
 
-    results: list[tuple[str, LitmusTest, MemoryResult]] = field(default_factory=list)
+    tests: dict[str, LitmusTest] = field(default_factory=dict)
+    results: dict[str, MemoryResult] = field(default_factory=dict)
     unreadable: list[InputError] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def run_memory_tests(
@@ -64,23 +76,54 @@ def run_memory_tests(
     sound: Sequence[str],
     output: Path | None,
     as_json: bool,
+    campaign: Campaign = ALONE,
+    report: Path | None = None,
 ) -> int:
     """Run the tests, tell what was seen, and return the exit code: 1 where a file could not be read or a test not be
     run, or an outcome was seen that a model of ``sound`` (names of ``models``) forbids.
 
-    Raises ``InputError`` where no file can be read, and where the language of the device can say none of the tests.
+    ``report`` is where a report in JUnit's form goes. Raises ``InputError`` where no file can be read, and where the
+    language of the device can say none of the tests.
     """
-    ran = _Ran()
+    part = campaign.shard.part(files)
     with open_results(output) as results:
-        for file in watched(files, len(files), "Running"):
-            _run(file, backend, device, launches, results, ran)
-    if not ran.results and not ran.failed and ran.refused:
+        ran, left = _run(part, backend, device, launches, results, campaign)
+    if not ran.results and not ran.failed and not left and ran.refused:
         first, reason = next(iter(ran.refused.items()))
         more = f" (and {len(ran.refused) - 1} more tests cannot be run)" if len(ran.refused) > 1 else ""
         raise InputError(f"{reason}{more}", first)
-    if len(ran.unreadable) == len(files) > 0:
+    if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
-    return _told(device.hardware, ran, models, sound, as_json)
+    code, observations = _told(device.hardware, ran, models, sound, as_json)
+    if left:
+        click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
+    if report is not None:
+        cases = _cases(part, ran, observations, sound)
+        write_atomically(report, [junit(device.hardware, {backend.name: cases})])
+    return code
+
+
+def _cases(files: Sequence[Input], ran: _Ran, observations: Sequence[Observation], sound: Sequence[str]) -> list[Case]:
+    """A test case a file."""
+    contradicted = {
+        each.file: f"it was seen to end in {_list(row.values)}, which {', '.join(against)} forbids"
+        for each in observations
+        for row in each.rows
+        if row.count and (against := [model for model in sound if model in row.forbidden_by])
+    }
+    wrong = ran.failed | {error.path or "": error.message for error in ran.unreadable}
+    cases = []
+    for file in map(str, files):
+        name, seconds = ran.tests[file].name if file in ran.tests else file, ran.seconds.get(file)
+        if file in wrong:
+            cases.append(Case(name, Ending.ERROR, wrong[file], seconds))
+        elif file in contradicted:
+            cases.append(Case(name, Ending.FAILURE, contradicted[file], seconds))
+        elif file in ran.results:
+            cases.append(Case(name, seconds=seconds))
+        else:
+            cases.append(Case(name, Ending.SKIPPED, ran.refused.get(file, "it was not run")))
+    return cases
 
 
 def decode_memory_test(
@@ -109,43 +152,81 @@ def decode_memory_test(
     with open_results(output) as results:
         if results.find(trial) != result:
             results.add(result, ())
-    return _told(hardware, _Ran([(str(file), test, result)]), models, sound, as_json)
+    code, _ = _told(hardware, _Ran({str(file): test}, {str(file): result}), models, sound, as_json)
+    return code
 
 
-def _run(file: Input, backend: Backend, device: Device, launches: Launches, results: ResultFile, ran: _Ran) -> None:
-    """Run a test that ``results`` does not know, and enter in ``ran`` what became of it."""
-    try:
-        test = file.litmus()
-    except InputError as error:
-        ran.unreadable.append(error)
-        return
-    try:
-        layout = device.layout(test, launches.instances, launches.profile)
-        trial = _trial(test, backend, device.hardware, layout.terms, layout.instances, launches)
-        result = results.find(trial)
-        sources = {} if result is not None else backend.memory_files(test.name, layout)
-    except InputError as error:
-        ran.refused[str(file)] = error.message
-        return
-    if result is None:
+def _run(
+    files: Sequence[Input],
+    backend: Backend,
+    device: Device,
+    launches: Launches,
+    results: ResultFile,
+    campaign: Campaign,
+) -> tuple[_Ran, int]:
+    """Run the tests that are due; what became of all, and how many there was no time for."""
+    ran = _Ran()
+    due, trials = list[Job[tuple[str, MemoryTrial]]](), dict[str, MemoryTrial]()
+    for file in files:
         try:
-            run = run_files(device, sources, layout, launches.iterations, launches.timeout)
-            result = _result(trial, outcomes(run))
-        except RunError as error:
-            ran.failed[str(file)] = str(error)
-            return
-        results.add(result, run.seconds)
-    ran.results.append((str(file), test, result))
+            ran.tests[str(file)] = test = file.litmus()
+        except InputError as error:
+            ran.unreadable.append(error)
+            continue
+        try:
+            layout = device.layout(test, launches.instances, launches.profile)
+        except InputError as error:
+            ran.refused[str(file)] = error.message
+            continue
+        trial = trials[str(file)] = _trial(test, backend, device, layout.terms, layout.instances, launches)
+        if campaign.is_due(trial, results):
+            due.append(_job(str(file), trial, test, layout, backend, launches))
+    left = len(due)
+    for made, given in conducted(due, device, campaign, len(trials) - len(due)):
+        left -= 1
+        name, trial = made.item
+        match given:
+            case InputError():
+                ran.refused[name] = given.message
+            case RunError():
+                results.add(MemoryFailure(**msgspec.structs.asdict(trial), error=str(given), date=now()))
+            case entry, seconds:
+                results.add(entry, seconds)
+                ran.seconds[name] = sum(seconds)
+    for name, trial in trials.items():
+        if name not in ran.refused and (result := results.find(trial)) is not None:
+            ran.results[name] = result
+        if (failure := results.failures.get(trial)) is not None:
+            ran.failed[name] = failure.error
+    return ran, left
+
+
+def _job(
+    name: str, trial: MemoryTrial, test: LitmusTest, layout: Layout, backend: Backend, launches: Launches
+) -> Job[tuple[str, MemoryTrial]]:
+    def make(runner: Runner) -> tuple[MemoryResult, Sequence[float]]:
+        run = runner.run(backend.memory_files(test.name, layout), layout, launches.iterations, launches.timeout)
+        return _result(trial, outcomes(run), now()), run.seconds
+
+    return Job((name, trial), make)
 
 
 def _trial(
-    test: LitmusTest, backend: Backend, hardware: str, terms: Terms, instances: int, launches: Launches
+    test: LitmusTest,
+    backend: Backend,
+    device: Device | str,
+    terms: Terms,
+    instances: int,
+    launches: Launches,
 ) -> MemoryTrial:
+    """How a test is run, on a device of this machine or one that is known by its words alone."""
+    hardware, compiler = (device, "") if isinstance(device, str) else (device.hardware, device.compiler)
     return MemoryTrial(
         test=test.name,
         digest=litmus_digest(test),
         backend=backend.name,
         device=hardware,
+        compiler=compiler,
         instances=instances,
         iterations=launches.iterations,
         timeout=launches.timeout,
@@ -155,15 +236,21 @@ def _trial(
     )
 
 
-def _result(trial: MemoryTrial, seen: Outcomes) -> MemoryResult:
+def _result(trial: MemoryTrial, seen: Outcomes, date: str = "") -> MemoryResult:
     counts = tuple(sorted(seen.counts.items()))
     asked = msgspec.structs.asdict(trial)
-    return MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung)
+    return MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung, date=date)
 
 
-def _told(hardware: str, ran: _Ran, models: Sequence[ConsistencyModel], sound: Sequence[str], as_json: bool) -> int:
-    """Print what was seen beside what models say; the exit code."""
-    observations = [observation(file, test, outcome_terms(test), result, models) for file, test, result in ran.results]
+def _told(
+    hardware: str, ran: _Ran, models: Sequence[ConsistencyModel], sound: Sequence[str], as_json: bool
+) -> tuple[int, list[Observation]]:
+    """Print what was seen beside what models say; the exit code, and the tests with both."""
+    tests = ran.tests
+    observations = [
+        observation(file, tests[file], outcome_terms(tests[file]), result, models)
+        for file, result in ran.results.items()
+    ]
     reports = [model_report(model.name, observations) for model in models]
     for error in ran.unreadable:
         click.echo(f"synth: {error}", err=True)
@@ -177,7 +264,7 @@ def _told(hardware: str, ran: _Ran, models: Sequence[ConsistencyModel], sound: S
     for report in unsound:
         file, values = report.forbidden[0]
         click.echo(f"synth: {report.model} is not sound here: {file} was seen to end in {_list(values)}", err=True)
-    return 1 if ran.unreadable or ran.failed or unsound else 0
+    return (1 if ran.unreadable or ran.failed or unsound else 0), observations
 
 
 def _record(

@@ -14,15 +14,25 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.backend import Backend
-from backends.shared.device import Device, run_files
+from backends.shared.device import Device, Runner
 from backends.shared.mapping import DEVICE
 from backends.shared.process import RunError
-from backends.shared.results import ProgressResult, ProgressTrial, ResultFile, open_results
+from backends.shared.results import (
+    ProgressFailure,
+    ProgressResult,
+    ProgressTrial,
+    ResultFile,
+    now,
+    open_results,
+)
+from corpus.errors import InputError
+from corpus.files import write_atomically
 from corpus.progress.text import program_of
 from corpus.test import Test
-from oracle.progress.models import ProgressModel, verdicts
+from oracle.progress.models import ProgressModel, Verdict, verdicts
+from synth.campaigns import ALONE, Campaign, Job, conducted, told_of_limit
+from synth.junit import Case, Ending, junit
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
-from synth.screen import watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +57,67 @@ def run_progress_tests(
     sound: Sequence[str],
     output: Path | None,
     as_json: bool,
+    campaign: Campaign = ALONE,
+    report: Path | None = None,
 ) -> int:
     """Run the tests, tell who hung, and return the exit code: 1 where a test could not be run, or one hung that a model
     of ``sound`` (names of ``models``) says terminates.
 
-    The verdicts are those of ``models``, or where there are none, of the built-in ones.
+    The verdicts are those of ``models``, or where there are none, of the built-in ones. ``report`` is where a report in
+    JUnit's form goes.
     """
-    trials = _trials(tests, backend, device, ways)
+    trials = _trials(campaign.shard.part(tests), backend, device, ways)
     with open_results(output) as file:
-        failed = _run(trials, backend, device, file)
+        left = _run(trials, backend, device, file, campaign)
         results = [result for trial in trials if (result := file.find(trial)) is not None]
+        failed = {_words(trial): failure.error for trial in trials if (failure := file.failures.get(trial))}
     ran = {result.test for result in results}
     rows = {test.name: _verdicts(test, models) for test in tests if test.name in ran}
     summaries = by_model(results, rows)
     _report(device.name, results, by_mapping(results), summaries, failed, as_json)
+    if left:
+        click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
     unsound = [summary for summary in summaries if summary.model in sound and summary.refuting]
     for summary in unsound:
         click.echo(f"synth: {summary.model} is not sound here: {summary.refuting[0]} was seen to hang", err=True)
+    if report is not None:
+        write_atomically(report, [junit(device.name, _suites(trials, results, failed, rows, sound))])
     return 1 if failed or unsound else 0
+
+
+def _words(trial: ProgressTrial) -> str:
+    """A trial in words: its test, and how its threads are mapped and placed."""
+    return f"{trial.test} {_way(trial)}"
+
+
+def _way(trial: ProgressTrial) -> str:
+    return trial.mapping if trial.placement == DEVICE.name else f"{trial.mapping}.{trial.placement}"
+
+
+def _suites(
+    trials: Iterable[ProgressTrial],
+    results: Sequence[ProgressResult],
+    failed: Mapping[str, str],
+    verdicts: Mapping[str, Mapping[str, str]],
+    sound: Sequence[str],
+) -> dict[str, list[Case]]:
+    """A suite for each way to run tests, a case a trial."""
+    made = {_words(result): result for result in results}
+    suites: dict[str, list[Case]] = {}
+    for trial in trials:
+        words = _words(trial)
+        case = Case(trial.test)
+        if words in failed:
+            case = Case(trial.test, Ending.ERROR, failed[words])
+        elif (result := made.get(words)) is None:
+            case = Case(trial.test, Ending.SKIPPED, "it was not run")
+        elif result.hangs:
+            against = [model for model in sound if verdicts[trial.test].get(model) == Verdict.TERMINATES]
+            if against:
+                said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
+                case = Case(trial.test, Ending.FAILURE, said)
+        suites.setdefault(f"{trial.backend}.{_way(trial)}", []).append(case)
+    return suites
 
 
 def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: Ways) -> dict[ProgressTrial, Test]:
@@ -76,6 +129,7 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: Ways)
             device=device.name,
             mapping=mapping,
             placement=placement,
+            compiler=device.compiler,
             instances=device.launch(program_of(test), mapping, placement).instances,
             iterations=ways.iterations,
             timeout=ways.timeout,
@@ -93,20 +147,36 @@ def _verdicts(test: Test, models: Sequence[ProgressModel]) -> Mapping[str, str]:
     return test.verdicts or verdicts(program_of(test))
 
 
-def _run(trials: Mapping[ProgressTrial, Test], backend: Backend, device: Device, file: ResultFile) -> dict[str, str]:
-    """Make the trials that the file does not know; those that failed, and why."""
-    failed: dict[str, str] = {}
-    new = [(trial, test) for trial, test in trials.items() if file.find(trial) is None]
-    for trial, test in watched(new, len(new), "Running"):
-        shape = device.launch(program_of(test), trial.mapping, trial.placement)
-        files = backend.progress_files(trial.test, shape)
-        try:
-            run = run_files(device, files, shape, trial.iterations, trial.timeout, trial.every_iteration)
-        except RunError as error:
-            failed[f"{trial.test} {shape.name}"] = str(error)
-            continue
-        file.add(ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes), run.seconds)
-    return failed
+def _run(
+    trials: Mapping[ProgressTrial, Test], backend: Backend, device: Device, file: ResultFile, campaign: Campaign
+) -> int:
+    """Make the trials that are due, and enter what they gave; how many there was no time for.
+
+    Raises ``InputError`` for sizes that the language cannot take.
+    """
+    due = [trial for trial in trials if campaign.is_due(trial, file)]
+
+    def job(trial: ProgressTrial) -> Job[ProgressTrial]:
+        def make(runner: Runner) -> tuple[ProgressResult, Sequence[float]]:
+            program = program_of(trials[trial])
+            shape = device.launch(program, trial.mapping, trial.placement)
+            files = backend.progress_files(trial.test, shape)
+            run = runner.run(files, shape, trial.iterations, trial.timeout, trial.every_iteration)
+            return ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes, date=now()), run.seconds
+
+        return Job(trial, make)
+
+    left = len(due)
+    for made, given in conducted([job(trial) for trial in due], device, campaign, len(trials) - len(due)):
+        left -= 1
+        match given:
+            case InputError():
+                raise given
+            case RunError():
+                file.add(ProgressFailure(**msgspec.structs.asdict(made.item), error=str(given), date=now()))
+            case entry, seconds:
+                file.add(entry, seconds)
+    return left
 
 
 def _report(

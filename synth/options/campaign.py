@@ -1,0 +1,58 @@
+"""The options of a campaign: how many trials at a time, which of them, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from synth.campaigns import RERUN, Campaign, Shard
+from synth.options.numbers import JOBS, Seconds
+
+
+class _Shard(click.ParamType[Shard]):
+    name = "i/n"
+
+    def convert(self, value: str | Shard, param: click.Parameter | None, ctx: click.Context | None) -> Shard:
+        return value if isinstance(value, Shard) else Shard.parse(value)
+
+
+def campaign_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign``; and ``--junit``."""
+
+    def gathered(
+        *arguments: Any, jobs: int, shard: Shard, rerun: str | None, time_limit: float | None, **others: Any
+    ) -> Any:
+        return command(*arguments, campaign=Campaign(jobs, shard, rerun, time_limit), **others)
+
+    gathered.__doc__ = command.__doc__
+    gathered.__name__ = command.__name__
+    if hasattr(command, "__click_params__"):
+        gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
+    options = (
+        click.option(
+            "--jobs", "-j", type=JOBS, default=1, show_default=True, help="Trials at a time, each by a process."
+        ),
+        click.option(
+            "--shard", type=_Shard(), default="1/1", metavar="I/N", help="Part I of N of the tests, for N machines."
+        ),
+        click.option(
+            "--rerun",
+            type=click.Choice(RERUN),
+            help="Only the trials that have no line yet, that failed, that hung, or all of them, once more.  "
+            "[default: those without a result]",
+        ),
+        click.option("--time-limit", type=Seconds(), metavar="S", help="Begin no trial after S seconds."),
+        click.option(
+            "--junit",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Write a JUnit report for a continuous-integration service.",
+        ),
+    )
+    decorated: Callable[..., Any] = gathered
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated
