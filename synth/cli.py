@@ -25,12 +25,13 @@ COMMANDS = {
     "label": "Say what every model says of a test.",
     "explain": "Show why a model says so: a lasso, or the argument.",
     "show": "Tables and plots of a corpus.",
-    "select": "Pick the fewest tests that tell models apart.",
+    "select": "Pick the fewest tests that tell models apart, or see the most bugs.",
     "convert": "Write litmus tests in another dialect.",
     "export": "Write a corpus in another runner's format.",
     "compile": "Turn tests into programs for devices.",
     "devices": "List the compilers and devices that work here.",
     "run": "Run tests on this machine's devices and compare with the models.",
+    "score": "Show which mutants devices kill, and what that says of tests.",
     "report": "Show what was seen on devices as a page, or as tables.",
 }
 

@@ -4,6 +4,10 @@ A rate is so many of so many runs: iterations that hung, instances with the outc
 interval is Wilson's score interval (Wilson 1927), from SciPy, which is within 0 and 1 and says something of rates that
 were never seen, too: 0 of a million is up to 4e-6.
 
+Or it is so many in so much time. Then what is seen is taken as a Poisson process: the chance to see something at all in
+the same time again is 1 - e^-n where n is expected (Levine et al. 2023, section 4.2, *reproducibility*), and the
+interval of n is the exact one (Garwood 1936), from SciPy.
+
 Assumption: runs are independent and alike. Instances of one launch are not quite, so an interval is a lower bound of
 what is not known; where a trial ends at its first hang, the number of runs was not fixed beforehand.
 """
@@ -11,6 +15,7 @@ what is not known; where a trial ends at its first hang, the number of runs was 
 from __future__ import annotations
 
 from functools import lru_cache
+from math import expm1, inf, log1p
 
 CONFIDENCE = 0.95
 
@@ -25,3 +30,22 @@ def rate_interval(seen: int, runs: int, confidence: float = CONFIDENCE) -> tuple
 
     interval = binomtest(seen, runs).proportion_ci(confidence, method="wilson")
     return max(0.0, float(interval.low)), min(1.0, float(interval.high))
+
+
+@lru_cache(maxsize=1 << 16)
+def count_interval(seen: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """From where to where the expected number is with that confidence, where ``seen`` were seen."""
+    from scipy.special import gammaincinv  # takes its time to be loaded
+
+    tail = (1 - confidence) / 2
+    return float(gammaincinv(seen, tail)) if seen else 0.0, float(gammaincinv(seen + 1, 1 - tail))
+
+
+def chance_of_some(expected: float) -> float:
+    """The chance to see at least one where so many are expected."""
+    return -expm1(-expected)
+
+
+def expected_for(chance: float) -> float:
+    """How many have to be expected for that chance to see at least one: 3.0 for 95 %, 11.5 for 99.999 %."""
+    return -log1p(-chance) if chance < 1 else inf

@@ -37,6 +37,7 @@ RESULTS = "results.jsonl"
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Wall = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 Date = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?$")]
 
 
@@ -267,12 +268,21 @@ def read_times(path: Path) -> list[tuple[float, ...]]:
     times = times_of(path)
     if times.exists():
         with open_bytes(times) as file:
-            for _, line in whole_lines(file, times, decoder(dict[str, Any]), "the times of a test"):
-                seconds = tuple(map(float, line.pop("seconds", ())))
-                known.setdefault(json.dumps(line), []).append(seconds)
+            for _, (way, seconds) in whole_lines(file, times, _parse_times, "the times of a test"):
+                known.setdefault(way, []).append(seconds)
     # From the end: a run that was killed between the two files has left times without a result.
     found = [known.get(json.dumps(_timed(entry))) for entry in reversed(read_results(path))]
     return [each.pop() if each else () for each in found][::-1]
+
+
+_of_times = decoder(dict[str, Any])
+
+
+def _parse_times(line: bytes) -> tuple[str, tuple[float, ...]]:
+    """What a line of times says of its result, and the times. Raises ``ValueError`` where it denotes none."""
+    told = _of_times(line)
+    seconds = msgspec.convert(told.pop("seconds", ()), tuple[Wall, ...])
+    return json.dumps(told), seconds
 
 
 def _timed(entry: Entry) -> dict[str, object]:

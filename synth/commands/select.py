@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from backends.shared.results import RESULTS
 from corpus.errors import InputError
-from corpus.files import new_folder
+from corpus.files import new_folder, write_atomically
 from corpus.journal import read_corpus
-from corpus.suite import Corpus, write_corpus
+from corpus.suite import Corpus, pretty, write_corpus
 from corpus.test import Test
 from synth import VERSION
 from synth.families.interface import Family, family
@@ -27,6 +28,7 @@ from synth.selection import Selection, Words, select, separated_pairs, sides
 
 @click.command(name="select")
 @click.argument("corpus", type=click.Path(path_type=Path))
+@click.argument("results", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--separate-models", is_flag=True, help="Tests that tell apart every pair of models.")
 @click.option(
     "--each", type=click.IntRange(min=1), default=1, show_default=True, metavar="K", help="By K tests each pair."
@@ -40,24 +42,60 @@ from synth.selection import Selection, Words, select, separated_pairs, sides
     metavar="MODEL",
     help="Only pairs of these models: names as in the corpus, without -weak or -strong for both. May be repeated.",
 )
+@click.option("--score", is_flag=True, help="Tests, and ways to launch them, that would see the most bugs.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
+    metavar="SECONDS",
+    help="With --score: for how long they may run in all.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="With --score: with which a bug is to be seen.",
+)
+@click.option(
+    "--overhead",
+    type=click.FloatRange(min=0, max=1e6),
+    default=0.0,
+    metavar="SECONDS",
+    help="With --score: what compiling and starting each test costs besides.",
+)
+@click.option("--sure", is_flag=True, help="With --score: by the lower ends of the kill rates' intervals.")
+@click.option("--serial", is_flag=True, help="With --score: have serial mutants count, too (synth score).")
 @choice_options
 @click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write the tests as a new corpus.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(
     corpus: Path,
+    results: tuple[Path, ...],
     separate_models: bool,
     each: int,
     names: tuple[str, ...],
+    score: bool,
+    budget: float | None,
+    confidence: float,
+    overhead: float,
+    sure: bool,
+    serial: bool,
     choice: Choice,
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Pick the fewest tests that tell models apart.
+    """Pick the fewest tests that tell models apart, or those that see the most bugs in some time.
 
     A test separates two models when it terminates under one and may hang under the other, or one allows and the other
-    forbids it: the verdicts of the corpus count. --separate-models, the only question so far, picks the fewest tests
+    forbids it: the verdicts of the corpus count. --separate-models picks the fewest tests
     such that each pair of models is separated by K of them, or by all that separate it where the corpus has fewer. No
     smaller choice does; of the smallest ones it is the one that keeps clear of large tests.
+
+    --score is for suites of synth memory --mutants whose mutants were run: of RESULTS, or those in the suite's folder,
+    it takes which mutants each device kills how fast when launched in which way (synth score), and picks tests, ways to
+    launch them and numbers of launches for --budget seconds: the most tests that would see a bug of theirs with
+    --confidence, then the most bugs, then the least time. No choice within the budget has more. With -o, the plan is
+    plan.json beside the tests.
 
     \b
     Examples:
@@ -65,12 +103,21 @@ def command(
       synth select suite --separate-models --each 3 -o overnight
       synth select suite --separate-models --model obe --model hsa-strong
       synth select suite --separate-models --json | jq -r '.tests[].name'
+      synth select tso --score --budget 60 -o ci
+      synth select tso laptop.jsonl phone.jsonl --score --budget 3600 --confidence 0.99999 --json
 
     Pairs that no test of the corpus separates are listed. unfair-weak and unfair-strong are always among them, for no
     test terminates under either; HSA+OBE and LOBE differ from three threads on.
     """
-    if not separate_models:
-        raise click.UsageError("say what to select tests for: --separate-models")
+    if separate_models == score:
+        raise click.UsageError("say what to select tests for: --separate-models, or --score")
+    if score:
+        if budget is None:
+            raise click.UsageError("--score: say for how long tests may run, with --budget")
+        _select_by_score(corpus, results, budget, confidence, overhead, sure, serial, choice, output, as_json)
+        return
+    if results:
+        raise click.UsageError("results of devices are for --score")
     opened = read_corpus(corpus)
     models = _models(opened, names)
     kind = family(family_in(opened.manifest))
@@ -83,6 +130,42 @@ def command(
         _print(opened, kind, selection, models, each)
         if output:
             click.echo(f"\nWritten to {output}")
+
+
+def _select_by_score(
+    path: Path,
+    results: Sequence[Path],
+    budget: float,
+    confidence: float,
+    overhead: float,
+    sure: bool,
+    serial: bool,
+    choice: Choice,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    from synth.mutation.kills import read_observed, read_suite
+    from synth.mutation.plans import PLAN, plan
+    from synth.mutation.show import plan_record, plan_tables
+
+    suite = read_suite(path, choice, serial)
+    best = plan(suite, read_observed(suite, results or [path / RESULTS]), budget, confidence, overhead, sure)
+    record = plan_record(best, budget, confidence)
+    if output:
+        source = read_corpus(path)
+        asked = {"budget": budget, "confidence": confidence, "overhead": overhead, "sure": sure, "serial": serial}
+        chosen = {run.test.name for run in best.runs}
+        with new_folder(output) as folder:
+            write_atomically(folder / PLAN, [pretty(record)])
+            write_corpus(folder, [each for each in suite.tests if each.name in chosen], _manifest(source, asked))
+    if as_json:
+        click.echo(json.dumps(record, indent=2))
+        return
+    console = table_console()
+    for part in plan_tables(best, budget):
+        console.print(part, markup=False, soft_wrap=isinstance(part, str))
+    if output:
+        click.echo(f"\nWritten to {output}")
 
 
 def words_of(kind: Family) -> Words:
@@ -107,19 +190,19 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
 
 
 def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
-    manifest = {
+    with new_folder(output) as folder:
+        write_corpus(folder, selection.tests, _manifest(source, {"separate_models": models, "each": each}))
+
+
+def _manifest(source: Corpus, asked: Mapping[str, object]) -> dict[str, Any]:
+    """The manifest of tests that were chosen from a corpus."""
+    origin = {"tests": len(source.tests), "request": source.manifest.get("request")}
+    return {
         "complete": bool(source.manifest.get("complete")),
         "version": VERSION,
-        "request": {
-            "kind": "select",
-            "separate_models": models,
-            "each": each,
-            "from": {"tests": len(source.tests), "request": source.manifest.get("request")},
-        },
+        "request": {"kind": "select", **asked, "from": origin},
         "models": source.manifest.get("models", []),
     }
-    with new_folder(output) as folder:
-        write_corpus(folder, selection.tests, manifest)
 
 
 def _print(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], each: int) -> None:

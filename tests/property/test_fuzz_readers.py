@@ -16,18 +16,20 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from mutant_suites import write_suite
 from mutants import mutants
 
 from backends.glsl.amber import shaders
 from backends.registry import BACKENDS
 from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
-from backends.shared.results import open_results
+from backends.shared.results import open_results, read_results, read_times
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, parse_litmus, read_litmus, translate
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal, read_corpus
+from corpus.links import read_links
 from corpus.litmus.condition import parse_condition
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.text import parse_axb, print_axb, program_of, read_axb
@@ -101,6 +103,12 @@ def dump() -> bytes:
     data = b"".join(word.to_bytes(4, "little") for word in words)
     rows = (data[at : at + 16] for at in range(0, len(data), 16))
     return b"0:3\n" + b"".join(b" " + row.hex(" ").encode() + b"\n" for row in rows)
+
+
+def suite_with_mutants(folder: Path) -> dict[str, bytes]:
+    """The files of a suite whose mutants were run."""
+    write_suite(folder)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def corpora(folder: Path) -> dict[str, dict[str, bytes]]:
@@ -180,6 +188,11 @@ def results(folder: Path) -> None:
         assert all(found.find(trial) == result for trial, result in found.results.items())
 
 
+def timed(folder: Path) -> None:
+    file = folder / "results.jsonl"
+    assert len(read_times(file)) == len(read_results(file))
+
+
 def dumped(folder: Path) -> None:
     BACKENDS["glsl"].decode(read_text(folder / "dump.txt"), parse_litmus(SB.decode()))
 
@@ -202,7 +215,9 @@ def guarantees(folder: Path) -> None:
             model.guarantee(running, running & 1)
 
 
-def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, bytes]) -> dict[str, Reader]:
+def readers(
+    suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, bytes], scored: Mapping[str, bytes]
+) -> dict[str, Reader]:
     conditions = b"exists (0:r0 = 0 /\\ 1:r0 = 0)", b"locations [x; P0:r1;] filter (x != -4) ~exists (not (y = 1))"
     languages: dict[str, list[bytes]] = {name: [] for name in DIALECTS}
     words = {dialect.language: name for name, dialect in DIALECTS.items()}
@@ -317,6 +332,10 @@ def readers(suites: Mapping[str, Mapping[str, bytes]], labelled: Mapping[str, by
             {"t.axb": MUTEX},
         ),
     }
+    for name, read in (("mutants/links.csv", read_links), ("results.jsonl", timed), ("results.times.jsonl", timed)):
+        around = {file: data for file, data in scored.items() if file != name}
+        commands = ["score .", "select . --score --budget 1"]
+        found[f"scored: {name}"] = Reader(name, [scored[name]], read, commands, around)
     found["said by a program"] = Reader("said", [b"iteration 0 [[[3,0,1],[5,4294967295,0]],2]"], said)
     filters = [b"shape=MP", b"size=2..4|6", b"threads!=2", b"scope=gpu", b"sc=forbidden", b"tag!=mutex"]
     words: dict[str, tuple[list[bytes], Callable[[str], object], list[str]]] = {
@@ -446,6 +465,7 @@ NAMES = [
     *(f"words: {name}" for name in ("--where", "--test", "--model", "--model of progress", "--edges", "--size")),
     *("words: paths", "said by a program", "axb", "condition", "cat", "edges", "index", "guarantees"),
     *("results.jsonl", "results.times.jsonl", "outcomes of Amber", "script of Amber"),
+    *(f"scored: {file}" for file in ("mutants/links.csv", "results.jsonl", "results.times.jsonl")),
     *("resume: labels.csv", "resume: labels.csv.request.json"),
     *("old suite: labels.csv", "old suite: manifest.json", "old suite: @all"),
     *(f"{kind}: {file}" for kind in ("progress", "memory") for file in (MANIFEST, TESTS)),
@@ -456,7 +476,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def every(tmp_path_factory) -> dict[str, Reader]:
     folder = tmp_path_factory.mktemp("corpora")
-    found = readers(corpora(folder), labels(folder / "labels"))
+    found = readers(corpora(folder), labels(folder / "labels"), suite_with_mutants(folder / "scored"))
     assert sorted(found) == sorted(NAMES)
     return found
 

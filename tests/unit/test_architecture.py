@@ -43,10 +43,11 @@ ROOMS = {
     "synth/options": set(),
     "synth/progress": {"options"},
     "synth/memory": {"options", "progress"},
+    "synth/mutation": {"options", "memory"},
     "synth/drawing": {"progress", "memory"},
-    "synth/families": {"options", "progress", "memory", "drawing"},
-    "synth/report": {"options", "progress", "memory", "drawing", "families"},
-    "synth/commands": {"report", "options", "progress", "memory", "drawing", "families"},
+    "synth/families": {"options", "progress", "memory", "mutation", "drawing"},
+    "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
+    "synth/commands": {"report", "options", "progress", "memory", "mutation", "drawing", "families"},
 }
 
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.
@@ -62,7 +63,7 @@ EDGES = {
     "click": ["synth"],
     "rich": ["synth"],
     "matplotlib": ["synth"],
-    "scipy": ["synth"],
+    "scipy": ["constraints", "synth"],
     "pygraphviz": ["synth/drawing"],
     "typst": ["synth/drawing"],
 }

@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from mutant_suites import WEAK, write_results, write_suite
+from mutant_suites import result as seen
 
 from oracle.cat.syntax import shipped_models
 from synth.cli import COMMANDS, main
@@ -197,7 +199,7 @@ WRONG = [
     ("--bogus", "synth: No such option '--bogus'; see synth --help"),
     ("label", "synth label: Missing argument 'FILES|FOLDER|CORPUS...'; see synth label --help"),
     ("show suite suite", "Got unexpected extra argument (suite)"),
-    ("select suite", "synth select: say what to select tests for: --separate-models; see synth select --help"),
+    ("select suite", "synth select: say what to select tests for: --separate-models, or --score; see synth select"),
     ("select suite --separate-models --each 0", "0 is not in the range x>=1"),
     ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb,"),
     ("compile suite --backend rust -o new", "'rust' is not one of 'cuda', 'opencl', 'glsl', 'wgsl', 'cpp'"),
@@ -319,6 +321,10 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
         shutil.copytree(workplace / "suite", "suite")
     if name in ("show", "export", "explain"):
         run_examples([CLASSIC])
+    if name in ("select", "score"):
+        write_suite(Path("tso"))
+        for device in ("laptop", "phone"):
+            write_results(Path(f"{device}.jsonl"), [(seen(WEAK, 3, device=device), (1.0,))])
     shutil.copy(EXAMPLES / "progress" / "mutex.axb", tmp_path)
     Path("my-ptx.cat").write_text(Path(shipped_models()["ptx-6.0"]).read_text().replace("po-loc?; ", ""))
     model = re.search(r"^    NAME = .*\n(?:    .*\n)+", help_of("label"), re.MULTILINE)
@@ -344,7 +350,7 @@ def completions(line):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("synth s", ["show", "select"]),
+        ("synth s", ["show", "select", "score"]),
         ("synth label --model obe", ["obe", "obe-weak", "obe-strong"]),
         ("synth explain mutex.axb -m lobe-", ["lobe-weak", "lobe-strong"]),
         ("synth select suite -m unfair-", ["unfair-weak", "unfair-strong"]),

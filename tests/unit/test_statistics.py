@@ -1,10 +1,10 @@
 """Confidence intervals of rates."""
 
-from math import sqrt
+from math import exp, inf, log, sqrt
 
 import pytest
 
-from synth.statistics import rate_interval
+from synth.statistics import chance_of_some, count_interval, expected_for, rate_interval
 
 
 @pytest.mark.parametrize(("seen", "runs"), [(0, 1), (1, 3), (20, 20), (7, 65536), (0, 10**9), (5, 10**12)])
@@ -27,3 +27,19 @@ def test_more_runs_say_more() -> None:
 def test_there_must_be_runs() -> None:
     with pytest.raises(ValueError, match="not less than 1"):
         rate_interval(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("seen", "low", "high"), [(0, 0, 3.6889), (1, 0.0253, 5.5716), (2, 0.2422, 7.2247), (10, 4.7954, 18.3904)]
+)
+def test_garwoods_table(seen: int, low: float, high: float) -> None:
+    """The limits for 95 % of Garwood 1936."""
+    assert count_interval(seen) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+def test_the_chance_to_see_one() -> None:
+    """Levine et al. take 3 weak outcomes for 95 % and 12 for 99.999 %, rounded up."""
+    assert expected_for(0.95) == pytest.approx(log(20)) and expected_for(0.99999) == pytest.approx(11.5129, abs=1e-4)
+    assert chance_of_some(2.5) == pytest.approx(1 - exp(-2.5))
+    assert chance_of_some(0) == 0 and expected_for(0) == 0 and expected_for(1) == inf
+    assert chance_of_some(expected_for(0.7)) == pytest.approx(0.7)

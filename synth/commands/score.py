@@ -1,0 +1,79 @@
+"""``synth score``: which mutants of a suite a device kills, and what that says of the tests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from backends.shared.results import RESULTS
+from synth.mutation.kills import read_observed, read_suite
+from synth.mutation.show import record, tables
+from synth.options.choice import Choice, choice_options
+from synth.screen import table_console
+
+
+@click.command(name="score")
+@click.argument("suite", type=click.Path(path_type=Path))
+@click.argument("results", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, max=1e9, min_open=True),
+    metavar="SECONDS",
+    help="Tell the confidence of running each test for so long, too.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(min=0, max=1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="What is confidence enough.",
+)
+@click.option("--tests", "list_tests", is_flag=True, help="List every test with its best mutant and its confidence.")
+@click.option("--mutants", "list_mutants", is_flag=True, help="List every mutant with its kill rates.")
+@click.option("--serial", is_flag=True, help="Have mutants count, too, that threads show that run one after the other.")
+@choice_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every test and every mutant.")
+def command(
+    suite: Path,
+    results: Sequence[Path],
+    budget: float | None,
+    confidence: float,
+    list_tests: bool,
+    list_mutants: bool,
+    serial: bool,
+    choice: Choice,
+    as_json: bool,
+) -> None:
+    """Show which mutants devices kill, and what that says of the tests.
+
+    SUITE was made with synth memory --mutants, and RESULTS by synth run SUITE --mutants, or elsewhere and imported;
+    those in the suite's own folder where none are named. A mutant is a relaxation of a test, so that the model allows
+    what the test forbids. A way to launch tests on a device that never shows a mutant's outcome could not have seen the
+    bug that the test is for.
+
+    \b
+    score            the mutants that were killed, of those that were run
+    kills a second   how often the outcome of a mutant was seen
+    confidence       with which the test would have seen its easiest bug in the time that it ran: 1 - e^(-rate time);
+                     "at least" by the lower end of the rate's 95 % interval
+
+    What threads show that run one after the other says nothing of a device, and such mutants do not count.
+
+    \b
+    Examples:
+      synth score tso
+      synth score tso --tests --budget 4
+      synth score tso laptop.jsonl phone.jsonl --mutants --where tag=axiom:causality
+      synth score tso --json | jq '.environments[] | {device, profile, score}'
+    """
+    opened = read_suite(suite, choice, serial)
+    observed = read_observed(opened, results or [suite / RESULTS])
+    if as_json:
+        click.echo(json.dumps(record(opened, observed, budget), indent=2))
+        return
+    console = table_console()
+    for part in tables(opened, observed, budget, confidence, list_tests, list_mutants):
+        console.print(part, markup=False, soft_wrap=isinstance(part, str))

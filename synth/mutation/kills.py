@@ -1,0 +1,185 @@
+"""What devices did with a suite and its mutants: how often each outcome asked for was seen, and in how much time.
+
+A *mutant* is a relaxation of a conformance test, and the model allows its outcome; an *environment*, a device and a way
+to launch, *kills* it where it shows the outcome, and its *kill rate* is how often in a second (Levine et al., ASPLOS
+2023, section 3; their death rate). An environment that kills no mutant of a test could not have seen the bug that the
+test is for.
+
+Not every relaxation makes a bug of the kind: where a thread that runs after the other shows the outcome, no reordering
+was seen and no stress was needed. Such *serial* mutants (``oracle.serial``) do not count, unless they are asked for.
+
+Assumptions: a result belongs to a test where digest and terms agree. Results of one environment are summed up over
+numbers of launches and time-outs. Time is that of launches, without compiling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from backends.shared.layout import outcome_terms
+from backends.shared.results import Entry, MemoryResult, read_results, read_times, trial_of
+from corpus.dialects.registry import parse_litmus
+from corpus.errors import InputError
+from corpus.journal import read_corpus
+from corpus.links import LINKS, MUTANTS, Link, read_links
+from corpus.litmus.condition import spell
+from corpus.litmus.test import LitmusTest
+from corpus.test import Test
+from oracle.serial import Takes, takes
+from synth.memory.conformance import is_asked_for
+from synth.options.choice import Choice
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Machine:
+    """What a test is run on."""
+
+    backend: str
+    device: str
+    driver: str = ""
+    compiler: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.backend}: {', '.join(part for part in (self.device, self.driver, self.compiler) if part)}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Environment:
+    """A testing environment: a machine and how tests are launched on it."""
+
+    machine: Machine
+    profile: str
+    stress: bool
+    instances: int
+
+    @property
+    def way(self) -> str:
+        """How tests are launched, in words."""
+        return f"{self.profile or ('stress' if self.stress else 'plain')}, {self.instances:,} instances"
+
+    def __str__(self) -> str:
+        return f"{self.machine}: {self.way}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How often the outcome that a test asks for was seen, in so many launches and seconds; None: nobody knows."""
+
+    count: int
+    launches: int
+    seconds: float | None
+
+    @property
+    def rate(self) -> float | None:
+        """How often in a second; 0 where it was not seen."""
+        if not self.count:
+            return 0.0
+        return self.count / self.seconds if self.seconds else None
+
+    def __add__(self, other: Seen) -> Seen:
+        both = None if self.seconds is None or other.seconds is None else self.seconds + other.seconds
+        return Seen(self.count + other.count, self.launches + other.launches, both)
+
+
+Observed = Mapping[Environment, Mapping[str, Seen]]
+"""By environment, what was seen of each test and mutant that was run there."""
+
+
+@dataclass(frozen=True)
+class MutantSuite:
+    """Conformance tests, their mutants by name, and what leads from one to the other; ``all_count``: serial ones too.
+
+    ``links`` are those of the tests, in their order.
+    """
+
+    path: Path
+    tests: tuple[Test, ...]
+    mutants: Mapping[str, Test]
+    links: tuple[Link, ...]
+    all_count: bool = False
+
+    @cached_property
+    def takes(self) -> Mapping[str, Takes]:
+        """What the outcome of each mutant takes."""
+        return {name: takes(parse_litmus(mutant.text)) for name, mutant in self.mutants.items()}
+
+    def counts(self, mutant: str) -> bool:
+        """Whether it says something that a mutant was killed."""
+        return self.all_count or self.takes[mutant] is not Takes.SERIAL
+
+    @cached_property
+    def counted(self) -> Mapping[str, tuple[Link, ...]]:
+        """Of each test, the links to mutants that count."""
+        found: dict[str, list[Link]] = {test.name: [] for test in self.tests}
+        for link in self.links:
+            if self.counts(link.mutant):
+                found[link.test].append(link)
+        return {name: tuple(links) for name, links in found.items()}
+
+
+def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSuite:
+    """The tests of a suite that are meant, and their mutants.
+
+    Raises ``InputError`` where the suite or its mutants cannot be read, or a link leads nowhere.
+    """
+    every = read_corpus(path).tests
+    links = read_links(path)
+    mutants = {mutant.name: mutant for mutant in read_corpus(path / MUTANTS).tests}
+    names = {test.name for test in every}
+    for link in links:
+        for name, known in ((link.test, names), (link.mutant, mutants)):
+            if name not in known:
+                raise InputError(f"no test has the name {name!r}", str(path / MUTANTS / LINKS))
+    tests = tuple(choice.of_tests(every))
+    meant = {test.name for test in tests}
+    kept = tuple(link for link in links if link.test in meant)
+    own = dict.fromkeys(link.mutant for link in kept)
+    return MutantSuite(path, tests, {name: mutants[name] for name in own}, kept, all_count)
+
+
+def read_observed(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
+    """What files of results say of a suite. Raises ``InputError`` where one cannot be read."""
+    pairs = [pair for path in paths for pair in zip(read_results(path), read_times(path), strict=True)]
+    return observed(suite, pairs)
+
+
+def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]]) -> Observed:
+    """What results, each with the wall seconds of its launches, say of a suite; of one trial the last counts."""
+    tests = {test.digest: test for test in (*suite.tests, *suite.mutants.values())}
+    last = {
+        trial_of(entry): (entry, sum(seconds) if seconds else None)
+        for entry, seconds in entries
+        if isinstance(entry, MemoryResult) and entry.digest in tests
+    }
+    parsed: dict[str, LitmusTest] = {}
+    found: dict[Environment, dict[str, Seen]] = {}
+    for result, seconds in last.values():
+        test = tests[result.digest]
+        if test.name not in parsed:
+            parsed[test.name] = parse_litmus(test.text)
+        if (count := _asked_for(parsed[test.name], result)) is None:
+            continue
+        seen = Seen(count, result.launches, seconds)
+        of_environment = found.setdefault(environment_of(result), {})
+        before = of_environment.get(test.name)
+        of_environment[test.name] = seen if before is None else before + seen
+    return {environment: found[environment] for environment in sorted(found)}
+
+
+def environment_of(result: MemoryResult) -> Environment:
+    """Where and how a result came about."""
+    machine = Machine(result.backend, result.device, result.driver, result.compiler)
+    return Environment(machine, result.profile, result.stress, result.instances)
+
+
+def _asked_for(test: LitmusTest, result: MemoryResult) -> int | None:
+    """How often the outcome that a test asks for was seen; None where the result is of other terms."""
+    terms = outcome_terms(test)
+    spelled = [spell(term) for term in terms]
+    if sorted(spelled) != sorted(result.terms):
+        return None
+    order = [result.terms.index(name) for name in spelled]
+    return sum(count for values, count in result.outcomes if is_asked_for(test, terms, tuple(values[i] for i in order)))

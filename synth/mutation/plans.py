@@ -1,0 +1,145 @@
+"""Which tests to run in which environments, and for how long, to see as many bugs as can be seen in so many seconds.
+
+A test may be run in each environment of a machine in which mutants of it were killed, as long as it takes for its
+easiest mutant, or for its second easiest too, and so on: each is an *offer* of whole launches. What a run is for are
+*bugs*: a test and a mutant of it on a machine, seen where the mutant would be killed with the confidence asked for. A
+test is *trusted* on a machine where one bug of it is seen.
+
+The plan has, exactly (``constraints.coverage``): the most trusted tests; then the most bugs seen, which is the greatest
+mutation score at that confidence; then the least time; then tests that come first. What it costs to compile and start
+the program of a run is the same for each and given from outside.
+
+Assumption: times to see a bug do not add up over environments; each run is to see it by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from constraints.coverage import LARGEST, Offer, best_purchase
+from corpus.test import Test
+from synth.mutation.kills import Environment, Machine, MutantSuite, Observed, Seen
+from synth.mutation.scores import Bug, bugs_of, machines
+from synth.statistics import chance_of_some, expected_for
+
+MILLISECONDS = 1000
+
+PLAN = "plan.json"
+"""The name of the file in a folder of tests that were chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A test to run: where, how many launches, which are so many seconds; the bugs that it would see.
+
+    ``cost`` is in milliseconds, with what compiling and starting cost. ``confidence`` is that of its easiest bug.
+    """
+
+    test: Test
+    environment: Environment
+    launches: int
+    seconds: float
+    cost: int
+    bugs: tuple[Bug, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The runs, and what they come to.
+
+    ``trusted`` tests on machines of ``tests``, of which ``possible`` could be trusted were there time without end;
+    ``seen`` bugs of ``bugs``. ``optimal``: it is proved that no plan within the budget has more.
+    """
+
+    runs: tuple[Run, ...]
+    cost: int
+    trusted: int
+    possible: int
+    tests: int
+    seen: int
+    bugs: int
+    optimal: bool
+
+
+def plan(
+    suite: MutantSuite, observed: Observed, budget: float, confidence: float, overhead: float = 0.0, sure: bool = False
+) -> Plan:
+    """The best runs within ``budget`` seconds; ``overhead`` seconds are for compiling and starting each.
+
+    ``sure``: by the lower ends of the intervals of kill rates.
+    """
+    most = int(min(budget * MILLISECONDS, LARGEST >> 20))  # two weeks, so that sums have room
+    every = list(ways(suite, observed, confidence, overhead, sure))
+    runs = [run for run in every if run.cost <= most]
+    bugs = list(dict.fromkeys(_name(run, bug) for run in runs for bug in run.bugs))
+    trusted = list(dict.fromkeys(name[:2] for name in bugs))
+    number: dict[tuple[object, ...], int] = {name: i for i, name in enumerate([*bugs, *trusted])}
+    worth = {number[name]: 1 for name in bugs} | {number[name]: len(bugs) + 1 for name in trusted}
+    offers = [
+        Offer(run.cost, frozenset(number[name] for bug in run.bugs for name in (_name(run, bug), _name(run, bug)[:2])))
+        for run in runs
+    ]
+    bought = best_purchase(offers, worth, most)
+    chosen = tuple(runs[place] for place in bought.offers)
+    seen = {_name(run, bug) for run in chosen for bug in run.bugs}
+    return Plan(
+        runs=chosen,
+        cost=bought.cost,
+        trusted=len({name[:2] for name in seen}),
+        possible=len({(run.test.name, run.environment.machine) for run in every}),
+        tests=len(suite.tests) * len(machines(observed)),
+        seen=len(seen),
+        bugs=sum(len({link.mutant for link in links}) for links in suite.counted.values()) * len(machines(observed)),
+        optimal=bought.optimal,
+    )
+
+
+def ways(
+    suite: MutantSuite, observed: Observed, confidence: float, overhead: float = 0.0, sure: bool = False
+) -> Iterator[Run]:
+    """All runs that a plan may have, by machine and test."""
+    for machine in machines(observed):
+        for test in suite.tests:
+            yield from _runs(suite, observed, machine, test, confidence, overhead, sure)
+
+
+def _name(run: Run, bug: Bug) -> tuple[object, ...]:
+    return run.test.name, run.environment.machine, bug.link.mutant
+
+
+def _runs(
+    suite: MutantSuite,
+    observed: Observed,
+    machine: Machine,
+    test: Test,
+    confidence: float,
+    overhead: float,
+    sure: bool,
+) -> Iterator[Run]:
+    """The ways to run a test on a machine: in each environment for its easiest bug, its two easiest, and so on."""
+    by_environment: dict[Environment, list[tuple[float, Bug]]] = {}
+    for bug in bugs_of(suite, observed, machine, test.name):
+        if (rate := bug.least_rate if sure else bug.rate) > 0:
+            by_environment.setdefault(bug.environment, []).append((rate, bug))
+    for environment, bugs in by_environment.items():
+        seen = observed[environment]
+        launch = _launch_seconds([seen[test.name]] if test.name in seen else [bug.seen for _, bug in bugs])
+        if launch is None:
+            continue
+        bugs.sort(key=lambda pair: -pair[0])
+        launches = [max(1, ceil(expected_for(confidence) / rate / launch - 1e-9)) for rate, _ in bugs]
+        for number in sorted(set(launches)):
+            seconds = number * launch
+            cost = ceil((seconds + overhead) * MILLISECONDS - 1e-6)
+            own = tuple(bug for needed, (_, bug) in zip(launches, bugs, strict=True) if needed <= number)
+            yield Run(test, environment, number, seconds, cost, own, chance_of_some(bugs[0][0] * seconds))
+
+
+def _launch_seconds(seen: Iterable[Seen]) -> float | None:
+    """What a launch takes in the mean."""
+    known = [each for each in seen if each.seconds and each.launches]
+    launches = sum(each.launches for each in known)
+    return sum(each.seconds or 0.0 for each in known) / launches if launches else None

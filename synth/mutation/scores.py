@@ -1,0 +1,197 @@
+"""Mutation scores of environments, and for each conformance test the confidence that its bug would have been seen.
+
+Levine et al., ASPLOS 2023: the mutation score is the share of mutants that are killed (section 3), and where a mutant
+is killed at a rate r, the chance to kill it within t seconds is 1 - e^-rt (section 4.2, *reproducibility*); they ask
+for 95 % and 99.999 %.
+
+A *bug* is a test and a mutant of it: what a relaxation allows in the program, the device does without. A bug of a test
+is seen with the confidence with which its mutant is killed in the same time. A test has several bugs; the confidence of
+the test is that of the bug that is seen most easily. Where no mutant of it was killed, nothing is known.
+
+Assumption: kills are a Poisson process (``synth.statistics``). Kills come in bursts, so that a rate of a few kills is
+known less well than its interval says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from corpus.links import Link
+from corpus.test import Test
+from synth.memory.show import axioms
+from synth.mutation.kills import Environment, Machine, MutantSuite, Observed, Seen
+from synth.statistics import chance_of_some, count_interval, expected_for
+
+LEVELS = (0.95, 0.99999)
+"""The confidences that the paper asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Of ``mutants``, how many were run, and how many of these were killed; and the kills of a second in the mean.
+
+    The mean is over the mutants that were run and whose time is known; None where there is none.
+    """
+
+    mutants: int
+    run: int
+    killed: int
+    mean_rate: float | None
+
+    @property
+    def share(self) -> float | None:
+        """The mutation score; None where no mutant was run."""
+        return self.killed / self.run if self.run else None
+
+
+def score(mutants: Iterable[str], seen: Mapping[str, Seen]) -> Score:
+    """The score of some mutants, of which ``seen`` has those that were run."""
+    every = list(dict.fromkeys(mutants))
+    run = [seen[name] for name in every if name in seen]
+    rates = [rate for each in run if (rate := each.rate) is not None]
+    mean = sum(rates) / len(rates) if rates else None
+    return Score(len(every), len(run), sum(each.count > 0 for each in run), mean)
+
+
+def scores_by(suite: MutantSuite, seen: Mapping[str, Seen], key: Callable[[Link], Iterable[str]]) -> dict[str, Score]:
+    """The scores of the mutants that count, by what ``key`` says of the links to them; a mutant may be in several."""
+    groups: dict[str, list[str]] = {}
+    for links in suite.counted.values():
+        for link in links:
+            for name in key(link):
+                groups.setdefault(name, []).append(link.mutant)
+    return {name: score(groups[name], seen) for name in sorted(groups)}
+
+
+def best_of(observed: Observed) -> dict[str, Seen]:
+    """Of each test and mutant what was seen where it was seen the most often in a second."""
+    best: dict[str, Seen] = {}
+    for seen in observed.values():
+        for name, each in seen.items():
+            if name not in best or _order(each) > _order(best[name]):
+                best[name] = each
+    return best
+
+
+def _order(seen: Seen) -> tuple[bool, float]:
+    return seen.count > 0, seen.rate or 0.0
+
+
+def keys(suite: MutantSuite) -> dict[str, Callable[[Link], Iterable[str]]]:
+    """What mutants may be told apart by: what their outcome takes, what was relaxed, the axiom that their test pins."""
+    pinned = {test.name: tuple(axioms(test)) for test in suite.tests}
+    return {
+        "outcome takes": lambda link: (str(suite.takes[link.mutant]),),
+        "relaxation of": lambda link: (link.kind,) if link.kind else (),
+        "axiom": lambda link: pinned[link.test],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A test and a mutant of it in an environment: how often the mutant was seen."""
+
+    link: Link
+    environment: Environment
+    seen: Seen
+
+    @property
+    def rate(self) -> float:
+        """Kills of a second; 0 where nobody knows."""
+        return self.seen.rate or 0.0
+
+    @property
+    def least_rate(self) -> float:
+        """The lower end of the rate's 95 % interval."""
+        return count_interval(self.seen.count)[0] / self.seen.seconds if self.seen.seconds else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the rate; None where the time is not known."""
+        if not self.seen.seconds:
+            return None
+        low, high = count_interval(self.seen.count)
+        return low / self.seen.seconds, high / self.seen.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """A conformance test on a machine: what its mutants say of it.
+
+    ``mutants`` count, of which so many were ``run`` and ``killed`` in some environment; ``best`` is the one that is
+    killed the most often in a second, where that is. ``mean_rate`` is that of all its mutants that were run there.
+    ``seen`` is how often the outcome that the model forbids was seen, in ``seconds`` in all environments.
+    ``confidence`` is that of a run as long as the test's own, ``at_least`` by the lower ends of the rates' intervals.
+    """
+
+    test: Test
+    machine: Machine
+    mutants: int
+    run: int
+    killed: int
+    best: Bug | None
+    mean_rate: float
+    seen: int
+    seconds: float
+    confidence: float
+    at_least: float
+
+    def confidence_in(self, seconds: float) -> float:
+        """The confidence of a run of so many seconds in the best environment."""
+        return chance_of_some(self.best.rate * seconds) if self.best else 0.0
+
+    def seconds_for(self, confidence: float) -> float:
+        """How long to run the test in the best environment; infinite where no mutant was killed."""
+        return expected_for(confidence) / self.best.rate if self.best and self.best.rate else inf
+
+
+def bugs_of(suite: MutantSuite, observed: Observed, machine: Machine, test: str) -> Iterator[Bug]:
+    """The bugs of a test in the environments of a machine in which their mutants were run, each mutant once."""
+    links = {link.mutant: link for link in reversed(suite.counted[test])}
+    for environment, seen in observed.items():
+        if environment.machine == machine:
+            for mutant, link in sorted(links.items()):
+                if mutant in seen:
+                    yield Bug(link, environment, seen[mutant])
+
+
+def machines(observed: Observed) -> list[Machine]:
+    """Those of the environments."""
+    return list(dict.fromkeys(environment.machine for environment in observed))
+
+
+def trust(suite: MutantSuite, observed: Observed, machine: Machine) -> list[Trust]:
+    """What the mutants say of each test on a machine, in the order of the suite."""
+    return [_trust(suite, observed, machine, test) for test in suite.tests]
+
+
+def _trust(suite: MutantSuite, observed: Observed, machine: Machine, test: Test) -> Trust:
+    bugs = list(bugs_of(suite, observed, machine, test.name))
+    killed = [bug for bug in bugs if bug.seen.count]
+    best = max(killed, key=lambda bug: bug.rate, default=None)
+    there = [bug.rate for bug in bugs if best and bug.environment == best.environment]
+    own = {where: seen[test.name] for where, seen in observed.items() if where.machine == machine and test.name in seen}
+    return Trust(
+        test=test,
+        machine=machine,
+        mutants=len({link.mutant for link in suite.counted[test.name]}),
+        run=len({bug.link.mutant for bug in bugs}),
+        killed=len({bug.link.mutant for bug in killed}),
+        best=best,
+        mean_rate=sum(there) / len(there) if there else 0.0,
+        seen=sum(seen.count for seen in own.values()),
+        seconds=sum(seen.seconds or 0.0 for seen in own.values()),
+        confidence=_confidence(killed, own, lambda bug: bug.rate),
+        at_least=_confidence(killed, own, lambda bug: bug.least_rate),
+    )
+
+
+def _confidence(bugs: Sequence[Bug], own: Mapping[Environment, Seen], rate: Callable[[Bug], float]) -> float:
+    """The confidence that the bug seen most easily would have been seen in the runs of the test itself."""
+    expected: dict[str, float] = {}
+    for bug in bugs:
+        seconds = own[bug.environment].seconds if bug.environment in own else None
+        expected[bug.link.mutant] = expected.get(bug.link.mutant, 0.0) + rate(bug) * (seconds or 0.0)
+    return chance_of_some(max(expected.values(), default=0.0))
