@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -31,6 +32,7 @@ COMMANDS = {
     "compile": "Turn tests into programs for devices.",
     "devices": "List the compilers and devices that work here.",
     "run": "Run tests on this machine's devices and compare with the models.",
+    "import": "Bring back what was run elsewhere, and merge results.",
     "score": "Show which mutants devices kill, and what that says of tests.",
     "report": "Show what was seen on devices as a page, or as tables.",
 }
@@ -43,7 +45,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"synth.commands.{cmd_name}").command
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = import_module(f"synth.commands.{module}").command
         return command
 
     def resolve_command(

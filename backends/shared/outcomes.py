@@ -26,18 +26,31 @@ _rows = decoder(tuple[tuple[tuple[int, ...], ...], int])
 """What a launch said: rows of a count and the values that it counts, and how many found no row."""
 
 
+def launch_rows(said: str) -> tuple[Counter[tuple[int, ...]], int]:
+    """What a launch said, as JSON: how often each tuple of final values was seen, and how many found no row.
+
+    Raises ``ValueError`` where it is something else.
+    """
+    counts: Counter[tuple[int, ...]] = Counter()
+    rows, other = _rows(said.encode("utf-8", "replace"))
+    for row in rows:
+        if not row:
+            raise ValueError("expected a count")
+        counts[tuple(map(signed, row[1:]))] += row[0]
+    return counts, other
+
+
 def outcomes(run: Run) -> Outcomes:
     """The outcomes of a run. Raises ``RunError`` where the program said something else."""
     counts: Counter[tuple[int, ...]] = Counter()
     others = 0
     for line in run.said:
         try:
-            rows, other = _rows(line.split(" ", 2)[2].encode())
-            for count, *values in rows:
-                counts[tuple(map(signed, values))] += count
-            others += other
+            rows, other = launch_rows(line.split(" ", 2)[2])
         except (IndexError, ValueError):
             raise RunError(f"the program said '{line}', and no outcomes") from None
+        counts.update(rows)
+        others += other
     return Outcomes(dict(sorted(counts.items())), others, len(run.said), TIMED_OUT in run.outcomes)
 
 

@@ -21,7 +21,7 @@ from typing import Annotated, Any, overload
 import msgspec
 
 from backends.shared.process import TERMINATED, TIMED_OUT
-from corpus.files import open_bytes
+from corpus.files import open_bytes, write_atomically
 from corpus.lines import decoder, open_lines, whole_lines
 
 BEGINS = b'{"test":'
@@ -200,8 +200,7 @@ class ResultFile:
     def add(self, entry: Entry, seconds: Sequence[float] = ()) -> None:
         """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
         _enter(entry, self.results, self.failures)
-        times = {**_timed(entry), "seconds": [round(time, 6) for time in seconds]}
-        self._add_times(json.dumps(times).encode())
+        self._add_times(_times_line(entry, seconds).encode())
         self._add(print_result(entry).encode())
 
 
@@ -283,6 +282,19 @@ def _parse_times(line: bytes) -> tuple[str, tuple[float, ...]]:
     told = _of_times(line)
     seconds = msgspec.convert(told.pop("seconds", ()), tuple[Wall, ...])
     return json.dumps(told), seconds
+
+
+def write_results(path: Path, entries: Sequence[tuple[Entry, Sequence[float]]]) -> None:
+    """Write a file of results anew, and that of their wall times: each is whole, or as it was before.
+
+    Raises ``InputError`` where that fails.
+    """
+    write_atomically(times_of(path), (f"{_times_line(entry, seconds)}\n" for entry, seconds in entries))
+    write_atomically(path, (f"{print_result(entry)}\n" for entry, _ in entries))
+
+
+def _times_line(entry: Entry, seconds: Sequence[float]) -> str:
+    return json.dumps({**_timed(entry), "seconds": [round(time, 6) for time in seconds]})
 
 
 def _timed(entry: Entry) -> dict[str, object]:

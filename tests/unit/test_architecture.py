@@ -46,8 +46,9 @@ ROOMS = {
     "synth/mutation": {"options", "memory"},
     "synth/drawing": {"progress", "memory"},
     "synth/families": {"options", "progress", "memory", "mutation", "drawing"},
+    "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
-    "synth/commands": {"report", "options", "progress", "memory", "mutation", "drawing", "families"},
+    "synth/commands": {"report", "importing", "options", "progress", "memory", "mutation", "drawing", "families"},
 }
 
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.

@@ -1,0 +1,152 @@
+"""``synth import``: results of runs elsewhere, and of several files, in one file."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from math import isfinite
+from pathlib import Path
+
+import click
+
+from backends.shared.results import BEGINS, BUSY, EXPECTED, parse_result, read_times, write_results
+from corpus.errors import InputError, one_line
+from corpus.files import open_bytes
+from corpus.lines import open_lines
+from synth.families.interface import chosen, family_given
+from synth.importing.files import read_file
+from synth.importing.found import TIMEOUT, Found, Words
+from synth.importing.merging import merged
+from synth.importing.suites import Suite
+from synth.options.choice import Choice, choice_options
+
+
+def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None or re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", value):
+        return value
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        return f"{value}T00:00:00Z"
+    raise click.BadParameter(f"expected 2026-11-22 or 2026-11-22T12:00:00Z, found {value}")
+
+
+@click.command(name="import")
+@click.argument("files", nargs=-1, required=True, metavar="FILES...", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    metavar="RESULTS",
+    help="Where results go, among those that are there.",
+)
+@click.option("--suite", multiple=True, metavar="SUITE", type=click.Path(), help="The tests that were run; repeatable.")
+@choice_options
+@click.option("--device", metavar="TEXT", help="What ran the tests, whatever the files say; likewise:")
+@click.option("--driver", metavar="TEXT", help="Its driver.")
+@click.option("--compiler", metavar="TEXT", help="The compiler of the programs.")
+@click.option("--date", metavar="DATE", callback=_date, help="When, as 2026-11-22 or 2026-11-22T12:00:00Z, in UTC.")
+@click.option("--profile", metavar="NAME", help="The profile that memory tests were launched with.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, max=1e6, min_open=True),
+    default=TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="When programs were killed, for results that do not say.",
+)
+def command(
+    files: tuple[Path, ...],
+    output: Path,
+    suite: tuple[str, ...],
+    choice: Choice,
+    device: str | None,
+    driver: str | None,
+    compiler: str | None,
+    date: str | None,
+    profile: str | None,
+    timeout: float,
+) -> None:
+    """Bring back what was run elsewhere, and merge results.
+
+    \b
+    What a file is, is seen by its content:
+      results            results.jsonl of synth run, of a shard, or of another machine
+      logs               what our programs print, with anything between:
+                         for t in *; do timeout 20 ./$t 20; done >> log
+      litmus7, herd7     logs with Test, Histogram or States, Condition; need --suite
+      amber -b FILE -B 3 a dump, called after its test, or --test names it; needs --suite
+
+    A test that began in a log and has no result there did not end: it hung, and --timeout says for how long it was
+    let. A crash without a word looks the same, and so does a program that is still running.
+
+    With --suite, results of a test that it does not have, or that is another there, are refused in a line each, and
+    the rest is taken. Without one, all are taken that say which test they are of.
+
+    RESULTS is sorted, each line is in it once, and those that were there stay: the same results in any order, from any
+    number of files, give the same bytes. Of several results of one trial the latest counts.
+
+    \b
+    Examples:
+      synth import a/results.jsonl b/results.jsonl -o all.jsonl
+      synth import log --suite suite --timeout 20 -o suite/results.jsonl
+      synth import outcomes.txt --suite suite --test SB --device 'Mali-G78' -o all.jsonl
+      synth import litmus.log --suite suite --device 'Raspberry Pi 5' --date 2026-11-22 -o all.jsonl
+
+    Exit code 1 if anything of a file was not taken, 2 if no file can be read.
+    """
+    if not isfinite(timeout):
+        raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
+    if not suite and (choice.names or choice.filters):
+        raise InputError("--test and --where choose tests of --suite, which is not given")
+    words = Words(device, driver, compiler, date, profile, timeout)
+    wrong: list[str] = []
+    tests = None
+    if suite:
+        kind = family_given(suite)
+        tests, unreadable = Suite.of(chosen(kind, suite, choice), kind)
+        wrong += map(str, unreadable)
+    found = []
+    errors = []
+    for file in files:
+        try:
+            found.append(read_file(file, tests, words))
+        except InputError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    wrong += map(str, errors)
+    for each in found:
+        for note in each.notes:
+            click.echo(one_line(f"synth: {note}"), err=True)
+        wrong += each.refused
+    for line in wrong:
+        click.echo(one_line(f"synth: {line}"), err=True)
+    kept, known = _keep(output, found)
+    click.echo(f"{kept} results in {output}, {kept - known} of them new", err=True)
+    sys.exit(1 if wrong else 0)
+
+
+def _keep(output: Path, found: list[Found]) -> tuple[int, int]:
+    """Merge what was found into a file; how many results it has then, and how many it had.
+
+    Raises ``InputError`` where the file holds something else, is in use, or cannot be written.
+    """
+    cut = _is_cut(output)
+    with open_lines(output, parse_result, BEGINS, EXPECTED, BUSY) as (entries, _):
+        if cut:
+            click.echo(one_line(f"synth: {output}: the last line was cut off, and is left out"), err=True)
+        old = list(zip(entries, read_times(output), strict=True))
+        after = merged([*old, *(entry for each in found for entry in each.entries)])
+        write_results(output, after)
+    return len(after), len(merged(old))
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether a file, if it is there, ends in the middle of a line."""
+    if not path.exists():
+        return False
+    with open_bytes(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return file.read(1) not in (b"", b"\n")

@@ -1,0 +1,156 @@
+"""A file that is to be imported: what it is, by its content, and what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from backends.registry import BACKENDS
+from backends.shared.files import file_stem
+from backends.shared.layout import outcome_terms
+from backends.shared.results import Entry, read_results, read_times
+from corpus.errors import InputError
+from corpus.files import open_bytes, read_text
+from corpus.litmus.condition import spell
+from corpus.litmus.normal import litmus_digest
+from synth.importing.found import Found, Seconds, Words
+from synth.importing.outcome_logs import OutcomeLog, block_fields
+from synth.importing.programs import ProgramLog
+from synth.importing.suites import Suite
+
+LONGEST = 1 << 24
+"""Bytes of a line; a longer one is no line of a log."""
+
+_DUMP = re.compile(rb"\s*([\w.-]+:)?(\d+:)?\d+\r?\n (?:[0-9a-f]{2} ?)+\r?\n")
+
+EXPECTED = "lines of JSON that our programs print, a log of litmus7 or herd7, or what amber -b writes"
+
+
+def read_file(path: Path, suite: Suite | None, words: Words) -> Found:
+    """What a file says: results of our programs, of litmus7 and herd7, or of Amber.
+
+    Of the latter, and where there is a suite of the former too, only results of its tests are taken. Raises
+    ``InputError`` where the file cannot be read, or is something else.
+    """
+    with open_bytes(path) as file:
+        start = file.read(1 << 16)
+        if _DUMP.match(start):
+            return _amber(path, suite, words)
+        lines = _Lines(file, start)
+        found = Found()
+        programs, outcomes = ProgramLog(str(path), words, found), OutcomeLog()
+        for number, text, whole in lines:
+            programs.line(number, text, whole) or outcomes.line(number, text)
+    programs.end(cut=not lines.ends)
+    if not programs.lines and not outcomes.told and lines.count:
+        raise InputError(f"nothing to import: expected {EXPECTED}", str(path))
+    _blocks(path, outcomes, suite, words, found)
+    _of_the_suite(path, suite, found)
+    if words == Words() and len(found.entries) == lines.count and not found.notes:
+        found.entries = list(zip((entry for entry, _ in found.entries), _times(path, found), strict=True))
+    return found
+
+
+class _Lines:
+    """The lines of a file as numbers, texts, and whether each ended as a line does."""
+
+    def __init__(self, file: IO[bytes], start: bytes) -> None:
+        self._file, self._start = file, start
+        self.count = 0
+        self.ends = True
+
+    def __iter__(self) -> Iterator[tuple[int, str, bool]]:
+        pending = self._start
+        while pending or (pending := self._file.readline(LONGEST)):
+            line, newline, pending = pending.partition(b"\n")
+            if not newline:
+                rest = self._file.readline(LONGEST)
+                line += rest.removesuffix(b"\n")
+                newline = rest[-1:] if rest.endswith(b"\n") else b""
+            self.count += 1
+            self.ends = bool(newline)
+            yield self.count, line.decode("utf-8", "replace").rstrip("\r"), self.ends
+
+
+def _times(path: Path, found: Found) -> list[Seconds]:
+    """The times of a file that holds results and nothing else, in their order; none where they cannot be told."""
+    try:
+        if read_results(path) == [entry for entry, _ in found.entries]:
+            return read_times(path)
+    except InputError:
+        pass
+    return [() for _ in found.entries]
+
+
+def _amber(path: Path, suite: Suite | None, words: Words) -> Found:
+    """The result in a dump of Amber, of the test that the file is called after, or of the suite's only one."""
+    found = Found()
+    try:
+        if suite is None:
+            raise InputError("--suite says of which tests this may be")
+        stems = {file_stem(name): given for name, (given, *_) in suite.by_name.items()}
+        given = stems.get(path.stem) or (next(iter(suite.records)) if len(suite.records) == 1 else None)
+        if given is None:
+            raise InputError("the suite has no test that the file is called after; --test NAME says which it is")
+        test = given.litmus()
+        for backend in (each for each in BACKENDS.values() if each.decode is not None):
+            assert backend.decode is not None
+            instances, seen = backend.decode(read_text(path), test)
+            known = {
+                "test": test.name,
+                "digest": litmus_digest(test),
+                "backend": backend.name,
+                "device": _elsewhere(path),
+                "instances": instances,
+                "iterations": max(1, seen.launches),
+                "stress": False,
+                "terms": [spell(term) for term in outcome_terms(test)],
+                "outcomes": sorted(seen.counts.items()),
+                "other": seen.other,
+                "launches": seen.launches,
+                "hung": seen.hung,
+            }
+            found.entries.append((words.entry(known), ()))
+    except (InputError, ValueError) as error:
+        found.refused.append(f"{path}: {_message(error)}")
+    return found
+
+
+def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: Words, found: Found) -> None:
+    """Enter what a log of litmus7 or herd7 says."""
+    for block in log.told:
+        try:
+            if suite is None:
+                raise InputError("--suite says which test this is")
+            known = block_fields(block, suite.litmus(block.name))
+            known["device"] = (log.device if block.tool == "litmus7" else "") or _elsewhere(path)
+            if log.version and block.tool == "litmus7":
+                known["compiler"] = f"litmus7 {log.version}"
+            found.entries.append((words.entry(known), ()))
+        except (InputError, ValueError) as error:
+            found.refused.append(f"{path}:{block.line}: {block.name}: {_message(error)}")
+
+
+def _of_the_suite(path: Path, suite: Suite | None, found: Found) -> None:
+    """Leave out results of no test of the suite, with a line for each test."""
+    if suite is None:
+        return
+    taken: list[tuple[Entry, Seconds]] = []
+    refused: dict[str, None] = {}
+    for entry, seconds in found.entries:
+        if problem := suite.problem(entry):
+            refused[f"{path}: {entry.test}: {problem}"] = None
+        else:
+            taken.append((entry, seconds))
+    found.entries = taken
+    found.refused += refused
+
+
+def _elsewhere(path: Path) -> str:
+    return f"{path.name}, written elsewhere"
+
+
+def _message(error: InputError | ValueError) -> str:
+    return error.message if isinstance(error, InputError) else str(error)

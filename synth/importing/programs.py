@@ -1,0 +1,122 @@
+r"""Logs of our programs, and files of results: lines of JSON, with whatever else was printed between them.
+
+A line is a result or a failure (``backends.shared.results``), or ``{"began":{..}}`` (``backends.shared.log``). A trial
+that began and has neither result nor failure in the log did not come to its end: a hang, as far as a log can tell.
+The lines ``iteration N ..`` after it say what came to an end before.
+
+Assumptions: such a program was killed by a time-out, and did not crash without a word, nor is it still running. Where
+several programs write to one log at the same time, iterations are counted for the one that began last, as long as
+their numbers follow. Where a log was cut, nothing is said of the trial that was under way.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from backends.shared.outcomes import launch_rows
+from backends.shared.process import TERMINATED, TIMED_OUT
+from backends.shared.results import Entry
+from synth.importing.found import Found, Words
+
+_OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
+_PIECE = re.compile(r'^\s*\{"|"(?:digest|outcomes|every_iteration|launches|hung)"\s*:')
+"""A line that was one of ours."""
+
+_ITERATION = re.compile(r"iteration (\d+) (.*)")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A trial that began, the number of its line, and what came to an end of it."""
+
+    trial: dict[str, Any]
+    line: int
+    said: list[str] = field(default_factory=list)
+
+
+class ProgramLog:
+    """Reads a log line by line, with ``line``, and ``end``; what it finds goes to ``found``. ``place`` is its name."""
+
+    def __init__(self, place: str, words: Words, found: Found) -> None:
+        self._place = place
+        self._words = words
+        self._found = found
+        self._open: list[_Open] = []
+        self.lines = 0
+
+    def line(self, number: int, text: str, whole: bool) -> bool:
+        """Read a line; whether it is one of a log like this. ``whole``: it ends as lines do."""
+        iteration = _ITERATION.match(text)
+        if iteration and self._open:
+            latest = self._open[-1]
+            if int(iteration[1][:18]) == len(latest.said) and whole:
+                latest.said.append(iteration[2])
+            return True
+        start = _OURS.search(text)
+        if not start and not _PIECE.search(text):
+            return False
+        self.lines += 1
+        try:
+            known, _ = _DECODER.raw_decode(text, start.start() if start else 0)
+            if not isinstance(known, dict):
+                raise ValueError("expected an object")
+            self._take(number, known)
+        except (ValueError, RecursionError) as error:
+            where = f"{self._place}:{number}"
+            if not whole:
+                self._found.notes.append(f"{where}: the last line was cut off, and is left out")
+                del self._open[-1:]  # it may have been its result
+            else:
+                self._found.refused.append(f"{where}: expected a result of a test: {error}")
+        return True
+
+    def end(self, cut: bool) -> None:
+        """The end of the log; ``cut``: in the middle of a line."""
+        if cut and self._open:
+            trial = self._open.pop()
+            self._found.notes.append(f"{self._place}: cut off while {trial.trial.get('test')!r} was run: left out")
+        hangs = 0
+        for each in self._open:
+            try:
+                self._found.entries.append((self._hang(each), ()))
+                hangs += len(each.said) != each.trial["iterations"]
+            except ValueError as error:
+                self._found.refused.append(f"{self._place}:{each.line}: expected a trial of a test: {error}")
+        if hangs:
+            tests = "1 test" if hangs == 1 else f"{hangs} tests"
+            seconds = f"{self._words.timeout:g}"
+            self._found.notes.append(f"{self._place}: {tests} began and did not end: hangs, in {seconds} s")
+
+    def _take(self, number: int, known: dict[str, Any]) -> None:
+        began = known.get("began")
+        if isinstance(began, dict):
+            self._open.append(_Open(began, number))
+            return
+        entry = self._words.entry(known)
+        self._found.entries.append((entry, ()))
+        for at in range(len(self._open) - 1, -1, -1):
+            if all(known.get(name) == value for name, value in self._open[at].trial.items() if name != "date"):
+                del self._open[at]
+                break
+
+    def _hang(self, open_: _Open) -> Entry:
+        """The result of a trial that did not come to its end. Raises ``ValueError`` where it is none."""
+        trial: Mapping[str, Any] = open_.trial
+        asked = trial.get("iterations")
+        done = len(open_.said) == asked
+        if "terms" not in trial:
+            return self._words.entry({**trial, "outcomes": TERMINATED * len(open_.said) + TIMED_OUT * (not done)})
+        counts: Counter[tuple[int, ...]] = Counter()
+        others = 0
+        for line in open_.said:
+            rows, other = launch_rows(line)
+            counts.update(rows)
+            others += other
+        seen = {"outcomes": sorted(counts.items()), "other": others, "launches": len(open_.said), "hung": not done}
+        return self._words.entry({**trial, **seen})

@@ -1,0 +1,67 @@
+"""The tests that results are of: found by name, and by digest where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from backends.shared.layout import outcome_terms
+from backends.shared.results import Entry, MemoryTrial
+from corpus.errors import InputError
+from corpus.litmus.condition import spell
+from corpus.litmus.test import LitmusTest
+from corpus.test import Test
+from synth.families.interface import Family
+from synth.inputs import Input, readable
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Tests by name, that of their file too, and by digest. ``records`` has each by its input."""
+
+    records: Mapping[Input, Test]
+    by_name: Mapping[str, list[Input]] = field(default_factory=dict)
+    by_digest: Mapping[str, list[Input]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, inputs: Iterable[Input], family: Family) -> tuple[Suite, list[InputError]]:
+        """The suite of these tests, and what is wrong with those that cannot be read.
+
+        Raises ``InputError`` where none can be read.
+        """
+        records, wrong = readable(list(inputs), family.record)
+        names: dict[str, list[Input]] = {}
+        digests: dict[str, list[Input]] = {}
+        for given, record in records.items():
+            for name in dict.fromkeys((record.name, given.name)):
+                names.setdefault(name, []).append(given)
+            digests.setdefault(record.digest, []).append(given)
+        return cls(records, names, digests), wrong
+
+    def litmus(self, name: str) -> LitmusTest:
+        """The litmus test of that name. Raises ``InputError`` where there is none, or more than one."""
+        found = self.by_name.get(name, [])
+        if not found:
+            raise InputError("the suite has no test of this name")
+        if len({self.records[given].digest for given in found}) > 1:
+            raise InputError(f"the suite has {len(found)} tests of this name")
+        return found[0].litmus()
+
+    def problem(self, entry: Entry) -> str:
+        """Why a result is of no test of the suite; empty where it is of one."""
+        same = self.by_digest.get(entry.digest, [])
+        if not same and entry.test in self.by_name:
+            return f"the suite has another test of this name: its digest is not {entry.digest[:16]}"
+        if not same:
+            return "the suite has no such test"
+        if not isinstance(entry, MemoryTrial):
+            return ""
+        wanted: tuple[str, ...] = ()
+        for given in same:  # tests that are one up to the names of registers have one digest
+            try:
+                wanted = tuple(spell(term) for term in outcome_terms(given.litmus()))
+            except InputError as error:
+                return error.message
+            if sorted(wanted) == sorted(entry.terms):
+                return ""
+        return f"its outcomes are of {', '.join(entry.terms) or 'nothing'}, the suite's of {', '.join(wanted)}"
