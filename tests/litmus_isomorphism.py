@@ -14,6 +14,7 @@ from corpus.litmus.test import (
     And,
     Assign,
     Atom,
+    Barrier,
     Branch,
     Fence,
     FinalRegister,
@@ -108,6 +109,9 @@ class _Renamed:
                 yield self._name("register", number, target)
             case Fence(mode):
                 yield repr(mode)
+            case Barrier(number=at, mode=mode, scope=scope):
+                assert isinstance(at, int)
+                yield from (self._name("barrier", at), repr(mode), str(scope))
             case Assign(target, operation, operands):
                 where = _stored_at(thread, target)
                 yield operation

@@ -289,7 +289,7 @@ class Kernel(ABC):
         """A proposition over ``value0``, ``value1`` and so on, in the order of ``Layout.terms``."""
         match proposition:
             case Atom(operation, left, right):
-                return self.compared(operation, self._term(left), self._term(right))
+                return self.compared(operation, self.term(left), self.term(right))
             case Not(body):
                 return f"!({self.proposition(body)})"
             case And(parts):
@@ -297,7 +297,8 @@ class Kernel(ABC):
             case Or(parts):
                 return " || ".join(f"({self.proposition(part)})" for part in parts) or "1u == 0u"
 
-    def _term(self, term: Term) -> str:
+    def term(self, term: Term) -> str:
+        """A term of a proposition."""
         return literal(term) if isinstance(term, int) else f"value{self.layout.terms.index(term)}"
 
     # parts of run

@@ -120,6 +120,8 @@ class WgslKernel(Kernel):
     scratch_store: ClassVar[str] = write
     weak_exchange: ClassVar[bool] = True
     companions: ClassVar[Mapping[str, str]] = HOST
+    plain: ClassVar[str] = "plain_"
+    """What the names of arrays begin with that have plain accesses."""
 
     def __init__(self, layout: Layout) -> None:
         if layout.groups > GROUPS:
@@ -132,12 +134,12 @@ class WgslKernel(Kernel):
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, cell.region):
-            return f"{target} = plain_{cell.text};"
+            return f"{target} = {self.plain}{cell.text};"
         return f"{target} = atomicLoad(&{cell.text});"
 
     def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, cell.region):
-            return f"plain_{cell.text} = {value};"
+            return f"{self.plain}{cell.text} = {value};"
         return f"atomicStore(&{cell.text}, {value});"
 
     def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
@@ -170,12 +172,12 @@ class WgslKernel(Kernel):
 
     def put(self, location: Location, at: str, value: str) -> str:  # noqa: D102
         if location.name in self._plain:
-            return f"plain_{self.arrays[location.region]}[{at}] = {value}"
+            return f"{self.plain}{self.arrays[location.region]}[{at}] = {value}"
         return super().put(location, at, value)
 
     def take(self, location: Location, at: str) -> str:  # noqa: D102
         if location.name in self._plain:
-            return f"plain_{self.arrays[location.region]}[{at}]"
+            return f"{self.plain}{self.arrays[location.region]}[{at}]"
         return super().take(location, at)
 
     def constants(self) -> str:  # noqa: D102

@@ -50,6 +50,7 @@ def command(
       dartagnan-opencl                                           Dartagnan's OpenCL
       herd-lisa                                                  LISA, synth.bell and models for herd7
       herd-c                                                     herd's C, and models for herd7
+      webgpu-cts                                                 WebGPU's conformance suite
       litmus                                                     each in the dialect that it is in
       axb               the programs as pseudo-code
 
@@ -60,6 +61,9 @@ def command(
 
     With tests for herd7 come models in its own terms, models/MODEL.cat: those of --model, or all that ship and that
     herd7 has words for.
+
+    Of WebGPU's conformance suite come files for its folder shader/execution/memory_model, with the tests whose outcome
+    the model webgpu forbids; what the suite's helper cannot say is left out.
 
     Every litmus test is read back and must be the same. One that a dialect cannot say is a line on standard error and
     is left out, and the exit code is 2, as for synth convert; --drop is the same as there, and nothing is expected of
@@ -75,6 +79,7 @@ def command(
       synth export classic --to herd-lisa -o lisa
       synth export classic --to dartagnan-ptx --drop cache -o ptx
       synth export classic --to herd-lisa --model ptx-rmo -o rmo
+      synth export examples/memory/webgpu/mp-barrier.litmus --to webgpu-cts -o cts
       synth export classic --to litmus --where ptx-rmo=allowed -o weak
     """
     asked = family_given(inputs)

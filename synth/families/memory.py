@@ -38,9 +38,9 @@ class Memory:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        from synth.memory.conversion import TARGETS
+        from synth.memory.conversion import CONFORMANCE, TARGETS
 
-        return tuple(TARGETS)
+        return (*TARGETS, CONFORMANCE)
 
     def record(self, given: Input) -> Test:
         if given.record is not None:
@@ -186,8 +186,14 @@ class Memory:
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
     ) -> int:
-        from synth.memory.conversion import TARGETS, convert_folder, model_files
+        from synth.memory.conversion import CONFORMANCE, TARGETS, convert_folder, model_files
 
+        if target == CONFORMANCE:
+            from synth.memory.webgpu_cts import export_to_cts
+
+            if dropped or models:
+                raise InputError(f"--{'drop' if dropped else 'model'} is for litmus files, not for {target}")
+            return export_to_cts(tests, folder)
         dialect, runner = TARGETS[target] or (None, None)
         beside = model_files(target, models)
         return convert_folder(tests, dialect, dropped, folder, runner, expected=True, beside=beside)

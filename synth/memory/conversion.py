@@ -49,6 +49,9 @@ def _without_consume(mode: Mode) -> Mode:
 TARGETS: Mapping[str, tuple[Dialect, Runner] | None] = {"litmus": None, **runners()}
 """Who takes litmus tests, and in which dialect; ``litmus`` is each test as it is."""
 
+CONFORMANCE = "webgpu-cts"
+"""Who takes tests as code, and only those that have to pass."""
+
 _HERD = {f"herd-{language}": language for language in LANGUAGES}
 
 DROPS: Mapping[str, Callable[[Mode], Mode]] = {

@@ -1,0 +1,84 @@
+"""Litmus tests as tests of WebGPU's conformance suite: those whose outcome WGSL's memory model forbids.
+
+A device fails a conformance test that shows its outcome, so each test is judged by the model ``webgpu`` first. One
+whose outcome is allowed, such as a mutant, is left out: a device that shows it conforms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from backends.wgsl.conformance import ConformanceTest, conformance_test
+from backends.wgsl.conformance_files import suite_files
+from corpus.errors import InputError
+from corpus.export import write_folder
+from oracle.consistency import OperationalModel, resolve_consistency_models
+from oracle.executions.judge import UNROLL, Answer
+from oracle.executions.steps import TooManyError
+from synth.inputs import Input
+from synth.memory.explanation import explanation_account, program_lines
+from synth.memory.judging import AUTO, explain_with, judge_with
+
+MODEL = "webgpu"
+
+_README = """\
+Tests of the memory model: litmus tests with outcomes that it forbids, made by synth export --to webgpu-cts.
+
+Each is a case of a test that is named after its shape. A case's description has its program, the outcome that fails it,
+and why the model forbids it, in words that are not WGSL's alone:
+
+    cta                      a workgroup
+    ld x, st x               plain accesses
+    ld.relaxed, st.relaxed   atomicLoad, atomicStore
+    atom.relaxed             the other atomics; exch is atomicExchange
+    bar.global-fence         storageBarrier; semsc0 is another word for it
+    bar.local-fence          workgroupBarrier; semsc1 likewise
+    po                       one after the other in an invocation
+    rf, co, fr               which write a read is of, which write comes after which, which write a read comes before
+    syncbar                  barriers of invocations that meet
+"""
+
+
+def export_to_cts(tests: Sequence[Input], folder: Path) -> int:
+    """Write what can be said into a new or empty folder; what cannot is a line on standard error.
+
+    Says how many there are, and gives the exit code: 2 where a test is left out. Raises ``InputError`` where two tests
+    have one name or the folder cannot be written.
+    """
+    from synth.screen import watched
+
+    done = []
+    for given in watched(tests, len(tests), "Converting"):
+        try:
+            done.append(_converted(given))
+        except InputError as error:
+            click.echo(f"synth: {InputError(error.message, given.label)}", err=True)
+    if done:
+        write_folder(folder, iter(suite_files(done, _README).items()))
+    complete = len(done) == len(tests)
+    click.echo(f"{len(done)} of {len(tests)} tests in {folder}", err=not complete)
+    return 0 if complete else 2
+
+
+def _converted(given: Input) -> ConformanceTest:
+    test = given.litmus()
+    done = conformance_test(test, given.name)
+    (model,) = resolve_consistency_models([MODEL])
+    assert not isinstance(model, OperationalModel)
+    judgement = judge_with(test, model, AUTO, UNROLL)
+    if judgement.flags:
+        raise InputError(f"{MODEL} makes no promise: {', '.join(judgement.flags)}")
+    if judgement.answer is Answer.ALLOWED:
+        raise InputError(f"{MODEL} allows its outcome, and a device that shows it conforms")
+    if judgement.answer is not Answer.FORBIDDEN:
+        raise InputError(f"whether {MODEL} allows its outcome is unknown: {judgement.reason}")
+    try:
+        account = explanation_account(explain_with(test, model.model, UNROLL), UNROLL)
+        about = f"{account.about}\n\n{account.reason}"
+    except TooManyError:  # the answer is known, and why need not be
+        about = "\n".join(program_lines(test))
+    return replace(done, about=about)
