@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backends.shared.bundle import Bundle
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
 from backends.shared.kernel import Kernel
@@ -44,7 +45,8 @@ class Backend:
     the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where tests are run
     elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the outcomes;
     it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides compiling.
-    ``embed`` is the line of a file that says which test it is, for programs that tell it with their results.
+    ``embed`` is the line of a file that says which test it is, for programs that tell it with their results. ``bundle``
+    makes one thing of all tests, the texts of its files by name, where users are not given a file of each.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Backend:
     device: Callable[[DeviceOptions], Device] | None = None
     check: Check | None = None
     embed: Embedding = lambda trial: ""
+    bundle: Callable[[Bundle], dict[str, str]] | None = None
 
     def launch(
         self, program: Program, mapping: str = "plain", instances: int | None = None, placement: str = DEVICE.name

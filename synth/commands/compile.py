@@ -7,14 +7,18 @@ from inspect import cleandoc
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from backends.registry import BACKENDS
 from backends.shared.layout import Parameters
+from backends.shared.mapping import MAPPINGS
 from backends.shared.process import ended_by_signals
+from backends.shared.profiles import read_profile
 from corpus.errors import InputError
 from synth.families.interface import Making, chosen, family_given, refuse_foreign
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option, placement_option
+from synth.options.model import model_option
 
 
 @click.command(name="compile")
@@ -36,8 +40,18 @@ from synth.options.mapping import mapping_option, placement_option
     default=20,
     show_default=True,
     metavar="N",
-    help="glsl: launches that the script of a memory test makes; other programs are told when they are run.",
+    help="glsl: launches that the script of a memory test makes; web: what the page proposes; other programs are told "
+    "when they are run.",
 )
+@click.option(
+    "--profile",
+    "profiles",
+    type=click.Path(path_type=Path, dir_okay=False),
+    multiple=True,
+    metavar="FILE",
+    help="web: a profile (TOML) that memory tests can be launched as; may be repeated.",
+)
+@model_option(memory=True, note="web: what results are set against.")
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
@@ -52,6 +66,8 @@ def command(
     placements: tuple[str, ...],
     instances: int | None,
     iterations: int,
+    profiles: tuple[Path, ...],
+    models: tuple[str, ...],
     cpu: bool,
     output: Path,
     force: bool,
@@ -74,6 +90,10 @@ def command(
 
     A test that hangs does not come back: always run it under a time-out.
 
+    web writes one page, DIR/index.html, for all tests, which asks the network for nothing: whoever opens it in a
+    browser with WebGPU runs the tests on his GPU, sees which models that contradicts, and saves the results. There all
+    mappings are chosen among, and several numbers of instances, where none is named here.
+
     Each memory (litmus) test becomes one file, DIR/TEST.SUFFIX, that runs many instances at once and counts their
     outcomes; the host for OpenCL is run_opencl_memory.py. A test that the language cannot say is left out, with a line
     that says why; nothing is approximated. In CUDA, accesses are the PTX of the test, and --check includes optcheck:
@@ -86,6 +106,7 @@ def command(
       synth compile examples/progress --backend glsl --mapping all -o glsl --check
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
       synth compile examples/memory --backend cuda -o litmus --check
+      synth compile suite --backend web -o site
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
     itself any more; 2 if none can be read, or no memory test can be said in the language.
@@ -97,9 +118,21 @@ def command(
         raise InputError("the output folder is not empty; --force writes into it", str(output))
     kind = family_given(inputs)
     refuse_foreign(context, kind)
+    together = language.bundle is not None
+    for name in ("cpu",) if together else ("profiles", "models"):
+        if _is_given(context, name):
+            raise InputError(f"--{name.removesuffix('s')} is not for {backend}")
+    if together and not _is_given(context, "mappings"):
+        mappings = tuple(MAPPINGS)
     tests = chosen(kind, inputs, choice)
+    launched = tuple(map(read_profile, profiles))
+    making = Making(mappings, placements, instances, iterations, cpu, launched, models)
     with ended_by_signals():
-        sys.exit(kind.compile(tests, language, Making(mappings, placements, instances, iterations, cpu), output, check))
+        sys.exit(kind.compile(tests, language, making, output, check))
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _usages() -> str:

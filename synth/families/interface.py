@@ -51,7 +51,8 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Making:
     """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
-    launches.
+    launches; and for back ends that take all tests together, launched as which profiles (memory tests), and set against
+    which models.
     """
 
     mappings: tuple[str, ...]
@@ -59,6 +60,8 @@ class Making:
     instances: int | None
     iterations: int
     cpu: bool
+    profiles: tuple[Profile, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,16 @@ class Memory:
         )
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
+        if language.bundle is not None:
+            from synth.bundling import write_bundle
+            from synth.memory.bundling import memory_bundle
+
+            refuse_progress(making.models)
+            models = resolve_consistency_models(making.models)
+            bundle, all_read = memory_bundle(
+                tests, language, making.profiles, making.instances, models, making.iterations
+            )
+            return 1 if write_bundle(bundle, language, output, check) or not all_read else 0
         parameters = replace(language.parameters, iterations=making.iterations)
         if making.instances is not None:
             parameters = replace(parameters, instances=making.instances)

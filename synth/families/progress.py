@@ -40,7 +40,7 @@ class Progress:
         Side(Verdict.MAY_HANG, "may hang under", "may_hang"),
     )
     targets = tuple(TARGETS)
-    foreign = ("stress", "profile", "decode")
+    foreign = ("stress", "profile", "profiles", "decode")
 
     def record(self, given: Input) -> Test:
         return given.record or given.axb()
@@ -73,10 +73,20 @@ class Progress:
         return ProgressLabelling(tuple(models), tuple(model.name for model in resolve_models(models)))
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
-        from synth.progress.compilation import compile_progress
-
         found, wrong = _read(tests)
         language.check_placements(making.placements)
+        if language.bundle is not None:
+            from synth.bundling import write_bundle
+            from synth.progress.bundling import progress_bundle
+
+            mappings, placements, models = making.mappings, making.placements, making.models
+            judges = resolve_models(models) if models else []
+            bundle = progress_bundle(
+                found, language, mappings, placements, making.instances, judges, making.iterations
+            )
+            return 1 if write_bundle(bundle, language, output, check) or wrong else 0
+        from synth.progress.compilation import compile_progress
+
         ways = [(mapping, placement) for placement in making.placements for mapping in making.mappings]
         refused = compile_progress(found, language, ways, making.instances, output, check)
         return 1 if refused or wrong else 0

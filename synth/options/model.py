@@ -23,8 +23,12 @@ class ModelName(click.types.StringParamType):
         return [CompletionItem(name) for name in names] or [CompletionItem(incomplete, type="file")]
 
 
-def model_option(required: bool = False, memory: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too."""
+def model_option(
+    required: bool = False, memory: bool = False, note: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too; ``note``
+    goes before the rest of what it says of itself.
+    """
     default = "" if required else " Default: all built-in models."
     consistency = (
         " For litmus tests besides: hsa@cta, a model of work-groups; a consistency model by its name, as synth models "
@@ -39,6 +43,6 @@ def model_option(required: bool = False, memory: bool = False) -> Callable[[Call
         multiple=True,
         required=required,
         metavar="MODEL",
-        help="unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
+        help=f"{note} ".lstrip() + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
         f"Python file that defines guarantee(running, stepped).{consistency * memory} May be repeated.{default}",
     )

@@ -1,0 +1,82 @@
+"""A suite in one piece, for a back end that makes one thing of all its tests and no file of each.
+
+A *way* is one way to launch a test: its mapping, placement and instances, or its profile and instances. Each test has a
+program for each way of the bundle, which says itself which trial it is (``backends.shared.log``), and what models say
+of it, for whoever sets results against them without being able to judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+Values = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that may be chosen, in words: the mapping, say, its values, and those of them that are chosen at first.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    chosen: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to launch tests.
+
+    ``choices`` has a value for each choice that it is subject to. ``profile`` is what results call it, as in
+    ``backends.shared.results``. ``cpu``: for devices that are CPUs, or for those that are none; ``None`` where that
+    makes no difference.
+    """
+
+    choices: tuple[tuple[str, str], ...]
+    profile: str = ""
+    cpu: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What models say of a test.
+
+    Of a progress test: ``terminating`` are the models under which it terminates. Of a memory test: ``outcomes`` that
+    some model allows, in an order; ``asked``, those of them that its condition asks for; and ``allowed`` by each model
+    that can tell, both as positions in ``outcomes``.
+    """
+
+    terminating: tuple[str, ...] = ()
+    outcomes: tuple[Values, ...] = ()
+    asked: tuple[int, ...] = ()
+    allowed: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BundledTest:
+    """A test: its name and digest as results have them, its text for people, a program for each way (``None`` where it
+    cannot be launched so)."""
+
+    name: str
+    digest: str
+    text: str
+    programs: tuple[str | None, ...]
+    expected: Expected = field(default_factory=Expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Tests of one family with all the ways to launch them, what may be chosen of these, and the models that results
+    are set against.
+
+    ``iterations`` is how often each is run where nobody says otherwise. ``refused`` are tests that the language cannot
+    say, by name, and why.
+    """
+
+    family: str
+    models: tuple[str, ...]
+    choices: tuple[Choice, ...]
+    ways: tuple[Way, ...]
+    tests: tuple[BundledTest, ...]
+    iterations: int = 20
+    refused: Sequence[tuple[str, str]] = ()

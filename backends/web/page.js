@@ -1,0 +1,368 @@
+// What is seen and clicked. Names and texts of tests are other people's: they are set as text, and never as HTML.
+
+/** Milliseconds between two things that a screen reader is told, but for those that matter. */
+const QUIET = 5000;
+
+const byId = (id) => document.getElementById(id);
+
+/** An element with text or other elements in it. */
+function element(tag, ...content) {
+  const made = document.createElement(tag);
+  made.append(...content);
+  return made;
+}
+
+const cell = (...content) => element("td", ...content);
+
+/** Seconds as people say them. */
+function inWords(seconds) {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+class Page {
+  constructor(suite) {
+    this.suite = suite;
+    this.kept = new Kept(suite);
+    this.gpu = new Gpu((text) => this.say(text));
+    this.rows = [];
+    this.results = suite.tests.map(() => new Map()); // of each test, by trial
+    this.made = new Map(); // trials with a result, which are not made again
+    this.stop = null;
+    this.spoken = -Infinity;
+  }
+
+  async open() {
+    this.showSuite();
+    this.showChoices();
+    this.showTests();
+    for (const line of this.kept.lines) this.enter(JSON.parse(line));
+    if (this.kept.lines.length) this.say(`${this.kept.lines.length} results of before are here; Run makes what lacks.`);
+    this.showModels();
+    this.listen();
+    this.update();
+    await this.showDevice();
+    this.update();
+  }
+
+  showSuite() {
+    const { tests, models, isMemory } = this.suite;
+    byId("summary").textContent =
+      `${tests.length} ${isMemory ? "memory" : "progress"} tests, set against ${models.length} models. ` +
+      "Nothing leaves this machine but the file that you save.";
+    byId("iterations").value = this.suite.iterations;
+    byId("every-label").hidden = isMemory;
+    byId("warning").textContent = isMemory
+      ? ""
+      : "Tests may hang, and a shader that hangs can freeze the display for some seconds, or until a restart: " +
+        "save your work. The browser takes up to minutes to give another device; the run then goes on.";
+    byId("models-caption").textContent = isMemory
+      ? "A test contradicts a model that forbids an outcome that was seen."
+      : "A test contradicts a model under which it terminates, if it hung.";
+    byId("refused").hidden = !this.suite.refused.length;
+    for (const { name, reason } of this.suite.refused) byId("refused-list").append(element("li", `${name}: ${reason}`));
+  }
+
+  showChoices() {
+    for (const { name, values, chosen } of this.suite.choices) {
+      const fieldset = element("fieldset", element("legend", name));
+      for (const value of values) {
+        const box = document.createElement("input");
+        Object.assign(box, { type: "checkbox", name, value, checked: chosen.includes(value) });
+        fieldset.append(element("label", box, ` ${value}`));
+      }
+      byId("choices").append(fieldset);
+    }
+  }
+
+  showTests() {
+    this.rows = this.suite.tests.map((test) => {
+      const box = document.createElement("input");
+      Object.assign(box, { type: "checkbox", checked: true, ariaLabel: `Run ${test.name}` });
+      const details = element("details", element("summary", test.name));
+      details.addEventListener("toggle", () => this.showDetails(test));
+      const [state, seen, against] = [cell(), cell(), cell()];
+      const row = element("tr", cell(box), cell(details), state, seen, against);
+      return { row, box, details, state, seen, against };
+    });
+    byId("tests").append(...this.rows.map(({ row }) => row));
+  }
+
+  /** What there is to know of a test, made when somebody looks. */
+  showDetails(test) {
+    const { details } = this.rows[test.number];
+    while (details.children.length > 1) details.lastChild.remove();
+    if (!details.open) return;
+    details.append(element("pre", test.text));
+    if (!this.suite.isMemory) {
+      const names = test.terminating.map((model) => this.suite.models[model]);
+      details.append(element("p", `It terminates under ${names.join(", ") || "none of the models"}.`));
+    }
+    for (const result of this.results[test.number].values()) {
+      details.append(element("p", this.launched(result)));
+      if ("terms" in result && !("error" in result)) details.append(this.histogram(test, result));
+    }
+  }
+
+  /** A result's outcomes, and those that some model allows and that were not seen. */
+  histogram(test, result) {
+    const heads = [...result.terms, "count", "asked for", "forbidden by"];
+    const body = document.createElement("tbody");
+    const seen = new Map(result.outcomes.map(([values, count]) => [String(values), count]));
+    const others = test.outcomes.filter((values) => !seen.has(String(values)));
+    for (const values of [...result.outcomes.map(([values]) => values), ...others]) {
+      const count = seen.get(String(values)) ?? 0;
+      const against = test.allowed.filter(([, allowed]) => !isAmong(values, test, allowed));
+      const models = against.map(([model]) => this.suite.models[model]).join(", ");
+      const asked = isAmong(values, test, test.asked) ? "yes" : "";
+      const row = element("tr", ...values.map((value) => cell(String(value))), cell(count.toLocaleString("en")));
+      row.append(cell(asked), cell(models));
+      if (count && models) row.lastChild.className = "bad";
+      body.append(row);
+    }
+    const head = element("tr", ...heads.map((text) => element("th", text)));
+    return element("table", element("thead", head), body);
+  }
+
+  /** How a result came about, in a line. */
+  launched(result) {
+    const way = "mapping" in result ? `${result.mapping}, ${result.placement ?? "device"}` : result.profile || "";
+    const stress = result.stress && !result.profile ? "stress" : "";
+    const words = [way, stress, `${result.instances.toLocaleString("en")} instances`, `${result.timeout} s`];
+    return `${words.filter(Boolean).join(", ")}: ${this.seenOf(result)} (${result.device}, ${result.date})`;
+  }
+
+  /** What a result says was seen, in few words. */
+  seenOf(result) {
+    if ("error" in result) return `failed: ${result.error}`;
+    if ("mapping" in result) {
+      const hangs = [...result.outcomes].filter((letter) => letter === "H").length;
+      return hangs ? `${hangs} of ${result.outcomes.length} hung` : `${result.outcomes.length} terminated`;
+    }
+    const hung = result.hung ? ", then a hang" : "";
+    return `${result.outcomes.length} outcomes in ${result.launches} launches${hung}`;
+  }
+
+  async showDevice() {
+    if (!navigator.gpu) {
+      this.refuse("This browser has no WebGPU, or not for this page: try another, or a page from https or a file.");
+      return;
+    }
+    this.driver = await browserName();
+    if (!(await this.gpu.ask())) {
+      this.refuse("The browser has WebGPU and no adapter for it now. Run waits until there is one.");
+      return;
+    }
+    this.describeDevice();
+  }
+
+  describeDevice() {
+    const { adapter } = this.gpu;
+    const facts = {
+      Adapter: nameOf(adapter.info),
+      Kind: this.gpu.isCpu ? "CPU: memory tests are laid out for one" : "GPU",
+      Browser: this.driver,
+      "User agent": navigator.userAgent,
+    };
+    const pairs = Object.entries(facts).flatMap(([name, value]) => [element("dt", name), element("dd", value)]);
+    byId("device").replaceChildren(...pairs);
+    byId("no-device").hidden = true;
+  }
+
+  refuse(text) {
+    byId("no-device").textContent = text;
+    byId("no-device").hidden = false;
+  }
+
+  /** Enter a result that was made now or before. */
+  enter(result) {
+    const test = this.suite.testOf(result);
+    if (!test) return;
+    if (!("error" in result)) this.made.set(keyOf(result), result);
+    this.results[test.number].set(keyOf(result), result);
+    this.showResults(test);
+  }
+
+  showResults(test) {
+    const { state, seen, against } = this.rows[test.number];
+    const results = [...this.results[test.number].values()];
+    const hung = results.some((result) => result.hung || result.outcomes?.includes?.("H"));
+    const failed = results.some((result) => "error" in result);
+    state.textContent = failed ? "failed" : hung ? "hung" : results.length ? "done" : "";
+    state.className = failed || hung ? "bad" : "";
+    const way = ({ mapping, profile, stress }) => mapping ?? (profile || (stress ? "stress" : "launched"));
+    seen.textContent = results.map((result) => `${way(result)}: ${this.seenOf(result)}`).join("\n");
+    const models = new Set(results.flatMap((result) => this.suite.contradicted(test, result)));
+    against.textContent = [...models].join(", ");
+    against.className = models.size ? "bad" : "";
+    if (this.rows[test.number].details.open) this.showDetails(test);
+  }
+
+  /** Each model with the tests of which a result contradicts it. */
+  showModels() {
+    const against = new Map(this.suite.models.map((model) => [model, []]));
+    this.suite.tests.forEach((test, number) => {
+      const results = [...this.results[number].values()];
+      const models = new Set(results.flatMap((result) => this.suite.contradicted(test, result)));
+      for (const model of models) against.get(model).push(test.name);
+    });
+    const rows = [...against].map(([model, tests]) => {
+      const shown = tests.slice(0, 5).join(", ") + (tests.length > 5 ? ", .." : "");
+      const last = cell(tests.length ? `${tests.length}: ${shown}` : "none");
+      last.className = tests.length ? "bad" : "";
+      return element("tr", element("th", model), last);
+    });
+    rows.forEach((row) => (row.firstChild.scope = "row"));
+    byId("models").replaceChildren(...rows);
+  }
+
+  listen() {
+    byId("settings").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.run();
+    });
+    byId("stop").addEventListener("click", () => this.stop?.());
+    byId("save").addEventListener("click", () => this.save());
+    byId("discard").addEventListener("click", () => this.discard());
+    byId("filter").addEventListener("input", () => this.filter());
+    byId("all").addEventListener("click", () => this.select(true));
+    byId("none").addEventListener("click", () => this.select(false));
+    byId("tests").addEventListener("change", () => this.update());
+  }
+
+  filter() {
+    const wanted = byId("filter").value.toLowerCase();
+    this.suite.tests.forEach(({ name }, number) => {
+      this.rows[number].row.hidden = !name.toLowerCase().includes(wanted);
+    });
+  }
+
+  select(chosen) {
+    for (const { row, box } of this.rows) if (!chosen || !row.hidden) box.checked = chosen;
+    this.update();
+  }
+
+  /** What can be clicked now. */
+  update() {
+    const running = this.stop !== null;
+    const selected = this.rows.filter(({ box }) => box.checked).length;
+    byId("selected").textContent = `${selected} of ${this.rows.length} selected`;
+    byId("run").disabled = running || !navigator.gpu || !selected;
+    byId("stop").disabled = !running;
+    byId("save").disabled = !this.kept.lines.length;
+    byId("discard").disabled = running || !this.kept.lines.length;
+  }
+
+  /** Tell what happens; `always` where it matters, else not more often than anyone wants to be told. */
+  say(text, always = true) {
+    if (!always && performance.now() - this.spoken < QUIET) return;
+    this.spoken = performance.now();
+    byId("status").textContent = text;
+  }
+
+  /** Something that people will want to look up later. */
+  note(text) {
+    byId("events").append(element("li", `${new Date().toLocaleTimeString()} ${text}`));
+    this.say(text);
+  }
+
+  save() {
+    const file = new Blob(this.kept.lines.map((line) => `${line}\n`), { type: "application/jsonl" });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(file);
+    link.download = "results.jsonl";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    this.say("Saved as results.jsonl: synth import reads it.");
+  }
+
+  discard() {
+    if (!confirm(`Discard ${this.kept.lines.length} results for good?`)) return;
+    this.kept.clear();
+    this.made.clear();
+    this.results.forEach((results) => results.clear());
+    this.suite.tests.forEach((test) => this.showResults(test));
+    this.showModels();
+    this.update();
+    this.say("Discarded.");
+  }
+
+  /** What the form says. */
+  settings() {
+    const chosen = Object.fromEntries(this.suite.choices.map(({ name }) => [name, new Set()]));
+    for (const box of byId("choices").querySelectorAll("input:checked")) chosen[box.name].add(box.value);
+    return {
+      chosen,
+      iterations: Number(byId("iterations").value),
+      timeout: Number(byId("timeout").value),
+      every_iteration: byId("every").checked,
+    };
+  }
+
+  /** The trials of the tests that are selected, in all ways that are chosen, less those that have a result. */
+  trials(settings) {
+    const ways = this.suite.waysOf(settings.chosen, this.gpu.isCpu);
+    return this.suite.tests
+      .filter((_, number) => this.rows[number].box.checked)
+      .flatMap((test) => ways.filter((way) => test.programs[way] !== null).map((way) => ({ test, way })));
+  }
+
+  async run() {
+    this.gpu.stop = new Promise((resolve) => (this.stop = () => resolve("stop")));
+    this.update();
+    try {
+      await this.gpu.ready();
+      this.describeDevice();
+      await this.runAll(this.settings());
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      this.note("Stopped. Run goes on with what lacks.");
+    } finally {
+      this.stop = null;
+      this.showModels();
+      this.update();
+    }
+  }
+
+  async runAll(settings) {
+    const told = { ...settings, device: nameOf(this.gpu.adapter.info), driver: this.driver };
+    const trials = this.trials(settings);
+    const since = performance.now();
+    let made = 0;
+    for (const [number, { test, way }] of trials.entries()) {
+      const spent = (performance.now() - since) / 1000;
+      const left = made ? `, about ${inWords((spent / made) * (trials.length - number))} left` : "";
+      this.showProgress(number, trials.length, left);
+      this.say(`Running ${test.name}, ${number + 1} of ${trials.length}${left}`, false);
+      if (await this.runOne(test, way, told)) made += 1;
+    }
+    this.showProgress(trials.length, trials.length, "");
+    const kept = this.kept.durable ? "" : " This browser keeps nothing after the page is closed: save the results.";
+    this.note(trials.length ? `Done: ${trials.length} trials.${kept}` : "Nothing to run: choose tests and ways.");
+  }
+
+  /** Make a trial that has no result; whether it was made. */
+  async runOne(test, way, settings) {
+    const shader = this.suite.program(test, way);
+    const trial = trialOf(shader, this.suite.ways[way], settings);
+    if (this.made.has(keyOf(trial))) return false;
+    this.rows[test.number].state.textContent = "running";
+    try {
+      const result = await tried(this.gpu, shader, trial, (text) => this.note(`${test.name}: ${text}`));
+      if ("error" in result) this.note(`${test.name} failed: ${result.error}`);
+      this.kept.add(JSON.stringify(result));
+      this.enter(result);
+    } finally {
+      this.showResults(test);
+      this.update();
+    }
+    return true;
+  }
+
+  showProgress(done, all, left) {
+    Object.assign(byId("progress"), { value: done, max: all || 1 });
+    byId("progress-text").textContent = `${done} of ${all}${left}`;
+  }
+}
+
+new Page(new Suite(JSON.parse(byId("suite").textContent))).open();

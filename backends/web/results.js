@@ -1,0 +1,176 @@
+// What was seen: lines of results as backends/shared/results.py has them, what models say of them, and where they are
+// kept while the page is open and after.
+
+/** The suite of the page. Programs are put together from pieces, which are numbers of lines (backends/web/page.py). */
+class Suite {
+  constructor(data) {
+    Object.assign(this, data);
+    this.tests.forEach((test, number) => (test.number = number));
+    this.byName = new Map(this.tests.map((test) => [`${test.name} ${test.digest}`, test]));
+  }
+
+  /** The test of a result, if it is one of these. */
+  testOf(result) {
+    return this.byName.get(`${result.test} ${result.digest}`);
+  }
+
+  get isMemory() {
+    return this.family === "memory";
+  }
+
+  /** The text of a test's program for a way, or null where it cannot be launched so. */
+  program(test, way) {
+    const pieces = test.programs[way];
+    return pieces && pieces.map((piece) => this.pieces[piece].map((line) => this.lines[line]).join("\n")).join("\n");
+  }
+
+  /** The numbers of the ways that are chosen, `chosen` having a set of values for each choice. */
+  waysOf(chosen, isCpu) {
+    const fits = ([name, value]) => chosen[name].has(value);
+    return this.ways.flatMap(({ choices, cpu }, number) =>
+      Object.entries(choices).every(fits) && (cpu === null || cpu === isCpu) ? [number] : [],
+    );
+  }
+
+  /** The models that a result contradicts: those that promise the end of a test that hung, or forbid what was seen. */
+  contradicted(test, result) {
+    if ("error" in result) return [];
+    const wrong = this.isMemory
+      ? test.allowed.filter(([, allowed]) => result.outcomes.some(([values]) => !isAmong(values, test, allowed)))
+      : result.outcomes.includes("H") && test.terminating.map((model) => [model]);
+    return (wrong || []).map(([model]) => this.models[model]);
+  }
+}
+
+/** Whether values are one of the outcomes of a test with these numbers. */
+function isAmong(values, test, numbers) {
+  return numbers.some((number) => String(test.outcomes[number]) === String(values));
+}
+
+/** The iterations of a shader, one after the other: what each gave, or null for one that hung; `told` of losses. */
+async function* iterated(gpu, shader, { iterations, timeout, every_iteration: every }, told) {
+  let built = null;
+  try {
+    for (let number = 0, again = false; number < iterations; ) {
+      built ??= await gpu.build(shader);
+      const since = performance.now();
+      const outcome = await gpu.watch(built.launch(number), 1000 * timeout);
+      if (outcome.error) throw new Failure(oneLine(outcome.error.message));
+      if ("value" in outcome) {
+        yield outcome.value;
+      } else {
+        told(outcome.late ? `no end in ${timeout} s: a hang` : `the device was lost: ${outcome.lost}`);
+        gpu.discard();
+        built = null;
+        if (outcome.lost && !again && performance.now() - since < DRIVERS_PATIENCE) {
+          again = true;
+          continue;
+        }
+        yield null;
+        if (!every) return;
+      }
+      again = false;
+      number += 1;
+    }
+  } finally {
+    if (built !== null) built.free();
+  }
+}
+
+/** What is asked: the trial of a shader with the settings of the run. Its names are in the order of every line. */
+function trialOf(shader, way, settings) {
+  const { trial } = described(shader);
+  const { iterations, timeout, every_iteration, device, driver } = settings;
+  const asked = { ...trial, device, driver, iterations, timeout };
+  if ("mapping" in trial) return { ...asked, every_iteration };
+  return way.profile ? { ...asked, profile: way.profile } : asked;
+}
+
+/** The trial of a result, as text: results of one trial have one. */
+function keyOf({ outcomes, other, launches, hung, error, date, ...trial }) {
+  return JSON.stringify(trial);
+}
+
+/** Make a trial: its result, or a failure. Throws Stopped. */
+async function tried(gpu, shader, trial, told) {
+  const count = "terms" in trial ? countedOutcomes : lettersOf;
+  let seen;
+  try {
+    seen = await count(iterated(gpu, shader, trial, told));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    seen = { error: error.message };
+  }
+  return { ...trial, ...seen, date: new Date().toISOString().replace(/\.\d+Z$/, "Z") };
+}
+
+/** A letter for each iteration of a progress test: T terminated, H did not. */
+async function lettersOf(iterations) {
+  let outcomes = "";
+  for await (const letter of iterations) outcomes += letter ?? "H";
+  return { outcomes };
+}
+
+/** The outcomes of all launches of a memory test with their counts, by value. */
+async function countedOutcomes(iterations) {
+  const counts = new Map();
+  const seen = { other: 0, launches: 0, hung: false };
+  for await (const launch of iterations) {
+    if (launch === null) {
+      seen.hung = true;
+      break;
+    }
+    seen.launches += 1;
+    seen.other += launch.other;
+    for (const [count, ...values] of launch.rows) counts.set(String(values), (counts.get(String(values)) ?? 0) + count);
+  }
+  const outcomes = [...counts].map(([values, count]) => [values === "" ? [] : values.split(",").map(Number), count]);
+  return { outcomes: outcomes.sort(([a], [b]) => byValue(a, b)), ...seen };
+}
+
+function byValue(a, b) {
+  const at = a.findIndex((value, n) => value !== b[n]);
+  return at < 0 ? 0 : a[at] - b[at];
+}
+
+/** The browser in words, as exactly as it tells. */
+async function browserName() {
+  const data = navigator.userAgentData;
+  if (!data) return navigator.userAgent;
+  const { fullVersionList, platform } = await data.getHighEntropyValues(["fullVersionList", "platform"]);
+  const brands = fullVersionList.filter(({ brand }) => !/not.*brand/i.test(brand));
+  const own = brands.filter(({ brand }) => brand !== "Chromium");
+  return [...(own.length ? own : brands).map(({ brand, version }) => `${brand} ${version}`), platform].join(", ");
+}
+
+/** The results of this suite, which outlive the page where the browser lets it keep anything. */
+class Kept {
+  constructor(suite) {
+    this.prefix = `synth ${suite.suite} `;
+    this.lines = [];
+    this.durable = true;
+    try {
+      for (let line; (line = localStorage.getItem(this.prefix + this.lines.length)) !== null; ) this.lines.push(line);
+    } catch (error) {
+      this.durable = false;
+    }
+  }
+
+  add(line) {
+    this.lines.push(line);
+    try {
+      localStorage.setItem(this.prefix + (this.lines.length - 1), line);
+    } catch (error) {
+      this.durable = false; // there is no room, or no leave
+    }
+  }
+
+  clear() {
+    try {
+      this.lines.forEach((_, number) => localStorage.removeItem(this.prefix + number));
+    } catch (error) {
+      this.durable = false;
+    }
+    this.lines = [];
+  }
+}
