@@ -1,9 +1,14 @@
 """Pages in a real browser: Debian's ``chromium``, driven by Playwright, with WebGPU on SwiftShader (a CPU device).
 
 ``open_page(file)`` gives the page of a file, opened as by a double click; keywords are those of a browser context
-(``color_scheme``, ``viewport``, ..). When the test is over, no page that it opened may have logged an error, thrown
-one, or asked the network for anything. ``open_page.errors`` has what was logged so far, for a test to take out what it
-means to provoke.
+(``color_scheme``, ``viewport``, ..), and ``script`` is run before those of the page. When the test is over, no page
+that it opened may have logged an error, thrown one, or asked the network for anything. ``open_page.errors`` has what
+was logged so far, for a test to take out what it means to provoke.
+
+A shader that hangs takes the process of all devices with it. A headless browser lets it, for ever. With a window,
+Chromium's watchdog ends that process, after a minute on a CPU, and after the second time it refuses devices for two
+minutes. ``open_watched_page`` opens pages in a browser that has a window, though on no screen, whose watchdog waits for
+two seconds, and that forgives.
 """
 
 from __future__ import annotations
@@ -17,14 +22,19 @@ from typing import Any
 import pytest
 
 FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
+WATCHED = [
+    "--ozone-platform=headless",
+    "--gpu-watchdog-timeout-seconds=2",
+    "--disable-domain-blocking-for-3d-apis",
+    "--disable-gpu-process-crash-limit",
+]
 LOCAL = ("file:", "data:", "blob:")
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium, one for all tests. Where there is none, tests are skipped; on CI they fail."""
-    executable = shutil.which("chromium")
-    if executable is None:
+def playwright() -> Iterator[Any]:
+    """Playwright, where there is a chromium. Where there is none, tests are skipped; on CI they fail."""
+    if shutil.which("chromium") is None:
         message = "Debian's chromium is not installed"
         if os.environ.get("CI"):
             pytest.fail(message)
@@ -32,10 +42,26 @@ def browser() -> Iterator[Any]:
 
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        yield chromium
-        chromium.close()
+    with sync_playwright() as started:
+        yield started
+
+
+def _launched(playwright: Any, **options: Any) -> Iterator[Any]:
+    chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), **options)
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Any) -> Iterator[Any]:
+    """Chromium without a window, one for all tests."""
+    yield from _launched(playwright, args=FLAGS)
+
+
+@pytest.fixture(scope="session")
+def watched_browser(playwright: Any) -> Iterator[Any]:
+    """Chromium with a watchdog."""
+    yield from _launched(playwright, args=FLAGS + WATCHED, headless=False)
 
 
 class Pages:
@@ -46,11 +72,13 @@ class Pages:
         self._browser = browser
         self._contexts: list[Any] = []
 
-    def __call__(self, file: Path, **options: Any) -> Any:
+    def __call__(self, file: Path, script: str = "", **options: Any) -> Any:
         """The page of a file, in a context of its own: nothing is stored there yet."""
         context = self._browser.new_context(**options)
         self._contexts.append(context)
         page = context.new_page()
+        if script:
+            page.add_init_script(script)
         page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda asked: asked.url.startswith(LOCAL) or self.errors.append(f"asks for {asked.url}"))
@@ -63,10 +91,20 @@ class Pages:
             context.close()
 
 
-@pytest.fixture
-def open_page(browser: Any) -> Iterator[Pages]:
-    """The way to open pages in ``browser``."""
+def _pages(browser: Any) -> Iterator[Pages]:
     pages = Pages(browser)
     yield pages
     pages.close()
     assert not pages.errors
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Pages]:
+    """The way to open pages in ``browser``."""
+    yield from _pages(browser)
+
+
+@pytest.fixture
+def open_watched_page(watched_browser: Any) -> Iterator[Pages]:
+    """The way to open pages in ``watched_browser``."""
+    yield from _pages(watched_browser)

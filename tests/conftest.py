@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from chromium import browser, open_page
+from chromium import browser, open_page, open_watched_page, playwright, watched_browser
 from click.testing import CliRunner
 
 from backends.opencl.platforms import choose
@@ -20,7 +20,7 @@ from backends.shared.device import DeviceOptions
 from corpus.errors import InputError
 from synth.cli import main
 
-__all__ = ["browser", "open_page"]  # fixtures that stand elsewhere
+__all__ = ["browser", "open_page", "open_watched_page", "playwright", "watched_browser"]  # fixtures from elsewhere
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"

@@ -15,8 +15,7 @@ Values = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something that may be chosen, in words: the mapping, say, its values, and those of them that are chosen at first.
-    """
+    """Something that may be chosen, the mapping say: its values, in words, and those that are chosen at first."""
 
     name: str
     values: tuple[str, ...]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from backends.shared.backend import Backend
 from backends.shared.log import as_comment
-from backends.web.page import page_files
 from backends.web.compiler import COMPILER
+from backends.web.page import page_files
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.progress import Wgsl
 

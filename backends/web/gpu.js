@@ -147,6 +147,9 @@ async function builtOn(device, shader) {
   let refused = null;
   try {
     const module = device.createShaderModule({ code: shader });
+    const { messages } = await module.getCompilationInfo();
+    const wrong = messages.find(({ type }) => type === "error");
+    if (wrong) throw new Error(`line ${wrong.lineNum}: ${wrong.message}`);
     const { constants } = described(shader);
     launch = await ("ROWS" in constants ? memoryLaunch : progressLaunch)(device, module, constants, allocate);
   } catch (error) {

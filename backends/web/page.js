@@ -20,6 +20,12 @@ function inWords(seconds) {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
+/** The way in which a result was launched, in few words. */
+function wayOf({ mapping, placement = "device", profile, stress }) {
+  if (mapping) return placement === "device" ? mapping : `${mapping} in a ${placement}`;
+  return profile || (stress ? "memory stress" : "no stress");
+}
+
 class Page {
   constructor(suite) {
     this.suite = suite;
@@ -27,7 +33,8 @@ class Page {
     this.gpu = new Gpu((text) => this.say(text));
     this.rows = [];
     this.results = suite.tests.map(() => new Map()); // of each test, by trial
-    this.made = new Map(); // trials with a result, which are not made again
+    this.made = new Set(); // trials with a result, which are not made again
+    this.against = new Map(suite.models.map((model) => [model, { tests: [], shown: cell() }]));
     this.stop = null;
     this.spoken = -Infinity;
   }
@@ -36,11 +43,11 @@ class Page {
     this.showSuite();
     this.showChoices();
     this.showTests();
+    this.showModels();
     for (const line of this.kept.lines) this.enter(JSON.parse(line));
     if (this.kept.lines.length) this.say(`${this.kept.lines.length} results of before are here; Run makes what lacks.`);
-    this.showModels();
     this.listen();
-    this.update();
+    this.select(true);
     await this.showDevice();
     this.update();
   }
@@ -66,6 +73,7 @@ class Page {
   showChoices() {
     for (const { name, values, chosen } of this.suite.choices) {
       const fieldset = element("fieldset", element("legend", name));
+      fieldset.hidden = values.length === 1; // there is nothing to choose
       for (const value of values) {
         const box = document.createElement("input");
         Object.assign(box, { type: "checkbox", name, value, checked: chosen.includes(value) });
@@ -126,10 +134,9 @@ class Page {
 
   /** How a result came about, in a line. */
   launched(result) {
-    const way = "mapping" in result ? `${result.mapping}, ${result.placement ?? "device"}` : result.profile || "";
-    const stress = result.stress && !result.profile ? "stress" : "";
-    const words = [way, stress, `${result.instances.toLocaleString("en")} instances`, `${result.timeout} s`];
-    return `${words.filter(Boolean).join(", ")}: ${this.seenOf(result)} (${result.device}, ${result.date})`;
+    const instances = `${result.instances.toLocaleString("en")} instance${result.instances === 1 ? "" : "s"}`;
+    const words = [wayOf(result), instances, `time-out ${result.timeout} s`];
+    return `${words.join(", ")}: ${this.seenOf(result)} (${result.device}, ${result.date})`;
   }
 
   /** What a result says was seen, in few words. */
@@ -139,8 +146,11 @@ class Page {
       const hangs = [...result.outcomes].filter((letter) => letter === "H").length;
       return hangs ? `${hangs} of ${result.outcomes.length} hung` : `${result.outcomes.length} terminated`;
     }
-    const hung = result.hung ? ", then a hang" : "";
-    return `${result.outcomes.length} outcomes in ${result.launches} launches${hung}`;
+    const test = this.suite.testOf(result);
+    const asked = result.outcomes.filter(([values]) => isAmong(values, test, test.asked));
+    const total = asked.reduce((sum, [, count]) => sum + count, 0).toLocaleString("en");
+    const all = (result.launches * result.instances).toLocaleString("en");
+    return `asked for: ${total} of ${all}${result.hung ? ", then a hang" : ""}`;
   }
 
   async showDevice() {
@@ -160,7 +170,7 @@ class Page {
     const { adapter } = this.gpu;
     const facts = {
       Adapter: nameOf(adapter.info),
-      Kind: this.gpu.isCpu ? "CPU: memory tests are laid out for one" : "GPU",
+      Kind: this.gpu.isCpu ? "CPU" : "GPU",
       Browser: this.driver,
       "User agent": navigator.userAgent,
     };
@@ -178,9 +188,14 @@ class Page {
   enter(result) {
     const test = this.suite.testOf(result);
     if (!test) return;
-    if (!("error" in result)) this.made.set(keyOf(result), result);
+    if (!("error" in result)) this.made.add(keyOf(result));
     this.results[test.number].set(keyOf(result), result);
     this.showResults(test);
+    for (const model of this.suite.contradicted(test, result)) {
+      const { tests } = this.against.get(model);
+      if (!tests.includes(test.name)) tests.push(test.name);
+      this.showModel(model);
+    }
   }
 
   showResults(test) {
@@ -190,8 +205,7 @@ class Page {
     const failed = results.some((result) => "error" in result);
     state.textContent = failed ? "failed" : hung ? "hung" : results.length ? "done" : "";
     state.className = failed || hung ? "bad" : "";
-    const way = ({ mapping, profile, stress }) => mapping ?? (profile || (stress ? "stress" : "launched"));
-    seen.textContent = results.map((result) => `${way(result)}: ${this.seenOf(result)}`).join("\n");
+    seen.textContent = results.map((result) => `${wayOf(result)}: ${this.seenOf(result)}`).join("\n");
     const models = new Set(results.flatMap((result) => this.suite.contradicted(test, result)));
     against.textContent = [...models].join(", ");
     against.className = models.size ? "bad" : "";
@@ -200,20 +214,19 @@ class Page {
 
   /** Each model with the tests of which a result contradicts it. */
   showModels() {
-    const against = new Map(this.suite.models.map((model) => [model, []]));
-    this.suite.tests.forEach((test, number) => {
-      const results = [...this.results[number].values()];
-      const models = new Set(results.flatMap((result) => this.suite.contradicted(test, result)));
-      for (const model of models) against.get(model).push(test.name);
-    });
-    const rows = [...against].map(([model, tests]) => {
-      const shown = tests.slice(0, 5).join(", ") + (tests.length > 5 ? ", .." : "");
-      const last = cell(tests.length ? `${tests.length}: ${shown}` : "none");
-      last.className = tests.length ? "bad" : "";
-      return element("tr", element("th", model), last);
-    });
-    rows.forEach((row) => (row.firstChild.scope = "row"));
-    byId("models").replaceChildren(...rows);
+    for (const [model, { shown }] of this.against) {
+      const name = element("th", model);
+      name.scope = "row";
+      byId("models").append(element("tr", name, shown));
+      this.showModel(model);
+    }
+  }
+
+  showModel(model) {
+    const { tests, shown } = this.against.get(model);
+    const first = tests.slice(0, 5).join(", ") + (tests.length > 5 ? ", .." : "");
+    shown.textContent = tests.length ? `${tests.length}: ${first}` : "none";
+    shown.className = tests.length ? "bad" : "";
   }
 
   listen() {
@@ -227,7 +240,7 @@ class Page {
     byId("filter").addEventListener("input", () => this.filter());
     byId("all").addEventListener("click", () => this.select(true));
     byId("none").addEventListener("click", () => this.select(false));
-    byId("tests").addEventListener("change", () => this.update());
+    byId("tests").addEventListener("change", () => this.count());
   }
 
   filter() {
@@ -239,15 +252,19 @@ class Page {
 
   select(chosen) {
     for (const { row, box } of this.rows) if (!chosen || !row.hidden) box.checked = chosen;
+    this.count();
+  }
+
+  count() {
+    this.selected = this.rows.filter(({ box }) => box.checked).length;
+    byId("selected").textContent = `${this.selected} of ${this.rows.length} selected`;
     this.update();
   }
 
   /** What can be clicked now. */
   update() {
     const running = this.stop !== null;
-    const selected = this.rows.filter(({ box }) => box.checked).length;
-    byId("selected").textContent = `${selected} of ${this.rows.length} selected`;
-    byId("run").disabled = running || !navigator.gpu || !selected;
+    byId("run").disabled = running || !navigator.gpu || !this.selected;
     byId("stop").disabled = !running;
     byId("save").disabled = !this.kept.lines.length;
     byId("discard").disabled = running || !this.kept.lines.length;
@@ -282,7 +299,10 @@ class Page {
     this.made.clear();
     this.results.forEach((results) => results.clear());
     this.suite.tests.forEach((test) => this.showResults(test));
-    this.showModels();
+    for (const [model, each] of this.against) {
+      each.tests = [];
+      this.showModel(model);
+    }
     this.update();
     this.say("Discarded.");
   }
@@ -319,7 +339,6 @@ class Page {
       this.note("Stopped. Run goes on with what lacks.");
     } finally {
       this.stop = null;
-      this.showModels();
       this.update();
     }
   }

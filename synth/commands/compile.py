@@ -51,7 +51,7 @@ from synth.options.model import model_option
     metavar="FILE",
     help="web: a profile (TOML) that memory tests can be launched as; may be repeated.",
 )
-@model_option(memory=True, note="web: what results are set against.")
+@model_option(memory=True, note="web: what results are set against. ")
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")

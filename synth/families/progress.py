@@ -81,9 +81,7 @@ class Progress:
 
             mappings, placements, models = making.mappings, making.placements, making.models
             judges = resolve_models(models) if models else []
-            bundle = progress_bundle(
-                found, language, mappings, placements, making.instances, judges, making.iterations
-            )
+            bundle = progress_bundle(found, language, mappings, placements, making.instances, judges, making.iterations)
             return 1 if write_bundle(bundle, language, output, check) or wrong else 0
         from synth.progress.compilation import compile_progress
 

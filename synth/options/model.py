@@ -27,7 +27,7 @@ def model_option(
     required: bool = False, memory: bool = False, note: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """``--model``, given once for each model; its value is a tuple of names. ``memory``: for litmus tests too; ``note``
-    goes before the rest of what it says of itself.
+    goes before what it says of itself.
     """
     default = "" if required else " Default: all built-in models."
     consistency = (
@@ -43,6 +43,7 @@ def model_option(
         multiple=True,
         required=required,
         metavar="MODEL",
-        help=f"{note} ".lstrip() + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
+        help=f"{note} ".lstrip()
+        + "unfair, hsa, obe, hsa+obe, lobe or fair, with -weak or -strong (both where neither is said); or a "
         f"Python file that defines guarantee(running, stepped).{consistency * memory} May be repeated.{default}",
     )

@@ -23,8 +23,9 @@ def test_a_page_from_a_file_has_webgpu(open_page: Pages, tmp_path: Path) -> None
 
 
 def test_errors_and_requests_are_told(open_page: Pages, tmp_path: Path) -> None:
-    page = open_page(page_of(tmp_path, "console.error('one'); fetch('http://x.invalid/two').catch(e => {}); three()"))
-    page.wait_for_timeout(100)
+    script = "console.error('one'); fetch('http://x.invalid/two').catch(() => (window.refused = true)); three()"
+    page = open_page(page_of(tmp_path, script))
+    page.wait_for_function("window.refused")
     told = " ".join(open_page.errors)
     assert "one" in told and "asks for http://x.invalid/two" in told and "three is not defined" in told
     open_page.errors.clear()

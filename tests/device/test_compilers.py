@@ -22,6 +22,7 @@ from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
 
+FILED = [name for name, each in BACKENDS.items() if each.bundle is None]  # the web page has the shaders of WGSL
 SPIN = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
 THREE = parse_axb(
     "THREAD 0\n0: Mem[0] = 1;\n1: if (Mem[1] == 7) goto END;\n"
@@ -37,7 +38,7 @@ def compile_test(
 
 
 @pytest.mark.parametrize("mapping", MAPPINGS)
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", FILED)
 def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
     for name, program in (("spin", SPIN), ("three", THREE)):
@@ -48,7 +49,7 @@ def test_compiles(backend: str, mapping: str, need: Callable[[str], None], tmp_p
 
 
 @pytest.mark.parametrize("placement", [name for name in PLACEMENTS if name != "device"])
-@pytest.mark.parametrize("backend", [name for name, each in BACKENDS.items() if each.progress.item])
+@pytest.mark.parametrize("backend", [name for name in FILED if BACKENDS[name].progress.item])
 def test_compiles_within_groups(backend: str, placement: str, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
     files = compile_test("three", THREE, BACKENDS[backend], "chunked", placement)
@@ -57,7 +58,7 @@ def test_compiles_within_groups(backend: str, placement: str, need: Callable[[st
     assert compilation.ok, compilation.output
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", FILED)
 def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_path: Path) -> None:
     need(backend)
     name, text = next(iter(compile_test("spin", SPIN, BACKENDS[backend]).items()))
@@ -67,7 +68,7 @@ def test_the_compiler_is_asked(backend: str, need: Callable[[str], None], tmp_pa
     assert "nonsense" in compilation.output
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", FILED)
 def test_missing_compilers_are_named(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)

@@ -40,6 +40,7 @@ ROOMS = {
     "backends/glsl": {"shared"},
     "backends/opencl": {"shared"},
     "backends/wgsl": {"shared"},
+    "backends/web": {"shared", "wgsl"},
     "synth/options": set(),
     "synth/progress": {"options"},
     "synth/memory": {"options", "progress"},
