@@ -135,7 +135,7 @@ def _lacking(backend: str, platform: str | None, runs: bool) -> list[str]:
             choose(platform)
         except InputError as error:
             return [f"a device of that platform ({error})"]
-    if backend in ("opencl", "wgsl") or compiler.missing():  # one device that works is enough
+    if backend in ("opencl", "wgsl", "web") or compiler.missing():  # one device that works is enough
         return compiler.missing()
     return [
         f"{each.name}: {each.problem}" for each in compiler.probe() if not each.usable and "compile" in each.purpose

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.device
 
 FORWARD = "THREAD 0\n0: Mem[0] = 1;\nTHREAD 1\n0: if (Mem[0] == 0) goto 0;\n"
 BACKWARD = "THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: Mem[0] = 1;\n"
+FILED = [(name, each.suffix[1:]) for name, each in BACKENDS.items() if each.bundle is None]
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def synth(*arguments: object) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-@pytest.mark.parametrize(("backend", "suffix"), [(name, each.suffix[1:]) for name, each in BACKENDS.items()])
+@pytest.mark.parametrize(("backend", "suffix"), FILED)
 def test_compile_and_check(backend: str, suffix: str, suite: Path, tmp_path: Path, need: Callable[[str], None]) -> None:
     need(backend)
     output = tmp_path / "out"
@@ -41,6 +42,14 @@ def test_compile_and_check(backend: str, suffix: str, suite: Path, tmp_path: Pat
     assert "2 of 2 compile" in done.stderr
     names = sorted(path.name for path in output.glob(f"*.{suffix}"))
     assert names == [f"backward.chunked.{suffix}", f"forward.chunked.{suffix}"]
+
+
+def test_compile_and_check_one_page(suite: Path, tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("web")
+    done = synth("compile", suite, "--backend", "web", "--mapping", "chunked", "-o", tmp_path / "out", "--check")
+    assert done.exit_code == 0, done.output
+    assert "2 of 2 compile" in done.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["index.html"]
 
 
 def test_the_same_bytes_twice(suite: Path, tmp_path: Path) -> None:

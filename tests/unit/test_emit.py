@@ -66,7 +66,7 @@ def test_the_program_is_the_same_text_in_all_languages() -> None:
     """But for a choice between two values, which WGSL has a function for."""
     for mapping in ("plain", "round-robin", "chunked"):
         for backend in BACKENDS:
-            text = program_text(MUTEX, WGSL if backend == "wgsl" else C)
+            text = program_text(MUTEX, WGSL if backend in ("wgsl", "web") else C)
             assert text in next(iter(compile_test("t", MUTEX, BACKENDS[backend], mapping).values()))
 
 
