@@ -1,8 +1,8 @@
 """Campaigns: many trials on one device, several at a time, in part, again, or for as long as there is time.
 
-A *job* is a trial that has not been made, and how to make it. Each of several threads has a ``Runner`` and takes the
-next job that is left, so that a trial that hangs, or a process that dies, costs itself and nothing else. Results come
-back to one thread, which writes them as they come.
+A *job* is a trial that has not been made, or some that are built together, and how to make it. Each of several threads
+has a ``Runner`` and takes the next job that is left, so that a trial that hangs, or a process that dies, costs itself
+and nothing else. Results come back to one thread, which writes them as they come.
 
 *Shards* split the tests of a campaign over machines: test k of n is in shard ``k mod n``, so that each shard has tests
 of all kinds, and together they are the whole. What was seen on them is put together by ``synth import``.
@@ -88,41 +88,61 @@ def hangs(result: Result) -> bool:
     return result.hangs if isinstance(result, ProgressTrial) else result.hung
 
 
+Made = tuple[Entry, Sequence[float]] | InputError | RunError
+"""What a trial gave: its entry, and the seconds of its iterations; or why the language cannot say the test, or why it
+could not be run.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Job(Generic[Item]):
-    """A trial of something, and how it is made: its entry, and the seconds of its iterations.
+    """Trials of some things that are built together, or of one; ``make`` gives what became of each, as it comes."""
 
-    ``make`` raises ``InputError`` where the language cannot say the test, and ``RunError`` where it could not be run.
-    """
-
-    item: Item
-    make: Callable[[Runner], tuple[Entry, Sequence[float]]]
+    items: Sequence[Item]
+    make: Callable[[Runner], Iterator[tuple[Item, Made]]]
 
 
-Made = tuple[Entry, Sequence[float]] | InputError | RunError
+def alone(item: Item, make: Callable[[Runner], tuple[Entry, Sequence[float]]]) -> Job[Item]:
+    """A trial by itself; ``make`` raises ``InputError`` and ``RunError``."""
+
+    def made(runner: Runner) -> Iterator[tuple[Item, Made]]:
+        try:
+            yield item, make(runner)
+        except (InputError, RunError) as error:
+            yield item, error
+
+    return Job([item], made)
 
 
 def conducted(
     jobs: Sequence[Job[Item]], device: Device, campaign: Campaign, done: int = 0
-) -> Iterator[tuple[Job[Item], Made]]:
-    """Every job with what it gave, as they come to their ends; with one at a time, in their order.
+) -> Iterator[tuple[Item, Made]]:
+    """Everything with what its trial gave, as they come to their ends; with one at a time, in their order.
 
     Jobs that are not begun when time is up do not come. ``done`` were made before, and count in the progress that is
     shown. When the caller stops asking, what is running is ended.
     """
-    queue: Queue[tuple[Job[Item], Made] | BaseException | None] = Queue()
+    queue: Queue[tuple[Item, Made] | BaseException | None] = Queue()
     left, lock, stopped = iter(jobs), Lock(), Event()
     until = None if campaign.limit is None else time.monotonic() + campaign.limit
+
+    total = done + sum(len(job.items) for job in jobs)
+
+    def over() -> bool:
+        return stopped.is_set() or (until is not None and time.monotonic() > until)
+
+    def following() -> Job[Item] | None:
+        with lock:
+            return next(left, None)
 
     def work() -> None:
         try:
             with Runner(device) as runner:
-                while not stopped.is_set() and (until is None or time.monotonic() < until):
-                    with lock:
-                        job = next(left, None)
-                    if job is None:
-                        break
-                    queue.put((job, _made(job, runner)))
+                while not over() and (job := following()) is not None:
+                    for each in job.make(runner):
+                        queue.put(each)
+                        if over():
+                            break
         except BaseException as error:  # whatever it is, the caller is to know
             queue.put(error)
         finally:
@@ -135,7 +155,7 @@ def conducted(
         working = len(threads)
         with watching("Running", found=False) as watch:
             while working:
-                watch(done, done + len(jobs), 0)
+                watch(done, total, 0)
                 entry = queue.get()
                 if entry is None:
                     working -= 1
@@ -151,13 +171,6 @@ def conducted(
             for thread in threads:
                 with suppress(RuntimeError):  # it was never started
                     thread.join(0.1)
-
-
-def _made(job: Job[Item], runner: Runner) -> Made:
-    try:
-        return job.make(runner)
-    except (InputError, RunError) as error:
-        return error
 
 
 def told_of_limit(left: int, campaign: Campaign) -> str:

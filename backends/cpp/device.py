@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backends.cpp.batch import together
 from backends.cpp.compiler import COMPILER, compiler_version
 from backends.shared.device import Prepared
 from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, chosen, place
@@ -77,6 +79,17 @@ class CppDevice:
         if not compilation.ok:
             raise RunError(f"g++: {compilation.output}")
         return Prepared([str(binary)])
+
+    def of_one_kind(self, layout: Layout) -> object:
+        """All tests go together."""
+        return "C++"
+
+    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+        """One program, which is told the number of the test. Raises ``RunError`` where the compiler refuses it."""
+        every = files[0].with_name("every.cpp")
+        every.write_text(together([file.read_text(encoding="utf-8") for file in files]), encoding="utf-8")
+        program = self.prepare(every, layouts[0])
+        return [Prepared([*program.command, str(number)]) for number in range(len(files))]
 
 
 def _cores() -> int:

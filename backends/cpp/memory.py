@@ -25,6 +25,9 @@ from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
 
+ITS_OWN = "// From here on, what is of this test alone.\n"
+"""Where what every program of a memory test has ends."""
+
 _FILE = Template(
     """\
 // $name. Usage: NAME [iterations]
@@ -44,12 +47,6 @@ $test
 """
     + HEADERS
     + """
-$constants
-
-alignas(128) static std::uint32_t memory[WORDS];
-[[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
-static std::uint32_t histogram[HISTOGRAM_WORDS];
-
 [[maybe_unused]] static volatile std::uint32_t& plain(std::uint32_t& cell) { return cell; }
 
 static std::atomic_ref<std::uint32_t> atomic(std::uint32_t& cell) { return std::atomic_ref<std::uint32_t>(cell); }
@@ -58,10 +55,6 @@ static std::uint32_t claim(std::uint32_t& cell, const std::uint32_t value) {
     std::uint32_t old = 0u;
     atomic(cell).compare_exchange_strong(old, value, std::memory_order_relaxed, std::memory_order_relaxed);
     return old;
-}
-
-static void reset(const std::uint32_t index) {
-$reset
 }
 
 // The calling thread on a core of its own, as far as there are cores, or else two threads may share one for long.
@@ -84,15 +77,25 @@ static void pin([[maybe_unused]] const std::uint32_t number) {
 #endif
 }
 
+"""
+    + f"{ABOUT}\n{SAYS}\n{COUNTS}\n{ITS_OWN}"
+    + """
+$constants
+
+alignas(128) static std::uint32_t memory[WORDS];
+[[maybe_unused]] static std::uint32_t results[RESULT_WORDS];
+static std::uint32_t histogram[HISTOGRAM_WORDS];
+
+static void reset(const std::uint32_t index) {
+$reset
+}
+
 $threads
 
 static void count(const std::uint32_t index) {
 $count
 }
 
-"""
-    + f"{ABOUT}\n{SAYS}\n{COUNTS}"
-    + """
 static void iterate(const std::uint32_t seed) {
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) reset(index);
     std::vector<std::thread> threads;
@@ -108,12 +111,14 @@ $start
     for (std::uint32_t index = 0u; index < INSTANCES; ++index) count(index);
 }
 
+extern const char TRIAL[]; // the end of this file
 int main(int argc, char** argv) {
+    trial = TRIAL;
     const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     begin();
     for (long iteration = 0; iteration < iterations; ++iteration) {
         iterate(static_cast<std::uint32_t>(iteration));
-        report(iteration, histogram);
+        report(iteration, histogram, HISTOGRAM_WORDS, ROW_WORDS);
     }
     finish();
     return 0;

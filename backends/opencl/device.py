@@ -11,9 +11,11 @@ Gap: a kernel that hangs on a real GPU may need a reset of the device; killing i
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from backends.opencl.batch import of_one_kind, together
 from backends.opencl.platforms import PlatformDevice, choose
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
@@ -67,12 +69,32 @@ class OpenClDevice:
         return device_layout(test, instances, profile, self.chosen.is_cpu)
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
-        """The host that runs a kernel; a work-group of a memory test has a thread of PoCL to itself."""
+        """The host that runs a kernel."""
+        return self._prepared("memory_host.py" if isinstance(shape, Layout) else "host.py", file, shape)
+
+    def of_one_kind(self, layout: Layout) -> object:
+        """Tests go together on a CPU, where work-groups have no registers to share."""
+        return of_one_kind(layout) if self.chosen.is_cpu else None
+
+    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+        """One kernel for all, and the host that runs each test of it."""
+        texts = [file.read_text(encoding="utf-8") for file in files]
+        every = files[0].with_name("every.cl")
+        prepared = []
+        for number, (text, layout) in enumerate(zip(texts, layouts, strict=True)):
+            own = f"{text}// {every.name} {number}\n"
+            program = every.with_name(f"{number}.cl")
+            program.write_text(own, encoding="utf-8")
+            prepared.append(self._prepared("batch_host.py", program, layout))
+        every.write_text(together(texts, layouts[0].group_size), encoding="utf-8")
+        return prepared
+
+    def _prepared(self, host: str, file: Path, shape: Launch | Layout) -> Prepared:
+        """A host; a work-group of a memory test has a thread of PoCL to itself."""
         environment = dict(self.chosen.environment)
         workers = self.workers
         if isinstance(shape, Layout) and self.chosen.is_pocl:
             workers = workers or shape.groups
         if workers is not None:
             environment["POCL_MAX_PTHREAD_COUNT"] = str(workers)
-        host = "memory_host.py" if isinstance(shape, Layout) else "host.py"
         return Prepared(self.chosen.server(host), environment, str(file.resolve()))

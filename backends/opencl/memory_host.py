@@ -11,6 +11,7 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,34 @@ def main() -> int:
     return code
 
 
-def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
+def separate(device: Any, path: Path, constant: dict[str, int]) -> tuple[Any, Callable[..., None]]:
+    """The context of a test, and what launches its kernels: a queue, 0 to 2 for reset, run or count, the buffers of
+    memory, results and histogram, and the seed.
+    """
+    import numpy as np
+    import pyopencl as cl
+
+    context = cl.Context([device])
+    text = path.read_text(encoding="utf-8")
+    program = cl.Program(context, text).build([f"-cl-std={standard(device)}"])
+    kernels = program.reset, program.run, program.count
+    each = (constant["INSTANCES"],), (min(256, constant["INSTANCES"]),)
+    test = (constant["GROUPS"] * constant["GROUP_SIZE"],), (constant["GROUP_SIZE"],)
+
+    def launch(queue: Any, phase: int, memory: Any, results: Any, table: Any, seed: int) -> None:
+        arguments = ((memory,), (memory, results, np.uint32(seed)), (memory, results, table))[phase]
+        kernels[phase].set_args(*arguments)
+        cl.enqueue_nd_range_kernel(queue, kernels[phase], *(test if phase == 1 else each))
+
+    return context, launch
+
+
+def run(
+    arguments: argparse.Namespace,
+    path: Path,
+    iterations: int,
+    build: Callable[..., tuple[Any, Callable[..., None]]] = separate,
+) -> tuple[int, str]:
     """Run the kernels of a test so often; an exit code, and what to say at the end."""
     import numpy as np
     import pyopencl as cl
@@ -48,31 +76,23 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
     try:
         # The kernels' own constants say how much to launch.
         constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
-        instances, row_words = constant["INSTANCES"], constant["ROW_WORDS"]
-        group_size, threads = (min(256, instances),), constant["GROUPS"] * constant["GROUP_SIZE"]
         device = find(arguments)
         said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
-        context = cl.Context([device])
-        program = cl.Program(context, text).build([f"-cl-std={standard(device)}"])
+        context, launch = build(device, path, constant)
         queue = cl.CommandQueue(context)  # in order: each kernel sees what the one before it wrote
         memory, results, table = (
             cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * constant[size])
             for size in ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
         )
-        reset, run, count = program.reset, program.run, program.count
-        reset.set_args(memory)
-        count.set_args(memory, results, table)
         histogram = np.zeros(constant["HISTOGRAM_WORDS"], dtype=np.uint32)
         said.began()
         print("ready", flush=True)
         for iteration in range(iterations):
-            run.set_args(memory, results, np.uint32(iteration))
-            cl.enqueue_nd_range_kernel(queue, reset, (instances,), group_size)
-            cl.enqueue_nd_range_kernel(queue, run, (threads,), (constant["GROUP_SIZE"],))
             cl.enqueue_copy(queue, table, np.zeros_like(histogram))
-            cl.enqueue_nd_range_kernel(queue, count, (instances,), group_size)
+            for phase in range(3):
+                launch(queue, phase, memory, results, table, iteration)
             cl.enqueue_copy(queue, histogram, table)
-            rows = histogram[2:].reshape(-1, row_words)
+            rows = histogram[2:].reshape(-1, constant["ROW_WORDS"])
             seen = sorted(rows[rows[:, 0] > 0, 1:].tolist(), key=lambda row: row[1:])
             print(f"iteration {iteration} {json.dumps([seen, int(histogram[1])])}", flush=True)
             said.count(seen, int(histogram[1]))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from backends.shared.files import write_files
 from backends.shared.layout import Layout
 from backends.shared.mapping import DEVICE, Launch
-from backends.shared.process import Run, Server, watch
+from backends.shared.process import Run, RunError, Server, watch
 from backends.shared.profiles import Profile
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
@@ -73,6 +74,35 @@ class Device(Protocol):
         """A file that was written for ``shape``, ready to run; compiled beside it if need be. Raises ``RunError``."""
 
 
+@runtime_checkable
+class Batching(Protocol):
+    """A device that builds several memory tests in less time together than one by one."""
+
+    def of_one_kind(self, layout: Layout) -> object:
+        """What tests have in common that may go together; ``None`` where a test has to be built by itself."""
+
+    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+        """As ``Device.prepare``, of the files of several tests; what is written lies beside the first."""
+
+
+BATCH = 32
+"""Tests that are built together, at most: as many as wait for one that is slow to build."""
+
+
+def batches(device: Device, layouts: Sequence[Layout], jobs: int) -> list[list[int]]:
+    """The numbers of the tests that are built together, in their order; each is by itself where nothing is gained.
+
+    No fewer than ``jobs`` batches, where there are as many tests.
+    """
+    kinds: dict[object, list[int]] = {}
+    for number, layout in enumerate(layouts):
+        kind = device.of_one_kind(layout) if isinstance(device, Batching) else None
+        kinds.setdefault((number,) if kind is None else kind, []).append(number)
+    size = min(BATCH, max(1, -(-len(layouts) // jobs)))
+    cut = [numbers[at : at + size] for numbers in kinds.values() for at in range(0, len(numbers), size)]
+    return sorted(cut, key=lambda numbers: numbers[0])
+
+
 class Runner:
     """Runs tests on a device, one after the other, in one process as long as none of them hangs or crashes.
 
@@ -96,11 +126,36 @@ class Runner:
 
         Raises ``RunError`` where the test can be neither seen to terminate nor seen to hang.
         """
+        with self.prepared([(files, shape)]) as (prepared,):
+            if isinstance(prepared, RunError):
+                raise prepared
+            return self.watch(prepared, iterations, timeout, every_iteration)
+
+    @contextmanager
+    def prepared(
+        self, programs: Sequence[tuple[Mapping[str, str], Launch | Layout]]
+    ) -> Iterator[list[Prepared | RunError]]:
+        """The files of tests, ready to run inside the block, or why they are not; those of several built together, if
+        that can be.
+        """
         with TemporaryDirectory(prefix="synth-run-") as folder:
-            write_files(Path(folder), files)
-            return self.watch(
-                self.device.prepare(Path(folder) / next(iter(files)), shape), iterations, timeout, every_iteration
-            )
+            paths = []
+            for number, (files, _) in enumerate(programs):
+                write_files(Path(folder, str(number)), files)
+                paths.append(Path(folder, str(number), next(iter(files))))
+            shapes = [shape for _, shape in programs]
+            layouts = [shape for shape in shapes if isinstance(shape, Layout)]
+            together = list[Prepared]()
+            if 1 < len(programs) == len(layouts) and isinstance(self.device, Batching):
+                with suppress(RunError):  # one of them cannot be built, and the others can
+                    together = self.device.prepare_all(paths, layouts)
+            yield [*together] or [self._prepared(path, shape) for path, shape in zip(paths, shapes, strict=True)]
+
+    def _prepared(self, path: Path, shape: Launch | Layout) -> Prepared | RunError:
+        try:
+            return self.device.prepare(path, shape)
+        except RunError as error:
+            return error
 
     def watch(self, prepared: Prepared, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
         """Run what was prepared likewise."""

@@ -6,8 +6,8 @@ or with what went wrong (``backends.shared.log``). Every line is flushed at once
 whole ones.
 """
 
-SAYS = r"""extern const char TRIAL[]; // which test this is, the beginning of an object of JSON: the end of this file
-static long asked = 0;     // iterations; nothing is said where there are none
+SAYS = r"""static const char* trial = ""; // which test this is, the beginning of an object of JSON
+static long asked = 0;         // iterations; nothing is said where there are none
 
 static void quote(const char* const name, const char* text) {
     std::printf(",\"%s\":\"", name);
@@ -19,7 +19,7 @@ static void quote(const char* const name, const char* text) {
 }
 
 static void identify() {
-    std::printf("%s,\"iterations\":%ld", TRIAL, asked);
+    std::printf("%s,\"iterations\":%ld", trial, asked);
     quote("device", device());
     quote("driver", driver());
     quote("compiler", compiler());
@@ -53,7 +53,9 @@ static void begin() {
 """Needs ``device()``, ``driver()`` and ``compiler()``, which say in words what runs the test. Headers: cstdint, cstdio,
 cstdlib, ctime. C's own means, for each program is compiled once for each test."""
 
-MAIN = r"""int main(int argc, char** argv) {
+MAIN = r"""extern const char TRIAL[]; // the end of this file
+int main(int argc, char** argv) {
+    trial = TRIAL;
     const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     set_up();
     begin();
@@ -95,10 +97,11 @@ static void add(std::vector<Outcome>& outcomes, const Outcome& seen) {
 }
 
 // The histogram of a launch: its rows, and the instances that found none.
-static void report(const long iteration, const std::uint32_t* const histogram) {
+static void report(const long iteration, const std::uint32_t* const histogram, const std::uint32_t words,
+                   const std::uint32_t row_words) {
     std::vector<Outcome> rows;
-    for (const std::uint32_t* row = histogram + $header; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
-        if (row[1] != 0u) add(rows, {{row + 2, row + ROW_WORDS}, row[1]});
+    for (const std::uint32_t* row = histogram + $header; row != histogram + words; row += row_words)
+        if (row[1] != 0u) add(rows, {{row + 2, row + row_words}, row[1]});
     std::printf("iteration %ld [[", iteration);
     for (const Outcome& row : rows) {
         std::printf("%s[%u", &row == rows.data() ? "" : ", ", static_cast<unsigned>(row.count));

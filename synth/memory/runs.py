@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.backend import Backend
-from backends.shared.device import Device, Runner
+from backends.shared.device import Device, Prepared, Runner, batches
 from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
@@ -33,7 +33,7 @@ from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
-from synth.campaigns import ALONE, Campaign, Job, conducted, told_of_limit
+from synth.campaigns import ALONE, Campaign, Job, Made, conducted, told_of_limit
 from synth.inputs import Input
 from synth.junit import Case, Ending, junit
 from synth.memory.conformance import ModelReport, Observation, Terms, model_report, observation
@@ -166,7 +166,7 @@ def _run(
 ) -> tuple[_Ran, int]:
     """Run the tests that are due; what became of all, and how many there was no time for."""
     ran = _Ran()
-    due, trials = list[Job[tuple[str, MemoryTrial]]](), dict[str, MemoryTrial]()
+    due, trials = list[_Due](), dict[str, MemoryTrial]()
     for file in files:
         try:
             ran.tests[str(file)] = test = file.litmus()
@@ -180,19 +180,20 @@ def _run(
             continue
         trial = trials[str(file)] = _trial(test, backend, device, layout.terms, layout.instances, launches)
         if campaign.is_due(trial, results):
-            due.append(_job(str(file), trial, test, layout, backend, launches))
+            due.append(_Due(str(file), trial, test, layout))
     left = len(due)
-    for made, given in conducted(due, device, campaign, len(trials) - len(due)):
+    together = batches(device, [each.layout for each in due], campaign.jobs)
+    jobs = [_job([due[number] for number in numbers], backend) for numbers in together]
+    for each, given in conducted(jobs, device, campaign, len(trials) - len(due)):
         left -= 1
-        name, trial = made.item
         match given:
             case InputError():
-                ran.refused[name] = given.message
+                ran.refused[each.file] = given.message
             case RunError():
-                results.add(MemoryFailure(**msgspec.structs.asdict(trial), error=str(given), date=now()))
+                results.add(MemoryFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
             case entry, seconds:
                 results.add(entry, seconds)
-                ran.seconds[name] = sum(seconds)
+                ran.seconds[each.file] = sum(seconds)
     for name, trial in trials.items():
         if name not in ran.refused and (result := results.find(trial)) is not None:
             ran.results[name] = result
@@ -201,14 +202,50 @@ def _run(
     return ran, left
 
 
-def _job(
-    name: str, trial: MemoryTrial, test: LitmusTest, layout: Layout, backend: Backend, launches: Launches
-) -> Job[tuple[str, MemoryTrial]]:
-    def make(runner: Runner) -> tuple[MemoryResult, Sequence[float]]:
-        run = runner.run(backend.memory_files(test.name, layout), layout, launches.iterations, launches.timeout)
-        return _result(trial, outcomes(run), now()), run.seconds
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A test that is to be run, and how."""
 
-    return Job((name, trial), make)
+    file: str
+    trial: MemoryTrial
+    test: LitmusTest
+    layout: Layout
+
+
+def _job(tests: Sequence[_Due], backend: Backend) -> Job[_Due]:
+    """Tests that are built together, or one."""
+
+    def make(runner: Runner) -> Iterator[tuple[_Due, Made]]:
+        written = list[tuple[_Due, dict[str, str]]]()
+        for each in tests:
+            try:
+                written.append((each, backend.memory_files(each.test.name, each.layout)))
+            except InputError as error:
+                yield each, error
+        with runner.prepared([(files, each.layout) for each, files in written]) as programs:
+            for (each, files), program in zip(written, programs, strict=True):
+                try:
+                    yield each, _ran(runner, each, files, program, len(written) > 1)
+                except RunError as error:
+                    yield each, error
+
+    return Job(tests, make)
+
+
+def _ran(
+    runner: Runner, due: _Due, files: dict[str, str], program: Prepared | RunError, again: bool
+) -> tuple[MemoryResult, Sequence[float]]:
+    """What a program gave; ``again``, by itself, where it fails with others. Raises ``RunError``."""
+    trial = due.trial
+    try:
+        if isinstance(program, RunError):
+            raise program
+        run = runner.watch(program, trial.iterations, trial.timeout)
+    except RunError:
+        if not again:
+            raise
+        run = runner.run(files, due.layout, trial.iterations, trial.timeout)
+    return _result(trial, outcomes(run), now()), run.seconds
 
 
 def _trial(

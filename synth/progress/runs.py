@@ -30,7 +30,7 @@ from corpus.files import write_atomically
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, Verdict, verdicts
-from synth.campaigns import ALONE, Campaign, Job, conducted, told_of_limit
+from synth.campaigns import ALONE, Campaign, Job, alone, conducted, told_of_limit
 from synth.junit import Case, Ending, junit
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
 
@@ -164,16 +164,16 @@ def _run(
             run = runner.run(files, shape, trial.iterations, trial.timeout, trial.every_iteration)
             return ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes, date=now()), run.seconds
 
-        return Job(trial, make)
+        return alone(trial, make)
 
     left = len(due)
-    for made, given in conducted([job(trial) for trial in due], device, campaign, len(trials) - len(due)):
+    for trial, given in conducted([job(trial) for trial in due], device, campaign, len(trials) - len(due)):
         left -= 1
         match given:
             case InputError():
                 raise given
             case RunError():
-                file.add(ProgressFailure(**msgspec.structs.asdict(made.item), error=str(given), date=now()))
+                file.add(ProgressFailure(**msgspec.structs.asdict(trial), error=str(given), date=now()))
             case entry, seconds:
                 file.add(entry, seconds)
     return left

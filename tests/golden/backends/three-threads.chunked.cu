@@ -116,8 +116,8 @@ static const char* compiler() {
     return text;
 }
 
-extern const char TRIAL[]; // which test this is, the beginning of an object of JSON: the end of this file
-static long asked = 0;     // iterations; nothing is said where there are none
+static const char* trial = ""; // which test this is, the beginning of an object of JSON
+static long asked = 0;         // iterations; nothing is said where there are none
 
 static void quote(const char* const name, const char* text) {
     std::printf(",\"%s\":\"", name);
@@ -129,7 +129,7 @@ static void quote(const char* const name, const char* text) {
 }
 
 static void identify() {
-    std::printf("%s,\"iterations\":%ld", TRIAL, asked);
+    std::printf("%s,\"iterations\":%ld", trial, asked);
     quote("device", device());
     quote("driver", driver());
     quote("compiler", compiler());
@@ -187,7 +187,9 @@ static std::uint32_t iterate() {
     return finished;
 }
 
+extern const char TRIAL[]; // the end of this file
 int main(int argc, char** argv) {
+    trial = TRIAL;
     const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     set_up();
     begin();

@@ -201,8 +201,8 @@ static const char* compiler() {
     return text;
 }
 
-extern const char TRIAL[]; // which test this is, the beginning of an object of JSON: the end of this file
-static long asked = 0;     // iterations; nothing is said where there are none
+static const char* trial = ""; // which test this is, the beginning of an object of JSON
+static long asked = 0;         // iterations; nothing is said where there are none
 
 static void quote(const char* const name, const char* text) {
     std::printf(",\"%s\":\"", name);
@@ -214,7 +214,7 @@ static void quote(const char* const name, const char* text) {
 }
 
 static void identify() {
-    std::printf("%s,\"iterations\":%ld", TRIAL, asked);
+    std::printf("%s,\"iterations\":%ld", trial, asked);
     quote("device", device());
     quote("driver", driver());
     quote("compiler", compiler());
@@ -260,10 +260,11 @@ static void add(std::vector<Outcome>& outcomes, const Outcome& seen) {
 }
 
 // The histogram of a launch: its rows, and the instances that found none.
-static void report(const long iteration, const std::uint32_t* const histogram) {
+static void report(const long iteration, const std::uint32_t* const histogram, const std::uint32_t words,
+                   const std::uint32_t row_words) {
     std::vector<Outcome> rows;
-    for (const std::uint32_t* row = histogram + 2; row != histogram + HISTOGRAM_WORDS; row += ROW_WORDS)
-        if (row[1] != 0u) add(rows, {{row + 2, row + ROW_WORDS}, row[1]});
+    for (const std::uint32_t* row = histogram + 2; row != histogram + words; row += row_words)
+        if (row[1] != 0u) add(rows, {{row + 2, row + row_words}, row[1]});
     std::printf("iteration %ld [[", iteration);
     for (const Outcome& row : rows) {
         std::printf("%s[%u", &row == rows.data() ? "" : ", ", static_cast<unsigned>(row.count));
@@ -296,7 +297,9 @@ static void check(const cudaError_t error, const char* const what) {
     fail(text, 2);
 }
 
+extern const char TRIAL[]; // the end of this file
 int main(int argc, char** argv) {
+    trial = TRIAL;
     const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     const std::uint32_t size = std::min(256u, INSTANCES);
     std::uint32_t *memory, *results, *table;
@@ -316,7 +319,7 @@ int main(int argc, char** argv) {
         check(cudaGetLastError(), "launch");
         check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
               "kernel");
-        report(iteration, histogram.data());
+        report(iteration, histogram.data(), HISTOGRAM_WORDS, ROW_WORDS);
     }
     finish();
     return 0;

@@ -1,0 +1,33 @@
+"""Many memory tests in one program: what g++ takes longest for, the library's headers, it then reads once.
+
+The text of each test stays as it is (``backends.cpp.memory``), in a namespace of its own; so a test is compiled as it
+would be by itself, but for its place in memory. The program runs the test whose number is its first argument, with the
+others as if they were its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from backends.cpp.memory import ITS_OWN
+
+_DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
+
+
+def together(texts: Sequence[str]) -> str:
+    """The text of a program of several tests, none of which is empty."""
+    parts = [texts[0].partition(ITS_OWN)[0]]
+    for number, text in enumerate(texts):
+        own = text.partition(ITS_OWN)[2]
+        forgotten = "".join(f"#undef {name}\n" for name in _DEFINED.findall(own))
+        parts.append(f"namespace test{number} {{\n{own}}}\n{forgotten}")
+    cases = "".join(
+        f"    case {number}: return test{number}::main(argc - 1, argv + 1);\n" for number in range(len(texts))
+    )
+    parts.append(
+        "int main(int argc, char** argv) {\n"
+        f"    switch (argc > 1 ? std::strtol(argv[1], nullptr, 10) : -1) {{\n{cases}    }}\n"
+        "    return 2;\n}\n"
+    )
+    return "".join(parts)

@@ -1,0 +1,53 @@
+"""Many memory tests in one kernel, for devices on which each kernel costs a tenth of a second or more to build: CPUs.
+
+The text of each test stays as it is (``backends.opencl.memory``) but for the names of its kernels, which become
+functions that one kernel calls: that of ``which``, three times the number of the test, plus 0 for reset, 1 for run and
+2 for count. All of its launches have work-groups of the size of the tests, which is the same for all of them.
+
+``of_one_kind`` says which tests go together. Not those that have shared memory or barriers, which are at the top level
+of a kernel; nor those whose instances do not fill work-groups of that size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from backends.shared.layout import Layout
+from backends.shared.syntax import C
+from corpus.litmus.test import Barrier
+
+_DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
+_LOCAL = "    __local volatile uint local_memory[SHARED_WORDS];\n"
+_KERNELS = {
+    "reset": ("__kernel void reset(", "memory"),
+    "run": ("__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))\nvoid run(", "memory, results, seed"),
+    "count": ("__kernel void count(", "memory, results, histogram"),
+}
+
+
+def of_one_kind(layout: Layout) -> object:
+    """What tests of one kernel have in common; ``None`` where a test needs a kernel of its own."""
+    barriers = any(isinstance(ins, Barrier) for thread in layout.test.threads for ins in thread.instructions)
+    if layout.shareds or barriers or layout.instances % layout.group_size:
+        return None
+    return layout.group_size, layout.groups
+
+
+def together(texts: Sequence[str], group_size: int) -> str:
+    """The text of a kernel of several tests, whose work-groups have so many threads."""
+    parts, cases = list[str](), list[str]()
+    for number, text in enumerate(texts):
+        own = text.replace(_LOCAL, "")
+        for phase, (name, (start, arguments)) in enumerate(_KERNELS.items()):
+            assert start in own
+            own = own.replace(start, f"static void {name}{number}(")
+            cases.append(f"case {3 * number + phase}u: {{ {name}{number}({arguments}); break; }}")
+        parts.append(own + "".join(f"#undef {name}\n" for name in _DEFINED.findall(own)))
+    parts += C.definitions([("GROUP_SIZE", group_size)], ())
+    parts.append("""
+__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+void every(volatile __global uint* const memory, __global uint* const results, volatile __global uint* const histogram,
+           const uint seed, const uint which) {
+    switch (which) {""")
+    return "\n".join([*parts, *("    " + case for case in cases), "    default: { break; }", "    }", "}", ""])
