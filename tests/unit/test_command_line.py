@@ -203,7 +203,7 @@ WRONG = [
     ("select suite --separate-models --each 0", "0 is not in the range x>=1"),
     ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb,"),
     ("compile suite --backend rust -o new", "'rust' is not one of 'cuda', 'opencl', 'glsl', 'wgsl', 'cpp'"),
-    ("run suite --backend cuda", "'cuda' is not one of 'opencl', 'glsl', 'wgsl', 'cpp'"),
+    ("run suite --backend cuda --platform no-such", "no CUDA GPU named 'no-such' that works"),
     ("run suite --backend cpp --tests none*", "no test has a name that matches none*"),
     (f"explain {MUTEX} -m hsa --svg new.svg", "--svg and --dot draw one model, and --model names 2"),
 ]
