@@ -2,13 +2,15 @@
 
 A kernel that hangs ends with its process. What is left of it may keep the GPU for a moment, and a GPU that drives a
 display ends it by itself, which the program reports as a hang (``backends.cuda.progress``). Processes that use a GPU at
-the same time share it in slices of time.
+the same time share it in slices of time, and a test would seem to hang that waits for its slice: so programs are built
+at the same time, and run one after the other.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from backends.cuda.compiler import CudaCompiler, compiler_for
 from backends.cuda.gpus import Gpu, choose
@@ -31,6 +33,7 @@ class CudaDevice:
     wanted: str | None = None
     instances: int | None = None
     gpu: Gpu = field(init=False)
+    _turn: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gpu", choose(compiler_for, self.wanted))
@@ -73,4 +76,4 @@ class CudaDevice:
         compilation = self._nvcc.compile(file, binary)
         if not compilation.ok:
             raise RunError(f"nvcc: {compilation.output}")
-        return Prepared([str(binary)], self.gpu.environment)
+        return Prepared([str(binary)], self.gpu.environment, turn=self._turn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,12 +37,14 @@ class Prepared:
     """A program that can be started: its command line, less the number of iterations, and variables for its process.
 
     Where ``program`` is given, the command is that of a host that serves, which knows the program by this word
-    (``backends.shared.process.Server``).
+    (``backends.shared.process.Server``). ``turn`` is held as long as it runs, on a device where programs that run at
+    the same time would take time from each other.
     """
 
     command: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     program: str = ""
+    turn: AbstractContextManager[object] = field(default_factory=nullcontext)
 
 
 class Device(Protocol):
@@ -159,10 +161,11 @@ class Runner:
 
     def watch(self, prepared: Prepared, iterations: int, timeout: float, every_iteration: bool = False) -> Run:
         """Run what was prepared likewise."""
-        if not prepared.program:
-            return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)
-        server = self._server(prepared)
-        return server.watch(prepared.program, iterations, timeout, every_iteration)
+        with prepared.turn:
+            if not prepared.program:
+                return watch(prepared.command, iterations, timeout, prepared.environment, every_iteration)
+            server = self._server(prepared)
+            return server.watch(prepared.program, iterations, timeout, every_iteration)
 
     def _server(self, prepared: Prepared) -> Server:
         """The server of a command; one at a time."""

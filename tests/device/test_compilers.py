@@ -99,20 +99,47 @@ def test_old_opencl_has_a_fallback(need: Callable[[str], None]) -> None:
 def test_spins_stay_atomic_loops_on_a_gpu(need: Callable[[str], None], tmp_path: Path) -> None:
     """In the machine code of each architecture: an atomic, and a branch backwards over it."""
     need("cuda")
+    for lines in machine_lines(compile_test("spin", SPIN, BACKENDS["cuda"]), tmp_path):
+        atomics = [place for place, code in lines if re.search(r"ATOM.*(ADD|EXCH)", code)]
+        assert any(start <= atomic < end for start, end in loops(lines) for atomic in atomics)
+
+
+def test_lanes_of_a_warp_stay_threads_on_a_gpu(need: Callable[[str], None], tmp_path: Path) -> None:
+    """Each instruction has an atomic of its own, which no lane makes for another, as ptxas has it with the counters of
+    threads that have ended (REDUX, SHFL). Lanes wait for each other (BSSY to BSYNC) within one round of a loop, and
+    never for one that may spin.
+    """
+    need("cuda")
+    for lines in machine_lines(compile_test("three", THREE, BACKENDS["cuda"], "chunked", "subgroup"), tmp_path):
+        rounds = loops(lines)
+        inside = [(place, code) for place, code in lines if any(start <= place < end for start, end in rounds)]
+        atomics = [code for _, code in inside if "ATOM" in code]
+        assert len(atomics) == sum(map(len, THREE.threads)) and not any(code.startswith("@") for code in atomics)
+        assert not any(re.search(r"REDUX|SHFL|MATCH|WARPSYNC|\bBAR\b", code) for _, code in inside)
+        meetings = [(place, int(code.rpartition("0x")[2], 16)) for place, code in inside if "BSSY" in code]
+        assert not any(begin <= end < meet for begin, meet in meetings for _, end in rounds)
+
+
+def machine_lines(files: dict[str, str], folder: Path) -> list[list[tuple[int, str]]]:
+    """The machine code of the kernel of a program, for each architecture: addresses and instructions."""
     cuobjdump = cuda_tool("cuobjdump")
     assert cuobjdump is not None
-    files = compile_test("spin", SPIN, BACKENDS["cuda"])
-    write_files(tmp_path, files)
-    assert BACKENDS["cuda"].compiler.compile(tmp_path / next(iter(files)), tmp_path / "spin").ok
-    sass = subprocess.run([cuobjdump, "-sass", tmp_path / "spin"], capture_output=True, text=True, check=True).stdout
+    write_files(folder, files)
+    assert BACKENDS["cuda"].compiler.compile(folder / next(iter(files)), folder / "program").ok
+    command = [cuobjdump, "-sass", folder / "program"]
+    sass = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     kernels = sass.split("Function : test")[1:]
     assert len(kernels) == 2
-    for kernel in kernels:
-        lines = re.findall(r"/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;", kernel)
-        atomics = [int(place, 16) for place, code in lines if "ATOM" in code and ("ADD" in code or "EXCH" in code)]
-        backwards = [
-            (int(target[1], 16), int(place, 16))
-            for place, code in lines
-            if (target := re.search(r"BRA\S* .*?0x([0-9a-f]+)$", code)) and int(target[1], 16) < int(place, 16)
-        ]
-        assert any(start <= atomic < end for start, end in backwards for atomic in atomics)
+    return [
+        [(int(place, 16), code) for place, code in re.findall(r"/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;", kernel)]
+        for kernel in kernels
+    ]
+
+
+def loops(lines: list[tuple[int, str]]) -> list[tuple[int, int]]:
+    """From where to where each branch backwards goes, but that of the last line, which is never reached."""
+    return [
+        (int(target[1], 16), place)
+        for place, code in lines
+        if (target := re.search(r"BRA\S* .*?0x([0-9a-f]+)$", code)) and int(target[1], 16) < place
+    ]
