@@ -52,6 +52,11 @@ class CppDevice:
         return self.name
 
     @property
+    def driver(self) -> str:
+        """Nothing: the device's words say it."""
+        return ""
+
+    @property
     def compiler(self) -> str:
         """g++ and its version."""
         return f"g++ {compiler_version()}"

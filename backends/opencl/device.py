@@ -56,6 +56,11 @@ class OpenClDevice:
         return self.chosen.name
 
     @property
+    def driver(self) -> str:
+        """Nothing: the device's words say it."""
+        return ""
+
+    @property
     def compiler(self) -> str:
         """The driver, which the device's words name."""
         return ""

@@ -60,6 +60,10 @@ class Device(Protocol):
     def hardware(self) -> str: ...  # noqa: D102
 
     @property
+    def driver(self) -> str:
+        """What drives it, with its version, where the device's words do not say it."""
+
+    @property
     def compiler(self) -> str:
         """What compiles its programs, with its version, where the device's words do not say it."""
 

@@ -173,6 +173,11 @@ class HostedDevice:
         return self.chosen.name
 
     @property
+    def driver(self) -> str:
+        """Nothing: the device's words say it."""
+        return ""
+
+    @property
     def compiler(self) -> str:
         """What compiles its programs: the package itself, where nothing else does."""
         host = self.chosen.host

@@ -257,12 +257,14 @@ def _trial(
     launches: Launches,
 ) -> MemoryTrial:
     """How a test is run, on a device of this machine or one that is known by its words alone."""
-    hardware, compiler = (device, "") if isinstance(device, str) else (device.hardware, device.compiler)
+    words = (device, "", "") if isinstance(device, str) else (device.hardware, device.driver, device.compiler)
+    hardware, driver, compiler = words
     return MemoryTrial(
         test=test.name,
         digest=litmus_digest(test),
         backend=backend.name,
         device=hardware,
+        driver=driver,
         compiler=compiler,
         instances=instances,
         iterations=launches.iterations,

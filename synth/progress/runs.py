@@ -129,6 +129,7 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: Ways)
             device=device.name,
             mapping=mapping,
             placement=placement,
+            driver=device.driver,
             compiler=device.compiler,
             instances=device.launch(program_of(test), mapping, placement).instances,
             iterations=ways.iterations,

@@ -136,7 +136,11 @@ def test_a_suite_and_memory_tests_by_command(progress_suite: Callable[[str, str]
     done = synth("run", progress_suite("2x2", "--all"), *words, "-o", results, "--placement", "subgroup")
     assert done.exit_code == 0 and done.stdout.startswith("Fake New\n"), done.output
     lines = [json.loads(line) for line in results.read_text().splitlines()]
-    assert [(each["device"], each["placement"], each["outcomes"]) for each in lines] == [("Fake New", "subgroup", "TT")]
+    ((device, driver, nvcc, placement, outcomes),) = [
+        tuple(each[key] for key in ("device", "driver", "compiler", "placement", "outcomes")) for each in lines
+    ]
+    assert (device, driver, nvcc, placement) == ("Fake New", "CUDA 13.0", "nvcc 13.0.88", "subgroup")
+    assert outcomes == "TT"
     done = synth("run", SB, "--backend", "cuda", "--instances", 64, "--iterations", 2, "-o", results, "--json")
     assert done.exit_code == 0, done.output
     (ran,) = json.loads(done.stdout)["tests"]

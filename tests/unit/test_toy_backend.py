@@ -54,6 +54,7 @@ class ToyCompiler:
 
 class ToyDevice:
     name = hardware = "a toy"
+    driver = ""
     compiler = "toycc 1"
 
     def launch(self, program: Program, mapping: str, placement: str = "device") -> Launch:
