@@ -7,7 +7,9 @@ alone and load nothing.
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.shared.html import embedded
-from backends.shared.results import MemoryResult, ProgressResult
+from backends.shared.results import MemoryResult, MemoryTrial, ProgressResult
 from corpus.files import folder_of, read_text
 from corpus.suite import Corpus
 from synth.conformance import Standing, Status
@@ -23,8 +25,9 @@ from synth.families.interface import family
 from synth.inputs import PROGRESS
 from synth.report.charts import charts
 from synth.report.details import Detail
-from synth.report.evidence import Cell, Evidence, Trial
+from synth.report.evidence import Evidence, Trial
 from synth.report.tables import findings, labels, outcome_word, strongest
+from synth.statistics import rate_interval
 
 _STATES = list(Status)
 
@@ -91,14 +94,14 @@ def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: S
 
 
 def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict[str, Any]:
-    numbers = [number for number, subject in enumerate(found.subjects) if subject.family == name]
-    place = {number: at for at, number in enumerate(numbers)}
-    tests = [found.subjects[number].test for number in numbers]
+    """What the script knows of a family. Tests, columns, levels and launches are numbers, places in their lists."""
+    place = {number: at for at, number in enumerate(_numbers(found, name))}
+    tests = [found.subjects[number].test for number in place]
     kind, models = family(name), found.models[name]
     codes = {side.verdict: str(code) for code, side in enumerate(kind.sides, 1)}
-    columns = found.columns_of(name)
-    groups = [[column] for column in columns]
-    levels = found.levels_of(name)
+    columns, levels = found.columns_of(name), found.levels_of(name)
+    launches: dict[str, int] = {}
+    trials = [_trial(trial, place, columns, launches) for trial in found.trials if trial.subject in place]
     return {
         "key": name,
         "kind": kind.kind,
@@ -108,57 +111,58 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         "models": list(models),
         "counts": [[sum(test.verdicts.get(model) == word for test in tests) for word in codes] for model in models],
         "names": [test.name for test in tests],
-        "digests": [test.digest for test in tests],
+        "digests": [test.digest[:16] for test in tests],
         "bounds": [test.bound for test in tests],
-        "tags": [list(test.tags) for test in tests],
+        "tags": [" ".join(test.tags) for test in tests],
         "texts": [test.text for test in tests],
         "verdicts": ["".join(codes.get(test.verdicts.get(model, ""), "0") for model in models) for test in tests],
-        "unknown": {
-            place[number]: dict(found.subjects[number].test.reasons)
-            for number in numbers
-            if found.subjects[number].test.reasons
-        },
+        "unknown": {at: dict(test.reasons) for at, test in enumerate(tests) if test.reasons},
+        "levels": [{"device": found.devices.index(level.device), "way": level.way} for level in levels],
         "columns": [
-            {"device": found.devices.index(found.columns[column].device), "way": found.columns[column].way}
+            {
+                "device": found.devices.index(found.columns[column].device),
+                "way": found.columns[column].way,
+                "level": next(at for at, group in enumerate(levels.values()) if column in group),
+            }
             for column in columns
         ],
-        "ways": [_cells(found, group, place) for group in groups],
-        "levels": [{"device": found.devices.index(level.device), "way": level.way} for level in levels],
-        "pooled": [_cells(found, group, place) for group in levels.values()],
+        "trials": trials,
+        "launches": [json.loads(launch) for launch in launches],
+        "intervals": dict(_intervals(found, name)),
         "standings": [[_standing(each) for each in found.standings(group, name)] for group in levels.values()],
         "fairness": [
             {
                 "column": at,
-                "standings": [_standing(each) for each in found.standings(group, name)],
-                "best": strongest(found.standings(group, name)),
+                "standings": [_standing(each) for each in found.standings([column], name)],
+                "best": strongest(found.standings([column], name)),
             }
-            for at, group in enumerate(groups)
+            for at, column in enumerate(columns)
         ]
         if name == PROGRESS
         else [],
-        "trials": [_trial(trial, place, columns) for trial in found.trials if trial.subject in place],
         "details": {place[number]: _detail(each) for number, each in explained.items() if number in place},
         "spread": "" if columns or not models else _spread(found, name),
     }
 
 
-def _cells(found: Evidence, group: Sequence[int], place: Mapping[int, int]) -> list[list[Any]]:
-    """What was seen in some columns together: rows of test, seen, runs, failed, and the interval."""
-    sums: dict[int, list[int]] = {}
+def _numbers(found: Evidence, name: str) -> list[int]:
+    return [number for number, subject in enumerate(found.subjects) if subject.family == name]
+
+
+def _intervals(found: Evidence, name: str) -> Iterator[tuple[str, list[float]]]:
+    """The confidence interval of each rate that the page shows, of columns and of levels: ``3/20`` -> its ends."""
+    sums: Counter[tuple[int, int]] = Counter()
+    runs: Counter[tuple[int, int]] = Counter()
+    level_of = {column: at for at, group in enumerate(found.levels_of(name).values()) for column in group}
+    rates = set()
     for (subject, column), cell in found.cells.items():
-        if column in group:
-            row = sums.setdefault(subject, [0, 0, 0])
-            for at, part in enumerate((cell.seen, cell.runs, cell.failed)):
-                row[at] += part
-    rows = []
-    for subject, row in sums.items():
-        low, high = Cell(*row).interval or (0, 0)
-        rows.append([place[subject], *row, _rounded(low), _rounded(high)])
-    return rows
-
-
-def _rounded(share: float) -> float:
-    return float(f"{share:.3g}")
+        if column in level_of:
+            rates.add((cell.seen, cell.runs))
+            sums[subject, level_of[column]] += cell.seen
+            runs[subject, level_of[column]] += cell.runs
+    rates |= {(sums[at], runs[at]) for at in runs}
+    for rate in sorted(rate for rate in rates if rate[1]):
+        yield f"{rate[0]}/{rate[1]}", [float(f"{share:.3g}") for share in rate_interval(*rate)]
 
 
 def _standing(each: Standing[int]) -> list[int]:
@@ -166,23 +170,29 @@ def _standing(each: Standing[int]) -> list[int]:
     return [_STATES.index(each.status), *counts]
 
 
-def _trial(trial: Trial, place: Mapping[int, int], columns: Sequence[int]) -> list[Any]:
+def _trial(trial: Trial, place: Mapping[int, int], columns: Sequence[int], launches: dict[str, int]) -> list[Any]:
+    """Test, column, launch, seen, runs, what came of it; and what is unusual. Launches that are new are entered."""
     entry = trial.entry
-    what: Any = None
+    terms = list(entry.terms) if isinstance(entry, MemoryTrial) else []
+    launch = json.dumps([entry.instances, entry.iterations, entry.timeout, entry.date[:10], terms])
+    at = [place[trial.subject], columns.index(trial.column), launches.setdefault(launch, len(launches))]
+    row: list[Any] = [*at, trial.seen, trial.runs]
     if isinstance(entry, ProgressResult):
-        what = entry.outcomes
-    elif isinstance(entry, MemoryResult):
-        rows = [[list(values), count, int(values in trial.asked)] for values, count in entry.outcomes]
-        what = [rows, entry.other, entry.launches, int(entry.hung), list(entry.terms)]
-    asked = [entry.instances, entry.iterations, entry.timeout, entry.date]
-    at = [place[trial.subject], columns.index(trial.column), trial.seen, trial.runs]
-    return [*at, *asked, what, trial.error]
+        return [*row, entry.outcomes]
+    if not isinstance(entry, MemoryResult):
+        return [*row, None, {"error": trial.error}]
+    row.append([[*values, count] for values, count in entry.outcomes])
+    asked = [at for at, (values, _) in enumerate(entry.outcomes) if values in trial.asked]
+    unusual = {"asked": asked, "other": entry.other, "hung": int(entry.hung)}
+    unusual = {key: value for key, value in unusual.items() if value}
+    return [*row, unusual] if unusual else row
 
 
 def _detail(each: Detail) -> dict[str, Any]:
     return {
         "reasons": [[list(reason.models), reason.verdict, reason.text] for reason in each.reasons],
         "figures": [[figure.model, figure.verdict, figure.svg] for figure in each.figures],
+        "terms": list(each.terms),
         "allowed": [[model, [list(values) for values in outcomes]] for model, outcomes in each.allowed],
         "problem": each.problem,
     }

@@ -44,31 +44,38 @@ const FAMILIES = new Map(DATA.families.map((family) => [family.key, prepared(fam
 
 function prepared(family) {
   family.title = family.key === "progress" ? "Progress tests" : "Memory tests";
-  family.ways = family.ways.map(byTest);
-  family.pooled = family.pooled.map(byTest);
-  const named = (cells) => ({ device, way }, at) => ({
-    label: [DATA.devices[device].label, way].filter(Boolean).join(", "), device: DATA.devices[device], cells: cells[at],
+  const named = ({ device, way }) => ({
+    label: [DATA.devices[device].label, way].filter(Boolean).join(", "), device: DATA.devices[device], cells: new Map(),
   });
-  family.levels = { way: family.columns.map(named(family.ways)), device: family.levels.map(named(family.pooled)) };
+  family.levels = { way: family.columns.map(named), device: family.levels.map(named) };
+  family.trialsOf = new Map();
+  for (const trial of family.trials) {
+    const [test, column] = trial;
+    if (!family.trialsOf.has(test)) family.trialsOf.set(test, []);
+    family.trialsOf.get(test).push(trial);
+    add(family.levels.way[column].cells, trial);
+    add(family.levels.device[family.columns[column].level].cells, trial);
+  }
+  for (const { cells } of [...family.levels.way, ...family.levels.device])
+    for (const cell of cells.values()) [cell.low, cell.high] = family.intervals[`${cell.seen}/${cell.runs}`] ?? [0, 1];
   family.byDigest = new Map(family.digests.map((digest, at) => [digest, at]));
   family.order = [...family.names.keys()].sort((a, b) => natural(family.names[a], family.names[b]));
   family.rank = new Uint32Array(family.names.length);
   family.order.forEach((test, at) => (family.rank[test] = at));
-  family.trialsOf = new Map();
-  for (const trial of family.trials) {
-    if (!family.trialsOf.has(trial[0])) family.trialsOf.set(trial[0], []);
-    family.trialsOf.get(trial[0]).push(trial);
-  }
   return family;
 }
 
-function byTest(rows) {
-  return new Map(rows.map(([test, seen, runs, failed, low, high]) => [test, { seen, runs, failed, low, high }]));
+function add(cells, [test, , , seen, runs, what]) {
+  const cell = cells.get(test) ?? { seen: 0, runs: 0, failed: 0 };
+  cell.seen += seen;
+  cell.runs += runs;
+  cell.failed += what === null;
+  cells.set(test, cell);
 }
 
 function haystack(family) {
   family.hay ??= family.names.map((name, at) =>
-    [name, family.tags[at].join(" "), family.digests[at], family.texts[at]].join("\n").toLowerCase());
+    [name, family.tags[at], family.digests[at], family.texts[at]].join("\n").toLowerCase());
   return family.hay;
 }
 
@@ -258,7 +265,7 @@ function shown(family, query) {
   const rows = family.order.filter((at) => {
     if (hay && !words.every((word) => hay[at].includes(word))) return false;
     if (bound && family.bounds[at] !== bound) return false;
-    if (tag && !family.tags[at].includes(tag)) return false;
+    if (tag && !family.tags[at].split(" ").includes(tag)) return false;
     if (verdict && model >= 0 && family.verdicts[at][model] !== verdict) return false;
     if (verdict && model < 0 && !family.verdicts[at].includes(verdict)) return false;
     const cells = looked.map((column) => column.cells.get(at));
@@ -271,7 +278,7 @@ function shown(family, query) {
   const by = {
     name: null,
     bound: (at) => family.bounds[at],
-    tags: (at) => family.tags[at].join(" "),
+    tags: (at) => family.tags[at],
     verdicts: (at) => family.verdicts[at],
   }[key];
   const column = columns.find((each) => each.label === key);
@@ -346,7 +353,7 @@ function tests(query) {
     return el("div", { class: "line", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": String(at === active),
       style: `top:${at * ROW}px`, "data-at": at },
       el("span", { role: "gridcell", class: "name", title: family.names[test] }, family.names[test]),
-      el("span", { role: "gridcell", class: "muted", title: family.tags[test].join(" ") }, family.tags[test].join(" ")),
+      el("span", { role: "gridcell", class: "muted", title: family.tags[test] }, family.tags[test]),
       el("span", { role: "gridcell", class: "muted" }, family.bounds[test]),
       family.models.length ? strip(family, test, seen) : null,
       columns.map((column) => rateCell(family, test, column.cells.get(test), column)));
@@ -420,7 +427,7 @@ function tests(query) {
     pick("device", "on", [...family.levels.device, ...(ways ? family.levels.way : [])].map((each) => [each.label, each.label]), "any device"),
     pick("model", "model", family.models.map((model) => [model, model])),
     family.models.length > 0 && pick("verdict", "verdict", VERDICTS(family)),
-    pick("tag", heads[1][1], distinct(family.tags.flat())),
+    pick("tag", heads[1][1], distinct(family.tags.flatMap((tags) => tags.split(" ").filter(Boolean)))),
     pick("bound", "bound", distinct(family.bounds)),
     ways && el("label", {}, "columns", (() => {
       const select = el("select", { onchange: (event) => { query.set("by", event.target.value); location.replace(link("tests", Object.fromEntries(query))); }, "data-filter": "by" },
@@ -487,35 +494,42 @@ function observed(family, test) {
 function trials(family, test) {
   const mine = family.trialsOf.get(test) ?? [];
   if (!mine.length) return null;
-  const allowed = family.details[test]?.allowed ?? [];
-  return card("Trials", "Each way in which the test was launched.", mine.map(([, column, seen, runs, instances, iterations, timeout, date, what, error]) => {
-    const facts = [plural(instances, "instance"), plural(iterations, family.key === "progress" ? "iteration" : "launche").replace(/launche$/, "launch"), `${timeout} s`, date.slice(0, 10)].filter(Boolean).join(" · ");
+  const detail = family.details[test];
+  return card("Trials", "Each way in which the test was launched.", mine.map(([, column, launch, seen, runs, what, unusual]) => {
+    const [instances, iterations, timeout, date, terms] = family.launches[launch];
+    const times = `${number.format(iterations)} ${family.key === "progress" ? "iteration" : "launch"}${iterations === 1 ? "" : family.key === "progress" ? "s" : "es"}`;
+    const facts = [plural(instances, "instance"), times, `${timeout} s`, date].filter(Boolean).join(" · ");
+    const letters = typeof what === "string";
     const head = el("summary", {}, el("b", {}, family.levels.way[column].label), el("span", { class: "muted small" }, facts),
-      error ? el("span", { class: "pill bad" }, "failed")
-        : typeof what === "string" ? el("span", { class: "letters", role: "img", "aria-label": `${what.split("H").length - 1} of ${what.length} iterations hung` }, [...what.slice(0, 200)].map((letter) => el("i", { class: letter === "H" && "h" })))
-        : el("span", { class: "small" }, `${number.format(seen)} of ${number.format(runs)}`, what?.[3] ? ", then a launch did not end" : ""));
-    const inside = error ? el("pre", { class: "small" }, error)
-      : typeof what === "string" ? el("pre", { class: "small muted" }, `${what}\nT terminated, H did not within the time-out`)
-      : histogram(what, allowed);
-    return el("details", { open: family.key === "memory" && mine.length <= 4 && !error }, head, inside);
+      what === null ? el("span", { class: "pill bad" }, "failed")
+        : letters ? el("span", { class: "letters", role: "img", "aria-label": `${seen} of ${runs} iterations hung` },
+          [...what.slice(0, 200)].map((letter) => el("i", { class: letter === "H" && "h" })))
+        : el("span", { class: "small" }, `${number.format(seen)} of ${number.format(runs)}`, unusual?.hung ? ", then a launch did not end" : ""));
+    const inside = what === null ? el("pre", { class: "small" }, unusual.error)
+      : letters ? el("pre", { class: "small muted" }, `${what}\nT terminated, H did not within the time-out`)
+      : histogram(what, unusual ?? {}, terms, String(detail?.terms) === String(terms) ? detail.allowed : []);
+    return el("details", { open: family.key === "memory" && mine.length <= 4 && what !== null }, head, inside);
   }));
 }
 
-function histogram([rows, other, , , terms], allowed) {
-  const most = Math.max(1, ...rows.map((row) => row[1]));
-  const lacking = allowed.length && allowed[0][1].every((values) => values.length === terms.length);
-  const sorted = [...rows].sort((a, b) => b[1] - a[1]);
-  return wide(el("table", { class: "histogram" },
-    el("thead", {}, el("tr", {}, [...terms, "count", "", "", lacking ? "forbidden by" : ""].map((head, at) => el("th", { scope: "col", class: at === terms.length && "number" }, head)))),
-    el("tbody", {}, sorted.map(([values, count, asked]) => {
-      const forbidding = lacking ? allowed.filter(([, outcomes]) => !outcomes.some((each) => String(each) === String(values))).map(([model]) => model) : [];
-      return el("tr", { class: [asked && "asked", forbidding.length && count && "against"].filter(Boolean).join(" ") },
-        values.map((value) => el("td", { class: "mono" }, value)), el("td", { class: "number" }, number.format(count)),
-        el("td", { class: "bar-cell" }, el("i", { style: `width:${Math.max(0.5, (100 * Math.log10(count + 1)) / Math.log10(most + 1))}%` })),
-        el("td", {}, asked ? el("span", { class: "pill" }, "asked for") : ""), el("td", { class: "small" }, forbidding.join(", ")));
-    }))),
-  other ? el("p", { class: "muted small" }, `${number.format(other)} instances ended in still other ways.`) : null,
-  el("p", { class: "muted small" }, "Bars are on a logarithmic scale."));
+function histogram(rows, { asked = [], other = 0 }, terms, allowed) {
+  const known = rows.map((row, at) => ({ values: row.slice(0, -1), count: row.at(-1), asked: asked.includes(at) }));
+  const most = Math.max(1, ...known.map((row) => row.count));
+  const judged = allowed.length > 0;
+  known.sort((a, b) => b.count - a.count);
+  return [wide(el("table", { class: "histogram" },
+    el("thead", {}, el("tr", {}, [...terms, "count", "", "", judged ? "forbidden by" : ""].map((head, at) =>
+      el("th", { scope: "col", class: at === terms.length && "number" }, head)))),
+    el("tbody", {}, known.map((row) => {
+      const forbidding = !judged ? [] : allowed.filter(([, outcomes]) =>
+        !outcomes.some((each) => String(each) === String(row.values))).map(([model]) => model);
+      return el("tr", { class: [row.asked && "asked", forbidding.length && row.count && "against"].filter(Boolean).join(" ") },
+        row.values.map((value) => el("td", { class: "mono" }, value)), el("td", { class: "number" }, number.format(row.count)),
+        el("td", { class: "bar-cell" }, el("i", { style: `width:${Math.max(0.5, (100 * Math.log10(row.count + 1)) / Math.log10(most + 1))}%` })),
+        el("td", {}, row.asked ? el("span", { class: "pill" }, "asked for") : ""), el("td", { class: "small" }, forbidding.join(", ")));
+    })))),
+  el("p", { class: "muted small" }, "Bars are on a logarithmic scale.",
+    other ? ` ${number.format(other)} instances ended in still other ways.` : "")];
 }
 
 function verdictsOf(family, test) {
@@ -556,7 +570,7 @@ function one(query) {
   return [
     el("div", { class: "title" },
       el("a", { href: back, "data-back": true }, `‹ ${family.title}`), el("h1", {}, family.names[test]),
-      family.tags[test].map((tag) => el("span", { class: "pill" }, tag)), el("span", { class: "pill plain" }, family.bounds[test]),
+      family.tags[test].split(" ").filter(Boolean).map((tag) => el("span", { class: "pill" }, tag)), el("span", { class: "pill plain" }, family.bounds[test]),
       el("span", { class: "steps" }, at >= 0 && el("span", { class: "muted small" }, `${number.format(at + 1)} of ${number.format(rows.length)}`), step(-1, "previous", "k"), step(1, "next", "j"))),
     el("div", { class: "two" },
       card("Program", "", program(family, test), el("p", { class: "muted small mono" }, `digest ${family.digests[test].slice(0, 16)}`)),
