@@ -1,0 +1,202 @@
+"""What was seen of memory tests, told: tables beside what models allow, the same as data, and test cases for JUnit.
+
+Of more than ``FEW`` tests only those are shown whose asked-for outcome was seen, a line each.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from backends.shared.layout import outcome_terms
+from backends.shared.results import MemoryResult, trial_of
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+from oracle.consistency import ConsistencyModel
+from synth.inputs import Input
+from synth.junit import Case, Ending
+from synth.memory.conformance import ModelReport, Observation, model_report, observation
+from synth.screen import plain_table, table_console
+
+FEW = 24
+"""Tests of which every outcome is shown."""
+
+LINES = 50
+"""Lines for tests, where there are more than a few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of the files, by file: the results of those that were run; and why others were not."""
+
+    tests: dict[str, LitmusTest] = field(default_factory=dict)
+    results: dict[str, MemoryResult] = field(default_factory=dict)
+    unreadable: list[InputError] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def cases_of(files: Sequence[Input], ran: Ran, observations: Sequence[Observation], sound: Sequence[str]) -> list[Case]:
+    """A test case a file."""
+    contradicted = {
+        each.file: f"it was seen to end in {_list(row.values)}, which {', '.join(against)} forbids"
+        for each in observations
+        for row in each.rows
+        if row.count and (against := [model for model in sound if model in row.forbidden_by])
+    }
+    wrong = ran.failed | {error.path or "": error.message for error in ran.unreadable}
+    cases = []
+    for file in map(str, files):
+        name, seconds = ran.tests[file].name if file in ran.tests else file, ran.seconds.get(file)
+        if file in wrong:
+            cases.append(Case(name, Ending.ERROR, wrong[file], seconds))
+        elif file in contradicted:
+            cases.append(Case(name, Ending.FAILURE, contradicted[file], seconds))
+        elif file in ran.results:
+            cases.append(Case(name, seconds=seconds))
+        else:
+            cases.append(Case(name, Ending.SKIPPED, ran.refused.get(file, "it was not run")))
+    return cases
+
+
+def told(
+    hardware: str, ran: Ran, models: Sequence[ConsistencyModel], sound: Sequence[str], as_json: bool
+) -> tuple[int, list[Observation]]:
+    """Print what was seen beside what models say; the exit code, and the tests with both."""
+    tests = ran.tests
+    observations = [
+        observation(file, tests[file], outcome_terms(tests[file]), result, models)
+        for file, result in ran.results.items()
+    ]
+    reports = [model_report(model.name, observations) for model in models]
+    for error in ran.unreadable:
+        click.echo(f"synth: {error}", err=True)
+    for file, reason in ran.failed.items():
+        click.echo(f"synth: {file}: {reason}", err=True)
+    if as_json:
+        click.echo(json.dumps(_record(hardware, observations, reports, ran), indent=2))
+    else:
+        _print(hardware, observations, reports, ran.refused)
+    unsound = [report for report in reports if report.model in sound and report.forbidden]
+    for report in unsound:
+        file, values = report.forbidden[0]
+        click.echo(f"synth: {report.model} is not sound here: {file} was seen to end in {_list(values)}", err=True)
+    return (1 if ran.unreadable or ran.failed or unsound else 0), observations
+
+
+def _record(
+    hardware: str,
+    observations: Sequence[Observation],
+    reports: Sequence[ModelReport],
+    ran: Ran,
+) -> dict[str, object]:
+    return {
+        "device": hardware,
+        "tests": [
+            {
+                "file": each.file,
+                **msgspec.structs.asdict(trial_of(each.result)),
+                "launches": each.result.launches,
+                "hung": each.result.hung,
+                "other": each.result.other,
+                "outcomes": [asdict(row) for row in each.rows],
+            }
+            for each in observations
+        ],
+        "models": [asdict(report) for report in reports],
+        "refused": ran.refused,
+        "failed": ran.failed | {error.path or "": error.message for error in ran.unreadable},
+    }
+
+
+def _print(
+    hardware: str,
+    observations: Sequence[Observation],
+    reports: Sequence[ModelReport],
+    refused: dict[str, str],
+) -> None:
+    console = table_console()
+    console.print(Text(hardware), soft_wrap=True)
+    if len(observations) > FEW:
+        _print_asked(console, observations)
+    else:
+        for each in observations:
+            _print_all(console, each)
+    console.print()
+    if reports:
+        console.print(_summary(reports))
+    for report in reports:
+        for file, values in report.forbidden[:3]:
+            console.print(Text(f"{report.model} forbids what was seen of {file}: {_list(values)}"), soft_wrap=True)
+        if len(report.forbidden) > 3:
+            console.print(Text(f"{report.model} forbids {len(report.forbidden) - 3} more outcomes that were seen"))
+    if refused:
+        file, reason = next(iter(refused.items()))
+        more = f" (and {len(refused) - 1} more; --json lists them)" if len(refused) > 1 else ""
+        console.print(Text(f"not run: {file}: {reason}{more}"), soft_wrap=True)
+
+
+def _print_all(console: Console, each: Observation) -> None:
+    """Every outcome of a test that was seen or asked for."""
+    result = each.result
+    console.print()
+    console.print(Text(f"{each.file}: {_launched(result)}"), soft_wrap=True)
+    table = Table(*result.terms, box=None, pad_edge=False, header_style="bold")
+    table.add_column("count", justify="right")
+    table.add_column("")
+    table.add_column("forbidden by")
+    shown = [row for row in each.rows if row.count or row.asked]
+    for row in shown:
+        style = "red" if row.count and row.forbidden_by else "" if row.count else "dim"
+        mark = "<- asked for" if row.asked else ""
+        table.add_row(*map(str, row.values), str(row.count), mark, ", ".join(row.forbidden_by), style=style)
+    console.print(table)
+    if len(shown) < len(each.rows):
+        hidden = len(each.rows) - len(shown)
+        console.print(Text(f"{hidden} other outcomes that some model allows were not seen"), soft_wrap=True)
+    if result.other:
+        console.print(Text(f"{result.other} instances ended in still other ways"), soft_wrap=True)
+
+
+def _print_asked(console: Console, observations: Sequence[Observation]) -> None:
+    """The tests whose asked-for outcome was seen, and how often in all instances."""
+    seen = [(each, count) for each in observations if (count := sum(row.count for row in each.rows if row.asked))]
+    instances = sum(each.result.launches * each.result.instances for each in observations)
+    console.print()
+    console.print(Text(f"{len(observations)} tests in {instances} instances; asked-for outcome seen of {len(seen)}"))
+    table = plain_table("test", "seen", "instances", "forbidden by")
+    for each, count in seen[:LINES]:
+        against = sorted({model for row in each.rows if row.asked and row.count for model in row.forbidden_by})
+        cells = (each.test.name, str(count), str(each.result.launches * each.result.instances), ", ".join(against))
+        table.add_row(*map(Text, cells), style="red" if against else "")
+    if seen:
+        console.print(table)
+    if len(seen) > LINES:
+        console.print(Text(f"and {len(seen) - LINES} more (--json lists them)"))
+
+
+def _launched(result: MemoryResult) -> str:
+    stopped = ", then one that did not end in time" if result.hung else ""
+    return f"{result.launches} launches of {result.instances} instances{stopped}"
+
+
+def _summary(reports: Sequence[ModelReport]) -> Table:
+    table = Table("model", box=None, pad_edge=False, header_style="bold")
+    for column in ("tests", "no verdict", "forbidden, seen", "allowed, seen", "allowed, not seen"):
+        table.add_column(column, justify="right")
+    for report in reports:
+        numbers = (report.tests, report.unknown, len(report.forbidden), report.seen, report.unseen)
+        table.add_row(Text(report.model), *map(str, numbers), style="red" if report.forbidden else "")
+    return table
+
+
+def _list(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values)) or "no values"
