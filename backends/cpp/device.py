@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backends.cpp.batch import together
-from backends.cpp.compiler import COMPILER, compiler_version
+from backends.cpp.compiler import COMPILER, FLAGS, compiler_version
+from backends.shared.cache import cached
 from backends.shared.device import Prepared
 from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, chosen, place
 from backends.shared.mapping import DEVICE, Launch, launch
@@ -80,9 +81,14 @@ class CppDevice:
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where the compiler refuses it."""
         binary = file.with_name("program")
-        compilation = COMPILER.compile(file, binary)
-        if not compilation.ok:
-            raise RunError(f"g++: {compilation.output}")
+
+        def make(path: Path) -> bool:
+            compilation = COMPILER.compile(file, path)
+            if not compilation.ok:
+                raise RunError(f"g++: {compilation.output}")
+            return True
+
+        cached([self.compiler, *FLAGS, file.read_text(encoding="utf-8")], binary, make)
         return Prepared([str(binary)])
 
     def of_one_kind(self, layout: Layout) -> object:

@@ -14,6 +14,7 @@ from threading import Lock
 
 from backends.cuda.compiler import CudaCompiler, compiler_for
 from backends.cuda.gpus import Gpu, choose
+from backends.shared.cache import cached
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, device_layout
 from backends.shared.mapping import DEVICE, Launch, launch
@@ -73,7 +74,12 @@ class CudaDevice:
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where nvcc refuses it."""
         binary = file.with_name(f"{file.name}.program")
-        compilation = self._nvcc.compile(file, binary)
-        if not compilation.ok:
-            raise RunError(f"nvcc: {compilation.output}")
+
+        def make(path: Path) -> bool:
+            compilation = self._nvcc.compile(file, path)
+            if not compilation.ok:
+                raise RunError(f"nvcc: {compilation.output}")
+            return True
+
+        cached([self.compiler, str(self.gpu.capability), file.read_text(encoding="utf-8")], binary, make)
         return Prepared([str(binary)], self.gpu.environment, turn=self._turn)

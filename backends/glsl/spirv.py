@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from backends.glsl.amber import shaders
+from backends.shared.cache import cached
 from backends.shared.process import RunError
 from backends.shared.toolchain import TIMEOUT, Compilation, installed, run, version, which
 from corpus.errors import InputError
@@ -47,8 +48,15 @@ def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Comp
     for number, shader in enumerate(texts):
         source, code = folder / "shader.comp", folder / f"{file.name}.{number}.spv"
         source.write_text(shader, encoding="utf-8")
-        command: list[str | Path] = [compiler, "-V", "--quiet", "--target-env", "spirv1.5", "-o", code, source]
-        compiled = run(file, command, None, timeout, libraries(compiler))
+        command: list[str | Path] = [compiler, "-V", "--quiet", "--target-env", "spirv1.5", source, "-o"]
+        compiled = Compilation(file, True, "")
+
+        def make(path: Path, command: list[str | Path] = command) -> bool:
+            nonlocal compiled
+            compiled = run(file, [*command, path], None, timeout, libraries(compiler))
+            return compiled.ok
+
+        cached(["glslang", glslang_version(), *map(str, command[1:-2]), shader], code, make)
         if not compiled.ok:
             break
         codes.append(code)
