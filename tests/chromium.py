@@ -8,7 +8,7 @@ was logged so far, for a test to take out what it means to provoke.
 A shader that hangs takes the process of all devices with it. A headless browser lets it, for ever. With a window,
 Chromium's watchdog ends that process, after a minute on a CPU, and after the second time it refuses devices for two
 minutes. ``open_watched_page`` opens pages in a browser that has a window, though on no screen, whose watchdog waits for
-two seconds, and that forgives.
+a second, and that forgives.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pytest
 FLAGS = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
 WATCHED = [
     "--ozone-platform=headless",
-    "--gpu-watchdog-timeout-seconds=2",
+    "--gpu-watchdog-timeout-seconds=1",
     "--disable-domain-blocking-for-3d-apis",
     "--disable-gpu-process-crash-limit",
 ]

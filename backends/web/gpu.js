@@ -89,8 +89,8 @@ class Gpu {
 
   /** Whether the adapter is a CPU, which runs work-groups one after the other. */
   get isCpu() {
-    const info = this.adapter.info;
-    return info.isFallbackAdapter === true || /swiftshader|llvmpipe|lavapipe|warp/i.test(nameOf(info));
+    const { info, isFallbackAdapter } = this.adapter; // where it is said has changed
+    return (info.isFallbackAdapter ?? isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(nameOf(info));
   }
 
   /** Give the device up: what still runs on it is not waited for. */
