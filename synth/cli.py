@@ -33,6 +33,7 @@ COMMANDS = {
     "devices": "List the compilers and devices that work here.",
     "run": "Run tests on this machine's devices and compare with the models.",
     "import": "Bring back what was run elsewhere, and merge results.",
+    "diff": "Show what changed between two devices, drivers or dates.",
     "score": "Show which mutants devices kill, and what that says of tests.",
     "report": "Show what was seen on devices as a page, or as tables.",
 }

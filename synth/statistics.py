@@ -14,6 +14,7 @@ what is not known; where a trial ends at its first hang, the number of runs was 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import expm1, inf, log1p
 
@@ -49,3 +50,31 @@ def chance_of_some(expected: float) -> float:
 def expected_for(chance: float) -> float:
     """How many have to be expected for that chance to see at least one: 3.0 for 95 %, 11.5 for 99.999 %."""
     return -log1p(-chance) if chance < 1 else inf
+
+
+def rates_equal(seen: int, runs: int, other_seen: int, other_runs: int) -> float:
+    """The chance of a difference such as between these two rates, or a larger one, if they were equal.
+
+    Chi-square with Yates' correction where every count is expected to be 5 or more, else Fisher's exact test. Raises
+    ``ValueError`` unless 0 <= seen <= runs and 1 <= runs, of both.
+    """
+    if not (0 <= seen <= runs and 0 <= other_seen <= other_runs and runs and other_runs):
+        raise ValueError(f"no rates: {seen} of {runs}, {other_seen} of {other_runs}")
+    from scipy.stats import chi2_contingency, fisher_exact  # take their time to be loaded
+
+    table = [[seen, runs - seen], [other_seen, other_runs - other_seen]]
+    every = runs + other_runs
+    least = min(seen + other_seen, every - seen - other_seen) * min(runs, other_runs) / every
+    return float((chi2_contingency if least >= 5 else fisher_exact)(table)[1])
+
+
+def chances_corrected(chances: Sequence[float]) -> list[float]:
+    """Chances of so many comparisons, corrected for their number: below a threshold are as many false ones as it says.
+
+    Benjamini and Hochberg 1995, from SciPy.
+    """
+    if not chances:
+        return []
+    from scipy.stats import false_discovery_control  # takes its time to be loaded
+
+    return [float(chance) for chance in false_discovery_control(chances)]

@@ -124,7 +124,7 @@ def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: Words, foun
         try:
             if suite is None:
                 raise InputError("--suite says which test this is")
-            known = block_fields(block, suite.litmus(block.name))
+            known = block_fields(block, suite.litmus(block.name), int(log.runs or 1))
             known["device"] = (log.device if block.tool == "litmus7" else "") or _elsewhere(path)
             if log.version and block.tool == "litmus7":
                 known["compiler"] = f"litmus7 {log.version}"

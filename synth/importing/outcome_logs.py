@@ -16,10 +16,11 @@ Both print a block for each test, between whatever else they print:
     Observation SB Sometimes 9 9991
 
 This is what the log readers of herdtools7 take (``tools/lexLog_tools.mll`` and ``litmus/skelUtil.ml`` of version 7.58).
-litmus7 ends its log with the machine (``Machine:``, ``model name :`` as in /proc/cpuinfo) and its own version.
+litmus7 ends its log with the machine (``Machine:``, ``model name :`` as in /proc/cpuinfo), its own version, and how
+many runs there were of each test (``#define NUMBER_OF_RUN 10``), which are launches here; one where it does not say.
 
-A state of herd7 has no count: it counts as seen once. A log of litmus7 counts all runs together, so that they are one
-launch here. Gap: what is not a number in a state (addresses, labels, faults) is refused.
+A state of herd7 has no count: it counts as seen once. Gap: what is not a number in a state (addresses, labels, faults)
+is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ _WITNESSES = re.compile(r"Positive:\s*(\d{1,18}),?\s*Negative:\s*(\d{1,18})\s*$"
 _CONDITION = re.compile(r"Condition\s+(.*?)(?:\s+is\s+(?:NOT\s+)?validated)?\s*$")
 _MACHINE = re.compile(r"Machine:\s*(\S.*?)\s*$")
 _MODEL_NAME = re.compile(r"model name\s*:\s*(\S.*?)\s*$")
+_RUNS = re.compile(r"#define\s+NUMBER_OF_RUN\s+(\d{1,9})\s*$")
 _VERSION = re.compile(r"Revision\s+\S+,\s+version\s+(\S+)\s*$")
+_ABOUT = {"machine": _MACHINE, "processor": _MODEL_NAME, "version": _VERSION, "runs": _RUNS}
 
 State = tuple[tuple[str, int], ...]
 """The final value of each register (``P0:EAX``) and location."""
@@ -77,20 +80,21 @@ class Block:
 
 @dataclass(slots=True)
 class OutcomeLog:
-    """Reads a log line by line; ``blocks`` has what it says of each test, and ``machine``, ``processor`` and
-    ``version`` what it says of where it was made."""
+    """Reads a log line by line; ``blocks`` has what it says of each test, ``machine``, ``processor`` and
+    ``version`` what it says of where it was made, ``runs`` how often each test was run."""
 
     blocks: list[Block] = field(default_factory=list)
     machine: str = ""
     processor: str = ""
     version: str = ""
+    runs: str = ""
 
     def line(self, number: int, text: str) -> bool:
         """Read a line; whether it belongs to a log like this."""
         if head := _TEST.match(text):
             self.blocks.append(Block(head[1], number, head[2] is not None))
             return True
-        for name, pattern in (("machine", _MACHINE), ("processor", _MODEL_NAME), ("version", _VERSION)):
+        for name, pattern in _ABOUT.items():
             if not getattr(self, name) and (said := pattern.match(text)):
                 setattr(self, name, said[1])
         if not self.blocks:
@@ -150,8 +154,8 @@ def _word(value: int) -> int:
     return signed(value) if 0 <= value < 1 << 32 else value
 
 
-def block_fields(block: Block, test: LitmusTest) -> dict[str, Any]:
-    """The fields of a result, less the device's, that a block of this test gives.
+def block_fields(block: Block, test: LitmusTest, runs: int = 1) -> dict[str, Any]:
+    """The fields of a result, less the device's, that a block of this test gives; litmus7 ran it so often.
 
     Raises ``InputError`` where the block is no whole one, contradicts itself, or is of another test.
     """
@@ -171,17 +175,18 @@ def block_fields(block: Block, test: LitmusTest) -> dict[str, Any]:
     total = sum(counts.values())
     if block.tool == "litmus7" and block.witnesses is not None and sum(block.witnesses) != total:
         raise InputError(f"the counts add up to {total}, and the log says {sum(block.witnesses)}")
+    launches = runs if block.tool == "litmus7" and runs and total % runs == 0 else 1
     return {
         "test": test.name,
         "digest": litmus_digest(test),
         "backend": block.tool,
-        "instances": max(1, total),
-        "iterations": 1,
+        "instances": max(1, total // launches),
+        "iterations": launches,
         "stress": False,
         "terms": [spell(term) for term in wanted],
         "outcomes": sorted(counts.items()),
         "other": 0,
-        "launches": 1,
+        "launches": launches,
         "hung": False,
     }
 

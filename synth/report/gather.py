@@ -47,7 +47,7 @@ def gather(asked: Asked) -> Evidence:
     suites = list(asked.suites)
     entries: list[Entry] = []
     for path in asked.results:
-        lines, around = _opened(path)
+        lines, around = opened(path)
         entries += lines
         suites += around
     suites = list(dict.fromkeys(suites))
@@ -70,7 +70,7 @@ def gather(asked: Asked) -> Evidence:
     return found
 
 
-def _opened(path: Path) -> tuple[list[Entry], list[str]]:
+def opened(path: Path) -> tuple[list[Entry], list[str]]:
     """What a path stands for: results of a file with the corpus around it, a corpus with its results, or tests."""
     if path.is_dir():
         inside = path / RESULTS

@@ -49,7 +49,18 @@ ROOMS = {
     "synth/families": {"options", "progress", "memory", "mutation", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
-    "synth/commands": {"report", "importing", "options", "progress", "memory", "mutation", "drawing", "families"},
+    "synth/changes": {"report"},
+    "synth/commands": {
+        "changes",
+        "report",
+        "importing",
+        "options",
+        "progress",
+        "memory",
+        "mutation",
+        "drawing",
+        "families",
+    },
 }
 
 # Library -> the folders that may import it. Text that back ends generate is not code of ours, and is not looked at.

@@ -252,6 +252,10 @@ model name\t: A CPU @ 1 GHz
 processor\t: 1
 model name\t: A CPU @ 1 GHz
 Revision 00, version 7.58
+Command line: litmus7 SB.litmus -s 10 -r 10
+Parameters
+#define SIZE_OF_TEST 10
+#define NUMBER_OF_RUN 10
 """
 
 
@@ -267,9 +271,9 @@ def test_a_log_of_litmus7(tmp_path: Path, suite: Path) -> None:
         backend="litmus7",
         device="A CPU @ 1 GHz, a-board",
         compiler="litmus7 7.58",
-        instances=100,
-        iterations=1,
-        launches=1,
+        instances=10,
+        iterations=10,
+        launches=10,
         outcomes=(((0, 0), 7), ((0, 1), 43), ((1, 0), 50)),
         date="2026-11-22T00:00:00Z",
     )

@@ -1,0 +1,1 @@
+"""What changed between two devices, drivers, compilers or dates: two choices of results, test by test."""

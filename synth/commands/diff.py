@@ -1,0 +1,207 @@
+"""``synth diff``: what changed between two devices, drivers, compilers or dates."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from corpus.errors import InputError
+from synth.options.choice import Choice
+from synth.options.model import model_option
+from synth.options.numbers import JOBS
+
+if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+    from backends.shared.results import Entry
+    from synth.changes.changes import Change, Comparison
+    from synth.changes.sides import Side
+    from synth.report.evidence import Evidence
+
+MOST = 100
+"""Changes that a table shows."""
+
+
+@click.command(name="diff")
+@click.argument("words", nargs=-1, required=True, metavar="[RESULTS|CORPUS...] A B")
+@click.option(
+    "-s",
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="FILES|FOLDER|CORPUS",
+    type=click.Path(),
+    help="Where the tests of the results are; repeatable.  [default: the corpora that the results lie in]",
+)
+@model_option(memory=True)
+@click.option(
+    "--significance",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.01,
+    show_default=True,
+    metavar="P",
+    help="Rates that differ are no change unless the chance of such a difference is below P.",
+)
+@click.option("--significant", is_flag=True, help="Nor anything else that chance explains.")
+@click.option("-j", "--jobs", type=JOBS, default=1, show_default=True, metavar="N", help="Processes that label tests.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+def command(
+    words: tuple[str, ...],
+    suites: tuple[str, ...],
+    models: tuple[str, ...],
+    significance: float,
+    significant: bool,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Show what changed from A to B: hangs, outcomes, rates, failures, and models that are contradicted.
+
+    A and B are files of results or corpora; or, where RESULTS are named before them, choose among those by
+    FIELD=VALUE[,FIELD=VALUE]:
+
+    \b
+      backend, profile, mapping, placement    is VALUE
+      device, driver, compiler                contains VALUE
+      date                                    begins with VALUE, as 2026-11
+
+    Tests are compared one by one, each way to run it by itself. What is seen on one side only is a change. A rate that
+    is above 0 on both has changed where chance does not explain it: Fisher's exact test or chi-square, corrected for
+    the number of outcomes compared. Instances of one launch are alike, so it is launches that count there, as few as
+    can hold what was seen. Two runs of one device differ in outcomes that are rare: --significant leaves these out.
+
+    With the tests, --suite or the corpus that results lie in, outcomes that are asked about are marked, and models are
+    named that only one of the sides contradicts, of tests that were run on both.
+
+    \b
+    Examples:
+      synth diff old.jsonl new.jsonl
+      synth diff suite device=PoCL device=Intel
+      synth diff all.jsonl 'driver=580,date=2026-10' 'driver=590' --suite suite --json
+
+    Exit code 1 if anything changed, 0 if not.
+    """
+    from synth.changes.changes import compare
+    from synth.changes.sides import Side, side
+
+    if len(words) < 2:
+        raise InputError("expected two sides, A and B: files of results, or what chooses among RESULTS")
+    *files, first, second = words
+    entries, around = _opened(files)
+    sides: list[Side] = []
+    for word in (first, second):
+        if Path(word).exists():
+            found, near = _opened([word])
+            around += near
+            sides.append(Side(word, (), tuple(found)))
+        elif files:
+            sides.append(side(word, entries))
+        elif "=" in word:
+            raise InputError(f"{word} chooses among results, and none are named before it")
+        else:
+            raise InputError("cannot read: No such file or directory", word)
+    paths = [*files, *(word for word in (first, second) if Path(word).exists())]
+    known = _known(paths, suites or tuple(around), models, jobs)
+    comparison = compare(sides[0], sides[1], significance, significant, known)
+    if as_json:
+        click.echo(json.dumps(_record(sides, comparison), indent=2))
+    else:
+        _print(sides, comparison, known is not None)
+    sys.exit(0 if comparison.same else 1)
+
+
+def _opened(paths: list[str]) -> tuple[list[Entry], list[str]]:
+    """The results in files and corpora, and the corpora. Raises ``InputError`` where one cannot be read."""
+    from synth.report.gather import opened
+
+    entries: list[Entry] = []
+    around: list[str] = []
+    for path in paths:
+        found, near = opened(Path(path))
+        entries += found
+        around += near
+    return entries, around
+
+
+def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], jobs: int) -> Evidence | None:
+    """The tests and their verdicts, where they can be found."""
+    if not suites:
+        if models:
+            raise InputError("--model needs the tests: no corpus is around these results; --suite names them")
+        return None
+    from synth.pool import Limits
+    from synth.report.gather import Asked, gather
+
+    asked = Asked(tuple(map(Path, paths)), suites, Choice(), models, jobs, Limits(10.0, 4096))
+    return gather(asked)
+
+
+def _record(sides: list[Side], found: Comparison) -> dict[str, object]:
+    return {
+        "a": sides[0].name,
+        "b": sides[1].name,
+        "compared": found.compared,
+        "only_a": [asdict(unit) for unit in found.only_before],
+        "only_b": [asdict(unit) for unit in found.only_after],
+        "changes": [
+            {
+                **asdict(change.unit),
+                "what": change.what,
+                "outcome": change.outcome,
+                "asked": change.asked,
+                "a": {"seen": change.before[0], "runs": change.before[1]},
+                "b": {"seen": change.after[0], "runs": change.after[1]},
+                "chance": change.chance,
+                **({"error": change.error} if change.error else {}),
+            }
+            for change in found.changes
+        ],
+        "contradicted_by_a_only": dict(found.models.vanished),
+        "contradicted_by_b_only": dict(found.models.appeared),
+    }
+
+
+def _print(sides: list[Side], found: Comparison, judged: bool) -> None:
+    from rich.text import Text
+
+    from synth.screen import plain_table, table_console
+
+    console = table_console()
+    a, b = (f"{letter}: {side.name}" for letter, side in zip("AB", sides, strict=True))
+    console.print(Text(f"{a}\n{b}"), soft_wrap=True)
+    table = plain_table("test", "way", "what", "outcome", "A", "B", "chance")
+    shown = sorted(found.changes, key=lambda change: not change.asked)[:MOST]
+    for change in shown:
+        cells = (change.unit.test, change.unit.way, change.what, change.error or change.outcome, *_counts(change))
+        style = "red" if change.asked and change.what == "appeared" else ""
+        table.add_row(*map(Text, cells), _chance(change.chance), style=style)
+    if shown:
+        console.print()
+        console.print(table)
+    if len(found.changes) > len(shown):
+        console.print(Text(f"and {len(found.changes) - len(shown)} more; --json lists them"))
+    console.print()
+    for letter, models in (("A", found.models.vanished), ("B", found.models.appeared)):
+        for model, test in models.items():
+            console.print(Text(f"{model} is contradicted by {letter} only: {test}"), soft_wrap=True)
+    tests = {change.unit.test for change in found.changes}
+    console.print(
+        Text(
+            f"{found.compared} tests and ways compared, {len(found.only_before)} more in A only and "
+            f"{len(found.only_after)} in B only: {len(found.changes)} changes of {len(tests)} tests"
+            + ("" if judged else "; no tests to say which outcomes are asked about: --suite")
+        ),
+        soft_wrap=True,
+    )
+
+
+def _counts(change: Change) -> tuple[str, str]:
+    if change.error:
+        return "", ""
+    return f"{change.before[0]:,} of {change.before[1]:,}", f"{change.after[0]:,} of {change.after[1]:,}"
+
+
+def _chance(chance: float | None) -> str:
+    return "" if chance is None else f"{chance:.2g}" if chance >= 1e-99 else "< 1e-99"
