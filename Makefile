@@ -5,7 +5,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint .ci/versions.lock --editable
 TESTS ?= tests
 
-.PHONY: help demo test test-all check bench clean
+.PHONY: help demo test test-all check bench gpu clean
 
 help:            ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -33,6 +33,9 @@ bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and ora
 	$(BIN)/python benchmarks/oracle.py
 	$(BIN)/python benchmarks/models.py
 
+gpu: .venv/gpu-ready  ## A fixed campaign on a GPU, its figures kept in docs/results; BACKEND=opencl for one not of NVIDIA
+	$(BIN)/python benchmarks/gpu.py --backend $(or $(BACKEND),cuda)
+
 clean:           ## Remove the environment and the demonstration
 	rm -rf .venv demo
 
@@ -40,6 +43,10 @@ clean:           ## Remove the environment and the demonstration
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) '.[glsl]'
+	@touch $@
+
+.venv/gpu-ready: .venv/ready
+	$(INSTALL) '.[cuda,glsl,vulkan,wgpu]'
 	@touch $@
 
 .venv/tests-ready: .venv/ready

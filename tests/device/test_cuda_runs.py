@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -157,6 +159,31 @@ def test_no_gpu_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     (row,) = gpus.probed(compiler.compiler_for)
     assert (row.name, row.usable, row.problem) == ("CUDA GPU", False, "cuInit: no CUDA-capable device is detected")
     forget()
+
+
+@pytest.mark.usefixtures("fake")
+def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It keeps what was seen and a page of it, goes on where it was, and says in a line that there is no GPU."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    gpu = import_module("gpu")
+    ways = ("--mapping", "plain", "--placement", "workgroup")
+    parts = [replace(part, run=ways if part.run is gpu.PROGRESS else part.run) for part in gpu.PARTS]
+    monkeypatch.setattr(gpu, "PROGRESS", ways)
+    monkeypatch.setattr(gpu, "PARTS", [part for part in parts if part.name in ("2x2", "classic")])
+    words = ["--limit", "1", "--instances", "4", "--iterations", "2", "--jobs", "2"]
+    folders = ["--suites", str(tmp_path / "suites"), "--results", str(tmp_path / "results")]
+    monkeypatch.setattr("sys.argv", ["gpu.py", *words, *folders])
+    for new in (1, 0):
+        assert gpu.main() == 0
+        page = (tmp_path / "results" / "cuda-Fake-New.md").read_text()
+        assert page.startswith("# Fake New") and "(CUDA 13.0, nvcc 13.0.88)" in page
+        assert (
+            f"| 2x2 | {new} | {new} | 0 | 0 |" in page and f"| classic | {new} | {new} | 0 | {new * 2 * 32} |" in page
+        )
+    lines = (tmp_path / "results" / "cuda-Fake-New.jsonl").read_text().splitlines()
+    assert [json.loads(line).get("placement") for line in lines] == ["workgroup", None]
+    monkeypatch.setattr("sys.argv", ["gpu.py", "--platform", "no such", *folders])
+    assert gpu.main() == 2
 
 
 def test_no_driver_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
