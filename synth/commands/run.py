@@ -97,6 +97,13 @@ from synth.options.model import model_option
     metavar="FILE",
     help="Litmus tests: run nothing, but read what running one test elsewhere wrote; of glsl, amber -b FILE -B 3.",
 )
+@click.option("--mutants", is_flag=True, help="A suite of litmus tests: with its mutants; tell which were killed.")
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Litmus tests: run what a plan of synth select --score has for this device and way to launch.",
+)
 @campaign_options
 @click.pass_context
 def command(
@@ -122,6 +129,8 @@ def command(
     models: tuple[str, ...],
     sound: tuple[str, ...],
     decode: Path | None,
+    mutants: bool,
+    plan: Path | None,
     campaign: Campaign,
     junit: Path | None,
 ) -> None:
@@ -148,6 +157,13 @@ def command(
     on where it was when the same command is given again; only what is new is run. See docs/backends.md for the format.
 
     \b
+    Mutants
+
+    Of a suite of synth memory --mutants, --mutants runs those that count, too, and tells which were killed, how fast,
+    and with which confidence each test would have seen its bug (synth score). --plan runs what synth select --score
+    picks from that.
+
+    \b
     Campaigns
 
     -j runs several tests at a time, --shard a part of them on each of several machines, whose results synth import puts
@@ -167,6 +183,8 @@ def command(
       synth run examples/memory --backend cpp --profile examples/profiles/cpp-x86.toml
       synth run suite --backend opencl -j 2 --shard 1/3 --time-limit 3600 --sound fair --junit junit.xml
       synth run suite --backend opencl --rerun failed
+      synth run tso --backend cpp --mutants --iterations 100 --stress
+      synth run ci --backend cpp --stress --plan ci/plan.json
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
 
     Exit code 1 if a test could not be read or run at all, or if what was seen contradicts a model of --sound.
@@ -199,6 +217,8 @@ def command(
         as_json,
         campaign,
         junit,
+        mutants,
+        plan,
     )
     with ended_by_signals():
         sys.exit(kind.run(tests, language, running))

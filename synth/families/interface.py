@@ -68,9 +68,8 @@ class Making:
 class Running:
     """How tests are run, what they are compared with, and where results go; seconds for each iteration.
 
-    ``junit`` is the file of a report in JUnit's form.
-
-    ``decode`` names what running one test elsewhere wrote, where nothing is to be run.
+    ``junit`` is the file of a report in JUnit's form. ``decode`` names what running one test elsewhere wrote, where
+    nothing is to be run. ``mutants``: those of the tests, too; ``plan`` is a file of ``synth select --score``.
     """
 
     device: DeviceOptions
@@ -87,6 +86,8 @@ class Running:
     as_json: bool
     campaign: Campaign = ALONE
     junit: Path | None = None
+    mutants: bool = False
+    plan: Path | None = None
 
 
 def device_of(language: Backend, running: Running) -> Device:

@@ -175,11 +175,23 @@ class Memory:
                 raise InputError(f"--decode: {language.name} tests are run here, and write nothing to read")
             if len(tests) != 1:
                 raise InputError(f"--decode reads the outcomes of one test, and {len(tests)} are named")
-            written, output, as_json = running.decode, running.output, running.as_json
-            return decode_memory_test(tests[0], language, written, compared, believed, output, as_json)
+            written, as_json = running.decode, running.as_json
+            return decode_memory_test(tests[0], language, written, compared, believed, running.output, as_json)
         device = device_of(language, running)
         instances = running.device.instances or running.profile.instances or INSTANCES
         launches = Launches(instances, running.iterations, running.timeout, running.profile)
+        output, besides = running.output, None
+        if running.plan is not None:
+            from synth.mutation.running import planned
+
+            tests, launches = planned(tests, running.plan, language.name, device.hardware, launches, running.device)
+        if running.mutants:
+            from backends.shared.results import RESULTS
+            from synth.mutation.running import of_mutants, with_mutants
+
+            suite, tests = with_mutants(tests)
+            output = output or suite.path / RESULTS
+            besides = partial(of_mutants, suite, output, language.name, device.hardware)
         return run_memory_tests(
             tests,
             language,
@@ -187,10 +199,11 @@ class Memory:
             launches,
             compared,
             believed,
-            running.output,
+            output,
             running.as_json,
             running.campaign,
             running.junit,
+            besides,
         )
 
     def export(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
@@ -33,7 +33,7 @@ from synth.campaigns import ALONE, Campaign, Job, Made, conducted, told_of_limit
 from synth.inputs import Input
 from synth.junit import junit
 from synth.memory.conformance import Terms
-from synth.memory.seen import Ran, cases_of, told
+from synth.memory.seen import Besides, Ran, cases_of, told
 
 INSTANCES = 1 << 16
 """Instances of a launch, where nothing else is said."""
@@ -42,13 +42,14 @@ INSTANCES = 1 << 16
 @dataclass(frozen=True, slots=True)
 class Launches:
     """How each test is launched: ``iterations`` launches of ``instances``, ``timeout`` seconds for each; as the profile
-    has it, and otherwise as the device does.
+    has it, and otherwise as the device does. ``iterations_of`` has other numbers of launches by digests of tests.
     """
 
     instances: int
     iterations: int
     timeout: float
     profile: Profile = DEFAULT
+    iterations_of: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_memory_tests(
@@ -62,12 +63,14 @@ def run_memory_tests(
     as_json: bool,
     campaign: Campaign = ALONE,
     report: Path | None = None,
+    besides: Callable[[], Besides] | None = None,
 ) -> int:
     """Run the tests, tell what was seen, and return the exit code: 1 where a file could not be read or a test not be
     run, or an outcome was seen that a model of ``sound`` (names of ``models``) forbids.
 
-    ``report`` is where a report in JUnit's form goes. Raises ``InputError`` where no file can be read, and where the
-    language of the device can say none of the tests.
+    ``report`` is where a report in JUnit's form goes. ``besides`` is called when all results are there, and what it
+    gives is told in the place of the outcomes of each test. Raises ``InputError`` where no file can be read, and where
+    the language of the device can say none of the tests.
     """
     part = campaign.shard.part(files)
     with open_results(output) as results:
@@ -78,7 +81,7 @@ def run_memory_tests(
         raise InputError(f"{reason}{more}", first)
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
-    code, observations = told(device.hardware, ran, models, sound, as_json)
+    code, observations = told(device.hardware, ran, models, sound, as_json, besides() if besides else None)
     if left:
         click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
     if report is not None:
@@ -220,20 +223,26 @@ def _trial(
     """How a test is run, on a device of this machine or one that is known by its words alone."""
     words = (device, "", "") if isinstance(device, str) else (device.hardware, device.driver, device.compiler)
     hardware, driver, compiler = words
+    digest = litmus_digest(test)
     return MemoryTrial(
         test=test.name,
-        digest=litmus_digest(test),
+        digest=digest,
         backend=backend.name,
         device=hardware,
         driver=driver,
         compiler=compiler,
         instances=instances,
-        iterations=launches.iterations,
+        iterations=launches.iterations_of.get(digest, launches.iterations),
         timeout=launches.timeout,
         stress=bool(launches.profile.stress),
         terms=tuple(map(spell, terms)),
-        profile="" if launches.profile == STRESS else launches.profile.label,
+        profile=profile_name(launches.profile),
     )
+
+
+def profile_name(profile: Profile) -> str:
+    """What results call a profile; nothing where it is the device's own way, or that with stress."""
+    return "" if profile == STRESS else profile.label
 
 
 def _result(trial: MemoryTrial, seen: Outcomes, date: str = "") -> MemoryResult:

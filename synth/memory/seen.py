@@ -6,7 +6,7 @@ Of more than ``FEW`` tests only those are shown whose asked-for outcome was seen
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
 import click
@@ -67,10 +67,26 @@ def cases_of(files: Sequence[Input], ran: Ran, observations: Sequence[Observatio
     return cases
 
 
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """What is told of a run besides the models: keys of the JSON object, and lines and tables."""
+
+    record: dict[str, object]
+    shown: Iterable[str | Table]
+
+
 def told(
-    hardware: str, ran: Ran, models: Sequence[ConsistencyModel], sound: Sequence[str], as_json: bool
+    hardware: str,
+    ran: Ran,
+    models: Sequence[ConsistencyModel],
+    sound: Sequence[str],
+    as_json: bool,
+    besides: Besides | None = None,
 ) -> tuple[int, list[Observation]]:
-    """Print what was seen beside what models say; the exit code, and the tests with both."""
+    """Print what was seen beside what models say; the exit code, and the tests with both.
+
+    What is told ``besides`` is in the place of the outcomes of each test.
+    """
     tests = ran.tests
     observations = [
         observation(file, tests[file], outcome_terms(tests[file]), result, models)
@@ -82,9 +98,12 @@ def told(
     for file, reason in ran.failed.items():
         click.echo(f"synth: {file}: {reason}", err=True)
     if as_json:
-        click.echo(json.dumps(_record(hardware, observations, reports, ran), indent=2))
+        more = besides.record if besides else {}
+        click.echo(json.dumps(_record(hardware, observations, reports, ran) | more, indent=2))
     else:
-        _print(hardware, observations, reports, ran.refused)
+        _print(hardware, () if besides else observations, reports, ran.refused)
+        for part in besides.shown if besides else ():
+            table_console().print(part, markup=False, soft_wrap=isinstance(part, str))
     unsound = [report for report in reports if report.model in sound and report.forbidden]
     for report in unsound:
         file, values = report.forbidden[0]

@@ -14,8 +14,8 @@ numbers of launches and time-outs. Time is that of launches, without compiling.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -101,6 +101,13 @@ class MutantSuite:
     links: tuple[Link, ...]
     all_count: bool = False
 
+    def of(self, names: Collection[str]) -> MutantSuite:
+        """The part of it that is of some tests."""
+        links = tuple(link for link in self.links if link.test in names)
+        own = dict.fromkeys(link.mutant for link in links)
+        tests = tuple(test for test in self.tests if test.name in names)
+        return replace(self, tests=tests, mutants={name: self.mutants[name] for name in own}, links=links)
+
     @cached_property
     def takes(self) -> Mapping[str, Takes]:
         """What the outcome of each mutant takes."""
@@ -133,11 +140,8 @@ def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSui
         for name, known in ((link.test, names), (link.mutant, mutants)):
             if name not in known:
                 raise InputError(f"no test has the name {name!r}", str(path / MUTANTS / LINKS))
-    tests = tuple(choice.of_tests(every))
-    meant = {test.name for test in tests}
-    kept = tuple(link for link in links if link.test in meant)
-    own = dict.fromkeys(link.mutant for link in kept)
-    return MutantSuite(path, tests, {name: mutants[name] for name in own}, kept, all_count)
+    whole = MutantSuite(path, tuple(every), mutants, tuple(links), all_count)
+    return whole.of({test.name for test in choice.of_tests(every)})
 
 
 def read_observed(suite: MutantSuite, paths: Sequence[Path]) -> Observed:

@@ -17,8 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
+import msgspec
+
+from backends.shared.results import Positive
 from constraints.coverage import LARGEST, Offer, best_purchase
+from corpus.errors import InputError
+from corpus.files import read_text
+from corpus.lines import decoder
 from corpus.test import Test
 from synth.mutation.kills import Environment, Machine, MutantSuite, Observed, Seen
 from synth.mutation.scores import Bug, bugs_of, machines
@@ -28,6 +35,36 @@ MILLISECONDS = 1000
 
 PLAN = "plan.json"
 """The name of the file in a folder of tests that were chosen."""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A run as a plan's file has it, in the words of results; ``digest`` is the test's."""
+
+    test: str
+    digest: str
+    backend: str
+    device: str
+    profile: str
+    stress: bool
+    instances: Positive
+    iterations: Positive
+
+
+class _File(msgspec.Struct, frozen=True):
+    """What is read of a plan's file; the rest is for people."""
+
+    runs: tuple[Step, ...]
+
+
+_plan = decoder(_File)
+
+
+def read_plan(path: Path) -> tuple[Step, ...]:
+    """The runs of a plan. Raises ``InputError`` where the file cannot be read or is none."""
+    try:
+        return _plan(read_text(path)).runs
+    except ValueError as error:
+        raise InputError(f"not a plan of synth select --score: {error}", str(path)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""``synth run --mutants`` and ``--plan``: which tests are run, and what is told of the mutants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from backends.shared.device import DeviceOptions
+from backends.shared.profiles import Profile
+from corpus.errors import InputError
+from corpus.links import MUTANTS
+from synth.inputs import Input
+from synth.memory.runs import Launches, profile_name
+from synth.memory.seen import Besides
+from synth.mutation.kills import MutantSuite, read_observed, read_suite
+from synth.mutation.plans import Step, read_plan
+from synth.mutation.show import record, tables
+from synth.options.choice import Choice
+
+MOST_LISTED = 100
+"""Tests and mutants that are told one by one."""
+
+
+def with_mutants(tests: Sequence[Input]) -> tuple[MutantSuite, list[Input]]:
+    """The suite that tests are of, and the tests followed by those of their mutants that count.
+
+    Raises ``InputError`` where they are not of one suite, or it has no mutants.
+    """
+    paths = dict.fromkeys(test.path for test in tests if test.record is not None)
+    if len(paths) != 1 or any(test.record is None for test in tests):
+        raise InputError("--mutants: expected one suite of synth memory --mutants, and nothing else")
+    (path,) = paths
+    suite = read_suite(path, Choice()).of({test.name for test in tests})
+    counted = dict.fromkeys(link.mutant for links in suite.counted.values() for link in links)
+    return suite, [*tests, *(Input(name, name, path / MUTANTS, suite.mutants[name]) for name in counted)]
+
+
+def of_mutants(suite: MutantSuite, results: Path, backend: str, device: str) -> Besides:
+    """What a file of results says of a suite on a device."""
+    every = read_observed(suite, [results])
+    here = {
+        where: seen
+        for where, seen in every.items()
+        if (where.machine.backend, where.machine.device) == (backend, device)
+    }
+    few = len(suite.tests) <= MOST_LISTED
+    hint = () if few else (f"synth score {suite.path} --tests --mutants lists them",)
+    return Besides({"mutation": record(suite, here, None)}, (*tables(suite, here, None, 0.95, few, few), *hint))
+
+
+def planned(
+    tests: Sequence[Input], path: Path, backend: str, device: str, launches: Launches, asked: DeviceOptions
+) -> tuple[list[Input], Launches]:
+    """The tests of a plan for a device and a way to launch, and how they are launched.
+
+    Raises ``InputError`` where the plan cannot be read, has none, or has them with several numbers of instances.
+    """
+    steps = [
+        step
+        for step in read_plan(path)
+        if (step.backend, step.device) == (backend, device) and _way(step) == _way_of(launches.profile)
+    ]
+    if asked.instances is not None:
+        steps = [step for step in steps if step.instances == asked.instances]
+    numbers = sorted({step.instances for step in steps})
+    if not steps:
+        ways = dict.fromkeys(f"{each.backend}, {each.device}, {_words(each)}" for each in read_plan(path))
+        raise InputError(f"the plan has no runs of this device and way to launch; it has {'; '.join(ways)}", str(path))
+    if len(numbers) > 1:
+        several = " and ".join(map(str, numbers))
+        raise InputError(f"the plan has runs of {several} instances: say which with --instances", str(path))
+    often = {step.digest: step.iterations for step in steps}
+    meant = [test for test in tests if test.record is not None and test.record.digest in often]
+    if not meant:
+        raise InputError(f"none of the {len(tests)} tests is in the plan", str(path))
+    return meant, replace(launches, instances=numbers[0], iterations_of=often)
+
+
+def _way(step: Step) -> tuple[str, bool]:
+    return step.profile, step.stress
+
+
+def _way_of(profile: Profile) -> tuple[str, bool]:
+    return profile_name(profile), bool(profile.stress)
+
+
+def _words(step: Step) -> str:
+    return f"{step.profile or ('stress' if step.stress else 'plain')} with {step.instances} instances"
