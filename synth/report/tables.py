@@ -12,6 +12,9 @@ from synth.inputs import PROGRESS
 from synth.report.evidence import Cell, Column, Device, Evidence, Level
 from synth.statistics import rate_interval
 
+CONTRADICTED = "contradicted:"
+"""Stands in a finding before the models that are; ``no model`` where there are none."""
+
 LISTED = 50
 """Rows of a table of tests that a reader of a text is shown."""
 
@@ -69,27 +72,21 @@ def share_text(share: float) -> str:
 
 
 def findings(found: Evidence) -> list[str]:
-    """What a reader should know first: a sentence for each device and family."""
-    sentences = []
+    """What a reader should know first: a sentence for each family and devices of which the same is to be said."""
+    said: dict[str, list[str]] = {}
     for family in found.families:
         for level, columns in found.levels_of(family).items():
-            standings = found.standings(columns, family)
-            judged = [each for each in standings if each.status is not Status.SILENT]
+            judged = [each for each in found.standings(columns, family) if each.status is not Status.SILENT]
             if not judged:
                 continue
-            against = [each for each in judged if each.contradicting]
-            tests = len({key[0] for key in found.cells if key[1] in columns})
+            against = [f"{each.model} ({len(each.contradicting):,})" for each in judged if each.contradicting]
+            tests = len({subject for (subject, at), cell in found.cells.items() if at in columns and cell.runs})
             kind = "progress" if family == PROGRESS else "memory"
-            head = f"{label(found, level)}, {tests:,} {kind} test{'s' * (tests != 1)}"
-            if against:
-                listed = ", ".join(f"{each.model} ({len(each.contradicting):,})" for each in against)
-                text = f"{head}: contradicts {listed}"
-            else:
-                text = f"{head}: contradicts no model"
+            text = f"{tests:,} {kind} test{'s' * (tests != 1)}; {CONTRADICTED} {', '.join(against) or 'no model'}"
             if family == PROGRESS:
-                text += f"; the fairest models that nothing contradicts: {', '.join(strongest(standings)) or 'none'}"
-            sentences.append(f"{text}.")
-    return sentences
+                text += f"; fairest of the others: {', '.join(strongest(judged)) or 'none'}"
+            said.setdefault(text, []).append(label(found, level))
+    return [f"{', '.join(names)}: {text}" for text, names in said.items()]
 
 
 def tables(found: Evidence) -> Iterator[Table]:

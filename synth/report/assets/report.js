@@ -99,15 +99,15 @@ const testLink = (family, test) => link("test", { family: family.key, test: fami
 
 // Overview
 
-function state(standing, attributes, best) {
+function state(standing, attributes) {
   const [status, forbidden, contradicting, allowed, observed, unknown] = standing;
   const count = status === 0 ? `${contradicting}/${forbidden}` : status === 3 || !allowed ? "" : `${observed}/${allowed}`;
   const told = `${DATA.states[status]}: of ${forbidden} tests that it forbids ${contradicting} seen, ` +
     `of ${allowed} that it allows ${observed}${unknown ? `, ${unknown} without a verdict` : ""}`;
   return el(attributes.href ? "a" : "span",
-    { class: `state ${STATES[status]}${best ? " best" : ""}`, title: told, ...attributes },
+    { class: `state ${STATES[status]}`, title: told, ...attributes },
     el("i", { "aria-hidden": "true" }, MARKS[status]), count,
-    el("span", { class: "hidden" }, ` ${told}${best ? ", none fairer is consistent" : ""}`));
+    el("span", { class: "hidden" }, ` ${told}`));
 }
 
 function modelHeads(family, before) {
@@ -132,7 +132,7 @@ function legend(family) {
 function matrix(family) {
   const rows = family.standings.map((standings, at) => {
     const { label, device } = family.levels.device[at];
-    return el("tr", {}, el("th", { scope: "row", title: device.name }, label),
+    return el("tr", {}, deviceHead(label, device),
       standings.map((standing, model) => el("td", {}, state(standing, {
         href: standing[0] === 3 ? null : link("tests", {
           family: family.key, device: label, model: family.models[model],
@@ -145,23 +145,37 @@ function matrix(family) {
 }
 
 function fairness(family) {
-  const rows = family.fairness.map((row) => {
-    const column = family.columns[row.column], device = DATA.devices[column.device];
-    return el("tr", {},
-      el("th", { scope: "row", title: device.name }, device.label),
-      el("td", { class: "left" }, el("span", { class: "small" }, column.way)),
-      row.standings.map((standing, model) =>
-        el("td", {}, state(standing, {}, row.best.includes(family.models[model])))),
-      el("td", {}, row.best.length
+  let before = null;
+  const rows = family.fairness.map((row, at) => {
+    const column = family.columns[row.column];
+    const same = family.fairness.filter((other) => family.columns[other.column].device === column.device);
+    const name = column.device !== before && deviceHead(DATA.devices[column.device].label, DATA.devices[column.device], same.length);
+    const first = column.device !== before && at > 0;
+    before = column.device;
+    return el("tr", { class: first && "first" }, name, el("td", { class: "way small" }, column.way),
+      row.standings.map((standing, model) => el("td", {}, promise(standing, row.best.includes(family.models[model])))),
+      el("td", { class: "way" }, row.best.length
         ? row.best.map((model) => el("span", { class: "pill good" }, model))
         : el("span", { class: "pill bad" }, "none")));
   });
   const heads = modelHeads(family, ["device", "mapping, placement"]);
-  heads.rows[0].append(el("th", { class: "left", rowspan: heads.rows.length }, "fairest not contradicted"));
+  heads.rows[0].append(el("th", { class: "left", scope: "col", rowspan: heads.rows.length }, "fairest not contradicted"));
   return card("Which fairness each device gives",
-    "A test that terminates under a model and hung shows that the device does not give that fairness. That nothing " +
-    "hung shows little: the fairest model that nothing contradicts is the most that the device may give.",
+    "Of the tests that terminate under a model, so many hung: any shows that the device does not give that fairness. " +
+    "That none did shows little. The fairest models that nothing contradicts, framed, are the most that the device may give.",
     wide(el("table", { class: "matrix" }, heads, el("tbody", {}, rows))));
+}
+
+function promise([, forbidden, contradicting], best) {
+  const told = `${contradicting} hung of ${forbidden} tests that terminate under it`;
+  return el("span", { class: `state ${contradicting ? "contradicted" : forbidden ? "kept" : ""}${best ? " best" : ""}`, title: told },
+    contradicting > 0 && el("i", { "aria-hidden": "true" }, MARKS[0]), forbidden ? `${contradicting}/${forbidden}` : "–",
+    el("span", { class: "hidden" }, best ? ", the fairest that nothing contradicts" : ""));
+}
+
+function deviceHead(label, device, rows) {
+  return el("th", { scope: rows > 1 ? "rowgroup" : "row", rowspan: rows > 1 && rows, title: device.name }, label,
+    el("span", { class: "device" }, device.name));
 }
 
 function verdictBars(family) {
@@ -214,7 +228,7 @@ function overview() {
   ];
   if (DATA.findings.length)
     parts.push(card("In short", "", el("ul", { class: "findings" }, DATA.findings.map((text) =>
-      el("li", { class: / contradicts (?!no )/.test(text) && "bad" }, text)))));
+      el("li", { class: !text.includes("contradicted: no model") && "bad" }, text)))));
   for (const family of families) {
     if (family.columns.length && family.models.length) parts.push(matrix(family));
     if (family.fairness.length && family.models.length) parts.push(fairness(family));
@@ -227,11 +241,11 @@ function overview() {
   if (charts.children.length) parts.push(el("div", { class: "charts" }, charts.cloneNode(true)));
   for (const extra of DATA.tables ?? []) parts.push(card(extra.title, extra.note, table(extra.heads, extra.rows, extra.numeric)));
   if (ran)
-    parts.push(card("Devices", "", table(
+    parts.push(el("div", { class: "devices" }, card("Devices", "", table(
       ["", "back end", "device", "driver", "compiler", "tests", "trials", "failed", "date"],
       DATA.devices.map((device) => [el("b", {}, device.label), device.backend, device.name, device.driver, device.compiler,
         number.format(device.tests), number.format(device.trials), number.format(device.failed),
-        [...new Set(device.dates)].join(" to ")]), [5, 6, 7])));
+        [...new Set(device.dates)].join(" to ")]), [5, 6, 7]))));
   if (DATA.notes.length) parts.push(el("ul", { class: "notes" }, DATA.notes.map((note) => el("li", {}, note))));
   return parts;
 }
@@ -456,7 +470,9 @@ function tests(query) {
     if (LAST?.family === family && LAST.hash === location.hash) { active = LAST.at; move(active); grid.focus({ preventScroll: true }); }
   };
   return [filters, grid, el("p", { class: "muted small noprint" }, "/ searches, arrow keys move, Enter opens a test. ",
-    family.models.length ? `A mark of models is filled where the outcome is ${family.headings[0].replace(" by", "").replace(" under", "")}, red where it was seen nevertheless.` : "")];
+    !family.models.length ? "" : family.key === "progress"
+      ? "Of the models, those are filled under which the test terminates; red where it hung."
+      : "Of the models, those are filled that forbid the outcome; red where it was seen.")];
 }
 
 // One test
