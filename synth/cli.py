@@ -32,6 +32,7 @@ COMMANDS = {
     "compile": "Turn tests into programs for devices.",
     "devices": "List the compilers and devices that work here.",
     "run": "Run tests on this machine's devices and compare with the models.",
+    "tune": "Find how a device shows weak outcomes most often.",
     "import": "Bring back what was run elsewhere, and merge results.",
     "diff": "Show what changed between two devices, drivers or dates.",
     "score": "Show which mutants devices kill, and what that says of tests.",

@@ -25,6 +25,10 @@ from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
+LEAST_WORKERS, MOST_WORKERS = 8, 256
+"""Threads of PoCL for a memory test: so many at least, that few tests need a process of their own for another number.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class OpenClDevice:
@@ -95,11 +99,11 @@ class OpenClDevice:
         return prepared
 
     def _prepared(self, host: str, file: Path, shape: Launch | Layout) -> Prepared:
-        """A host; a work-group of a memory test has a thread of PoCL to itself."""
+        """A host; a work-group of a memory test has a thread of PoCL to itself, as a rule."""
         environment = dict(self.chosen.environment)
         workers = self.workers
         if isinstance(shape, Layout) and self.chosen.is_pocl:
-            workers = workers or shape.groups
+            workers = workers or min(max(shape.groups, LEAST_WORKERS), MOST_WORKERS)
         if workers is not None:
             environment["POCL_MAX_PTHREAD_COUNT"] = str(workers)
         return Prepared(self.chosen.server(host), environment, str(file.resolve()))

@@ -45,7 +45,8 @@ ROOMS = {
     "synth/progress": {"options"},
     "synth/memory": {"options", "progress"},
     "synth/mutation": {"options", "memory"},
-    "synth/drawing": {"progress", "memory"},
+    "synth/tuning": {"memory"},
+    "synth/drawing": {"progress", "memory", "tuning"},
     "synth/families": {"options", "progress", "memory", "mutation", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
@@ -60,6 +61,7 @@ ROOMS = {
         "mutation",
         "drawing",
         "families",
+        "tuning",
     },
 }
 

@@ -221,6 +221,7 @@ def test_banks_of_a_warp_are_one_or_all(shared: bool) -> None:
         assert max(names["SHARED_ADDRESS"](1, s, 0) for s in range(64)) < layout.shared_words
 
 
+@settings(deadline=None)
 @given(st.integers(1, 64), st.integers(0, 2**31), st.sampled_from([1, 7, 32, 64]))
 def test_stress_is_spread_over_so_many_regions(spread: int, seed: int, patch: int) -> None:
     layout = place(litmus_of(TREES["apart"]), replace(SMALL, stress=1, spread=spread, patch=patch, offset=5))

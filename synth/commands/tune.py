@@ -1,0 +1,197 @@
+"""``synth tune``: the profile with which a device shows weak outcomes most often."""
+
+from __future__ import annotations
+
+import json
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import click
+
+from backends.registry import BACKENDS
+from backends.shared.device import DeviceOptions, Runner
+from backends.shared.process import ended_by_signals
+from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profile, write_profile
+from corpus.errors import InputError
+from corpus.litmus.normal import litmus_digest
+from synth.options.numbers import Seconds
+from synth.screen import table_console, watched
+from synth.tuning.account import print_found, record, remarks
+from synth.tuning.journal import answered, journal_of, open_journal
+from synth.tuning.measuring import Bench
+from synth.tuning.search import METHODS, Found, Grid, Search
+from synth.tuning.shapes import SHAPES, shapes_of
+
+_GRID = Grid()
+
+
+def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
+    """Numbers with commas between them. Raises ``InputError`` where one is none, or out of range."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdecimal() and len(word) < 10 and least <= int(word) <= most for word in words):
+        raise InputError(f"{option}: expected numbers from {least} to {most}, with commas between, found '{text}'")
+    return tuple(dict.fromkeys(map(int, words)))
+
+
+@click.command(name="tune")
+@click.option(
+    "--backend",
+    type=click.Choice([name for name, each in BACKENDS.items() if each.device is not None]),
+    required=True,
+    help="The language, and with it the devices, to tune.",
+)
+@click.option("--platform", metavar="NAME", help="Part of the device's or its platform's name, as of synth run.")
+@click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
+@click.option(
+    "--shapes",
+    default=",".join(SHAPES),
+    show_default=True,
+    metavar="NAMES|FILES",
+    help="The tests to tune by, with commas between.",
+)
+@click.option("--method", type=click.Choice(METHODS), default="published", show_default=True, help="How to search.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all that is drawn.")
+@click.option("--budget", type=Seconds(positive=True), help="Seconds that all measurements may take.  [default: any]")
+@click.option(
+    "--start",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A profile to begin with: what it says stays.",
+)
+@click.option("--instances", type=click.IntRange(1, 1 << 24), default=1 << 14, show_default=True, help="Of a launch.")
+@click.option("--launches", type=click.IntRange(1, 1 << 16), default=_GRID.launches, show_default=True, help="A trial.")
+@click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Of a launch.")
+@click.option(
+    "--distances",
+    default=",".join(map(str, _GRID.distances)),
+    show_default=True,
+    help="published: words between locations.",
+)
+@click.option(
+    "--locations",
+    type=click.IntRange(2, 256),
+    default=_GRID.locations,
+    show_default=True,
+    help="published: words at which stress is tried, a power of two.",
+)
+@click.option(
+    "--longest",
+    type=click.IntRange(1, 8),
+    default=_GRID.longest,
+    show_default=True,
+    help="published: accesses of a sequence, at most.",
+)
+@click.option(
+    "--spreads",
+    default=",".join(map(str, _GRID.spreads)),
+    show_default=True,
+    help="published: numbers of patches to stress.",
+)
+@click.option(
+    "--candidates",
+    type=click.IntRange(1, 1 << 16),
+    default=_GRID.candidates,
+    show_default=True,
+    help="random: how many profiles to try.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    metavar="FILE.toml",
+    help="Where the profile goes; it is called as the file is.",
+)
+@click.option(
+    "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Draw what was measured (SVG)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all that was measured as one JSON object.")
+def command(
+    backend: str,
+    platform: str | None,
+    workers: int | None,
+    shapes: str,
+    method: str,
+    seed: int,
+    budget: float | None,
+    start: Path | None,
+    instances: int,
+    launches: int,
+    timeout: float,
+    distances: str,
+    locations: int,
+    longest: int,
+    spreads: str,
+    candidates: int,
+    output: Path,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the way to launch memory tests with which a device shows weak outcomes most often.
+
+    What is found is a profile, a TOML file that synth run --profile takes. A score is the sum of the rates of weak
+    outcomes over the tests, by default store buffering, message passing and load buffering.
+
+    \b
+    published  As Sorensen and Donaldson 2016, section 3, have it: the size of a patch of memory, the sequence of
+               accesses to stress it with, over how many patches to spread the stress; then every combination of
+               stress, bank conflicts, synchronisation and randomisation (Alglave et al. 2015, section 4.3).
+               The grid of the paper: --distances 0,1,2,...,255 --locations 256 --longest 5 --spreads 1,2,...,64.
+    random     Profiles drawn from all parameters, then changes of the best of them.
+
+    Each measurement is written to FILE.journal.jsonl before the next one begins. A search that was stopped goes on
+    there when the same command is given again; one that has ended is told again, and nothing is run.
+
+    \b
+    Examples:
+      synth tune --backend cpp --shapes SB --method random -o laptop.toml
+      synth tune --backend opencl --platform PoCL --shapes SB --budget 300 --plot plots -o pocl.toml
+      synth tune --backend cpp --shapes SB --start laptop.toml -o stressed.toml
+
+    Exit code 1 if no test could be run.
+    """
+    if output.suffix != ".toml":
+        raise InputError("-o: expected a name that ends with .toml", str(output))
+    parse_profile(f"name = {json.dumps(output.stem)}", str(output))
+    if locations & (locations - 1):
+        raise InputError(f"--locations: expected a power of two, found {locations}")
+    grid = Grid(
+        distances=_numbers(distances, "--distances", 0, 4095),
+        locations=locations,
+        longest=longest,
+        spreads=_numbers(spreads, "--spreads", 1, 64),
+        launches=launches,
+        candidates=candidates,
+        budget=budget,
+    )
+    tests = shapes_of([word for word in shapes.split(",") if word])
+    base = DEFAULT if start is None else read_profile(start)
+    language = BACKENDS[backend]
+    assert language.device is not None
+    with ended_by_signals(), Runner(language.device(DeviceOptions(platform=platform, workers=workers))) as runner:
+        device = runner.device
+        own = device.layout(tests[0], instances, base).parameters
+        search = Search(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), grid)
+        asked = [backend, device.hardware, *map(litmus_digest, tests), base, method, seed, instances, timeout, grid]
+        key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
+        names = tuple(test.name for test in tests)
+        bench = Bench(language, runner, tests, instances, timeout)
+        found: Found | None = None
+        with open_journal(journal_of(output)) as journal:
+            for done in watched(answered(search, key, names, bench.measure, journal), search.most, "Tuning"):
+                found = done or found
+    assert found is not None
+    if not any(sample.runs for samples in found.before for sample in samples):
+        errors = (sample.error for samples in found.before for sample in samples if sample.error)
+        click.echo(f"synth: no test could be run: {next(errors, 'nothing was launched')}", err=True)
+        sys.exit(1)
+    write_profile(output, found.profile, remarks(found, names, device.hardware, backend, method, seed))
+    if plot is not None:
+        from synth.drawing.plots import draw_tuning
+
+        draw_tuning(found, names, plot)
+    if as_json:
+        click.echo(json.dumps(record(found, names, device.hardware), indent=2))
+    else:
+        print_found(found, names, device.hardware, output, table_console())

@@ -1,0 +1,215 @@
+"""Plots of a search for a profile, after the figures of Sorensen and Donaldson 2016, by matplotlib, as SVG.
+
+``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best of
+them (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and combined
+(Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``: before and
+after, with intervals. The same measurements give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corpus.errors import InputError
+from synth.drawing.files import write_picture
+from synth.tuning.account import rate_of
+from synth.tuning.search import INCANTATIONS, Comparison, Found, Patches, Trials
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = ("#0b6e99", "#c4511d", "#4f8a3c", "#7a4f9c", "#b3861b", "#5b6770")
+_PALE = "#b9c4ca"
+_BEST = 16
+"""Sequences that are drawn."""
+
+_SETTINGS: Any = {  # keys are what matplotlib calls a literal
+    "svg.hashsalt": "synth",
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+}
+
+
+def draw_tuning(found: Found, names: Sequence[str], folder: Path) -> list[Path]:
+    """Write a picture of each step and of the rates into a folder, which is made if need be. Raises ``InputError``."""
+    pictures: dict[str, str] = {}
+    for title, step in found.steps.items():
+        match step:
+            case Patches():
+                pictures[title] = _patches(step, names)
+            case Comparison() if title == "incantations":
+                pictures[title] = _incantations(step, names)
+            case Comparison() if title == "spreads":
+                pictures[title] = _spreads(step, names)
+            case Comparison():
+                pictures[title] = _sequences(step, names)
+            case Trials():
+                pictures[title] = _trials(step)
+    pictures["rates"] = rates(
+        {name: rate_of(samples) for name, samples in zip(names, found.before, strict=True)},
+        {name: rate_of(samples) for name, samples in zip(names, found.after, strict=True)},
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(folder)) from None
+    files = [folder / f"{title}.svg" for title in pictures]
+    for file, svg in zip(files, pictures.values(), strict=True):
+        write_picture(file, svg)
+    return files
+
+
+def _patches(step: Patches, names: Sequence[str]) -> str:
+    distances = sorted({distance for _, distance in step.shares})
+    tests = sorted({test for test, _ in step.shares})
+    most = max((share for row in step.shares.values() for share in row), default=0.0) or 1.0
+
+    def draw(figure: Figure) -> None:
+        grid = figure.subplots(len(distances), len(tests), squeeze=False, sharex=True, sharey=True)
+        for row, distance in enumerate(distances):
+            for column, test in enumerate(tests):
+                axes = grid[row][column]
+                shares = step.shares.get((test, distance), ())
+                axes.bar(range(len(shares)), [100 * share for share in shares], width=1.0, color=_COLOURS[0])
+                axes.set_ylim(0, 105 * most)
+                axes.set_title(f"{names[test]}, distance {distance}", loc="left", fontsize=9)
+                if row == len(distances) - 1:
+                    axes.set_xlabel("stressed location (word)")
+                if column == 0:
+                    axes.set_ylabel("weak, %")
+        word = f"patch: {step.patch} words" if step.patch else "no patch: every location is as good, or none is"
+        figure.suptitle(word, x=0.01, ha="left", fontsize=10)
+
+    return _svg(draw, 3.4 * len(tests), 0.6 + 1.5 * len(distances))
+
+
+def _spreads(step: Comparison, names: Sequence[str]) -> str:
+    def draw(axes: Axes) -> None:
+        spreads = [int(spread) for spread in step.scores]
+        for test, name in enumerate(names):
+            scores = [row[test] for row in step.scores.values()]
+            axes.plot(spreads, scores, "o-", color=_colour(test), label=name, markersize=4)
+        axes.axvline(int(step.best), color=_PALE, zorder=0)
+        axes.set_xlabel(f"spread: patches that are stressed at once (taken: {step.best})")
+        axes.set_ylabel("score: rates summed over distances")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+    return _svg(_one(draw), 6.4, 3.4)
+
+
+def _sequences(step: Comparison, names: Sequence[str]) -> str:
+    shown = [name for name, _ in sorted(step.scores.items(), key=lambda each: -sum(each[1]))]
+    hidden = shown[_BEST:]
+    shown = [*shown[:_BEST], *([step.best] if step.best in hidden else [])]
+
+    def draw(axes: Axes) -> None:
+        _stacked(axes, shown, step, names)
+        axes.set_yticks(range(len(shown)), [f"{name}  (taken)" if name == step.best else name for name in shown])
+        axes.set_xlabel("score: rates summed over distances and locations")
+        if len(step.scores) > len(shown):
+            axes.set_title(f"the best {len(shown)} of {len(step.scores)} access sequences", loc="left", fontsize=10)
+
+    return _svg(_one(draw), 6.4, 1.0 + 0.24 * len(shown))
+
+
+def _incantations(step: Comparison, names: Sequence[str]) -> str:
+    shown = list(step.scores)
+
+    def draw(figure: Figure) -> None:
+        bars, marks = figure.subplots(1, 2, sharey=True, width_ratios=(4, 1))
+        _stacked(bars, shown, step, names)
+        bars.set_yticks([])
+        bars.set_xlabel("score: rates of weak outcomes")
+        for row, name in enumerate(shown):
+            for column, incantation in enumerate(INCANTATIONS):
+                on = incantation in name
+                marks.plot(column, row, "o", color=_COLOURS[0] if on else "#e3e7e9", markersize=6)
+        bars.text(1.0, shown.index(step.best), "taken ", transform=bars.get_yaxis_transform(), va="center", ha="right")
+        marks.set_xticks(range(len(INCANTATIONS)), INCANTATIONS, rotation=40, ha="right")
+        marks.set_xlim(-0.5, len(INCANTATIONS) - 0.5)
+        for side in ("left", "bottom"):
+            marks.spines[side].set_visible(False)
+        marks.tick_params(length=0)
+
+    return _svg(draw, 7.4, 4.4)
+
+
+def _trials(step: Trials) -> str:
+    def draw(axes: Axes) -> None:
+        best = [max(step.scores[: number + 1]) for number in range(len(step.scores))]
+        axes.plot(range(len(best)), step.scores, "o", color=_COLOURS[0], markersize=3.5, label="a random profile")
+        axes.step(range(len(best)), best, where="post", color=_COLOURS[1], label="the best so far")
+        axes.axhline(step.scores[0], color=_PALE, zorder=0, label="plain launches")
+        axes.set_xlabel("profiles tried")
+        axes.set_ylabel("score: mean rate of weak outcomes")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+    return _svg(_one(draw), 6.4, 3.4)
+
+
+def rates(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Rates before and after by the names of what was measured (``account.Rate``), with their intervals."""
+
+    def draw(axes: Axes) -> None:
+        for number, (label, found) in enumerate((("before", before), ("after", after))):
+            places = [place + (number - 0.5) * 0.36 for place in range(len(found))]
+            heights = [100 * each.rate for each in found.values()]
+            spans = [
+                [max(0.0, 100 * (each.rate - each.low)) for each in found.values()],
+                [max(0.0, 100 * (each.high - each.rate)) for each in found.values()],
+            ]
+            axes.bar(places, heights, 0.34, yerr=spans, capsize=3, color=(_PALE, _COLOURS[0])[number], label=label)
+            for place, each, height in zip(places, found.values(), heights, strict=True):
+                text = f"{height:.3g}" if each.seen else "none"
+                axes.annotate(text, (place, height), xytext=(0, 4), textcoords="offset points", ha="center", fontsize=8)
+        axes.set_xticks(range(len(before)), list(before))
+        axes.set_ylabel("instances with the weak outcome, %")
+        axes.margins(y=0.12)
+        axes.legend()
+
+    return _svg(_one(draw), 2.2 + 1.3 * len(before), 3.4)
+
+
+def _stacked(axes: Axes, shown: Sequence[str], step: Comparison, names: Sequence[str]) -> None:
+    """A bar for each of the candidates from above, a piece for each test."""
+    left = [0.0] * len(shown)
+    for test, name in enumerate(names):
+        widths = [step.scores[each][test] for each in shown]
+        axes.barh(range(len(shown)), widths, left=left, height=0.7, color=_colour(test), label=name)
+        left = [one + other for one, other in zip(left, widths, strict=True)]
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.legend(loc="lower right")
+
+
+def _colour(test: int) -> str:
+    return _COLOURS[test % len(_COLOURS)]
+
+
+def _one(draw: Callable[[Axes], None]) -> Callable[[Figure], None]:
+    return lambda figure: draw(figure.add_subplot())
+
+
+def _svg(draw: Callable[[Figure], None], width: float, height: float) -> str:
+    """A figure of so many inches as SVG."""
+    import matplotlib  # takes its time to be loaded
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_SETTINGS):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return text.getvalue()

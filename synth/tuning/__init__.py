@@ -1,0 +1,1 @@
+"""How a device is launched so that weak outcomes are seen most often: the search for a profile."""

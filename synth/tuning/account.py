@@ -1,0 +1,138 @@
+"""What a search has found, in words, as a table and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from backends.shared.profiles import Profile
+from synth.screen import plain_table
+from synth.statistics import rate_interval
+from synth.tuning.search import Comparison, Found, Patches, Sample, Trials
+
+_BEST = 5
+"""Candidates of a step that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Weak outcomes of so many instances, the rate with its interval, and instances a second."""
+
+    seen: int
+    runs: int
+    low: float
+    high: float
+    speed: float
+    error: str = ""
+
+    @property
+    def rate(self) -> float:
+        """The share that was seen."""
+        return self.seen / self.runs if self.runs else 0.0
+
+
+def rate_of(samples: Sequence[Sample]) -> Rate:
+    """The samples of one test, summed up."""
+    seen, runs = sum(sample.seen for sample in samples), sum(sample.runs for sample in samples)
+    seconds = sum(sample.running for sample in samples if sample.runs)
+    low, high = rate_interval(seen, runs) if runs else (0.0, 1.0)
+    error = next((sample.error for sample in samples if sample.error), "")
+    return Rate(seen, runs, low, high, runs / seconds if seconds else 0.0, error)
+
+
+def remarks(found: Found, names: Sequence[str], hardware: str, backend: str, method: str, seed: int) -> str:
+    """Where a profile comes from, for its file."""
+    lines = [f"Found by synth tune --backend {backend} --method {method} --seed {seed}, on {hardware}."]
+    for name, before, after in zip(names, map(rate_of, found.before), map(rate_of, found.after), strict=True):
+        lines.append(f"{name}: {_rate(before)} of instances weak before, {_rate(after)} after.")
+    if not found.kept:
+        lines.append("Nothing that was tried is better than how the device launches tests of itself.")
+    return "\n".join(line if line.isascii() else ascii(line) for line in lines)
+
+
+def record(found: Found, names: Sequence[str], hardware: str) -> dict[str, Any]:
+    """All that was measured."""
+    return {
+        "device": hardware,
+        "profile": {"name": found.profile.name, **found.profile.chosen},
+        "better": found.kept,
+        "steps": {name: _step(step, names) for name, step in found.steps.items()},
+        "rates": [
+            {"test": name, "before": _data(rate_of(before)), "after": _data(rate_of(after))}
+            for name, before, after in zip(names, found.before, found.after, strict=True)
+        ],
+    }
+
+
+def _data(rate: Rate) -> dict[str, Any]:
+    return {**asdict(rate), "rate": rate.rate, "speed": round(rate.speed)}
+
+
+def _step(step: Patches | Comparison | Trials, names: Sequence[str]) -> dict[str, Any]:
+    match step:
+        case Patches(shares, patch):
+            rows = [
+                {"test": names[test], "distance": distance, "shares": list(row)}
+                for (test, distance), row in shares.items()
+            ]
+            return {"patch": patch, "locations": rows}
+        case Comparison(scores, best):
+            return {"best": best, "scores": {name: dict(zip(names, row, strict=True)) for name, row in scores.items()}}
+        case Trials(scores):
+            return {"scores": list(scores)}
+
+
+def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, console: Console) -> None:
+    """Tell of the steps, the rates before and after, and the profile."""
+    console.print(Text(hardware), soft_wrap=True)
+    for title, step in found.steps.items():
+        console.print()
+        match step:
+            case Patches(_, patch):
+                console.print(f"patch: {f'{patch} words' if patch else 'none seen, every location is as good'}")
+            case Comparison(scores, best):
+                table = plain_table(title, *names, "sum")
+                for column in table.columns[1:]:
+                    column.justify = "right"
+                for name, row in sorted(scores.items(), key=lambda each: -sum(each[1]))[:_BEST]:
+                    cells = [f"{score:.2e}" for score in (*row, sum(row))]
+                    table.add_row(f"{name}{'  <- taken' if name == best else ''}", *cells)
+                console.print(table)
+                if len(scores) > _BEST:
+                    console.print(f"and {len(scores) - _BEST} more; taken: {best}")
+            case Trials(scores):
+                console.print(f"{len(scores)} random profiles: score of plain launches {scores[0]:.2e}")
+                console.print(f"the best {max(scores):.2e}, the median {sorted(scores)[len(scores) // 2]:.2e}")
+    console.print()
+    table = plain_table("weak outcomes", "before", "95 % interval", "after", "95 % interval", "times", "instances/s")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, before, after in zip(names, map(rate_of, found.before), map(rate_of, found.after), strict=True):
+        times = f"{after.rate / before.rate:.1f}" if before.seen else "-"
+        speeds = f"{before.speed:,.0f} -> {after.speed:,.0f}"
+        table.add_row(name, _rate(before), _interval(before), _rate(after), _interval(after), times, speeds)
+    console.print(table)
+    for name, rate in ((name, rate_of(samples)) for name, samples in zip(names, found.after, strict=True)):
+        if rate.error:
+            console.print(Text(f"{name}: {rate.error}"), soft_wrap=True)
+    console.print()
+    if not found.kept:
+        console.print("Nothing that was tried is better than how the device launches tests of itself.")
+    console.print(Text(f"{file}: {_chosen(found.profile)}"), soft_wrap=True)
+
+
+def _chosen(profile: Profile) -> str:
+    return ", ".join(f"{key} {value}" for key, value in profile.chosen.items()) or "nothing is chosen"
+
+
+def _rate(rate: Rate) -> str:
+    return f"{100 * rate.rate:.4g} %" if rate.seen else "none" if rate.runs else "not run"
+
+
+def _interval(rate: Rate) -> str:
+    return f"{100 * rate.low:.3g} to {100 * rate.high:.3g} %"

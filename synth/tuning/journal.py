@@ -1,0 +1,92 @@
+"""What a search has measured, a line each in a file beside the profile: a search that is stopped goes on there.
+
+A search asks the same questions in the same order when it is made again, so its N-th question is answered by the N-th
+line. A line of another question is of another search, and refused. Each line is on the disk before the next question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from corpus.errors import InputError
+from corpus.lines import decoder, open_lines
+from synth.tuning.search import Ask, Sample, Search
+
+BEGINS = b'{"search":'
+BUSY = "another process is at work on this search"
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line: the search it is of, a question and its answer, as ``Ask`` and ``Sample`` have them."""
+
+    search: str
+    test: str
+    profile: dict[str, Any]
+    launches: int
+    weak: tuple[int, ...]
+    instances: int
+    seconds: float
+    running: float
+    error: str
+
+
+class Journal(NamedTuple):
+    """The answers of earlier runs, in order, and how to add one."""
+
+    path: Path | None
+    entries: list[Entry]
+    add: Callable[[bytes], None]
+
+
+def journal_of(profile: Path) -> Path:
+    """The file beside a profile."""
+    return profile.with_suffix(".journal.jsonl")
+
+
+@contextmanager
+def open_journal(path: Path | None) -> Iterator[Journal]:
+    """A journal, which is made if need be and locked; ``None`` keeps nothing.
+
+    A last line that was cut off is dropped. Raises ``InputError`` where it cannot be opened, is in use, or holds
+    something else.
+    """
+    with open_lines(path, decoder(Entry), BEGINS, "a measurement of a search", BUSY) as (entries, add):
+        yield Journal(path, entries, add)
+
+
+def answered(
+    search: Search, key: str, names: tuple[str, ...], measure: Callable[[Ask], Sample], journal: Journal
+) -> Iterator[Any]:
+    """Make a search: yields ``None`` after each measurement, and last what was found.
+
+    ``key`` tells searches apart, ``names`` are those of tests. Raises ``InputError`` where the journal is of another
+    search.
+    """
+    steps = search.steps()
+    earlier = iter(enumerate(journal.entries, 1))
+    ask = next(steps)
+    while True:
+        asked = {"search": key, "test": names[ask.test], "profile": ask.profile.chosen, "launches": ask.launches}
+        number, entry = next(earlier, (0, None))
+        if entry is None:
+            sample = measure(ask)
+            answer = msgspec.to_builtins(
+                {each: getattr(sample, each) for each in ("weak", "instances", "seconds", "running", "error")}
+            )
+            journal.add(json.dumps({**asked, **answer}, separators=(",", ":")).encode())
+        elif any(getattr(entry, name) != value for name, value in asked.items()):
+            raise InputError("of another search: remove the file, or give another -o", str(journal.path), number)
+        else:
+            sample = Sample(entry.weak, entry.instances, entry.seconds, entry.running, entry.error)
+        yield None
+        try:
+            ask = steps.send(sample)
+        except StopIteration as done:
+            yield done.value
+            return

@@ -1,0 +1,409 @@
+"""The search for the profile that shows weak outcomes most often: as published, or at random.
+
+*As published* (Sorensen and Donaldson 2016, section 3). First the patch: which words of the scratch area are as good as
+their neighbours to stress (3.2). Then the sequence of accesses to stress with (3.3). Then over how many patches to
+spread the stress (3.4). Each is measured on all tests, for several distances of their locations, and where tests
+disagree the choice is one that no other beats in all of them, of those the one with the largest sum over tests. Last
+come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6): stress as it was found, bank conflicts,
+synchronisation and randomisation, each on its own and combined.
+
+*At random*: profiles drawn from everything that a profile may say, and, in the second half, changes of the best one in
+a parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in part
+the luckiest.
+
+A search is a generator: it yields what is to be measured and is sent what was, so that it does nothing but decide, and
+the same measurements give the same decisions; all chance comes from its seed. A *budget* in seconds is shared out among
+the steps. A step goes through its settings (a test and a distance) in an order drawn from the seed, in each of which it
+measures all of its candidates; where its share is used up it decides by the settings that are whole, one at least. So
+all candidates are compared by the same settings.
+
+Differences from the paper: a launch runs many instances, so the noise threshold of 3 in 1,000 executions is a share;
+stressing work-groups are half to all of ``STRESS`` for each that plays, for nothing says how many threads a device runs
+at once; where no patch is seen, or every word is as good, the patch is left as it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, product
+from random import Random
+from typing import Any, TypeVar
+
+from backends.shared.layout import Parameters
+from backends.shared.profiles import Profile
+
+METHODS = ("published", "random")
+
+STRESS = 2
+"""Work-groups for stress for each that plays a CTA of each test, at most: half of them at least, of two or three."""
+
+SPIN = 1 << 10
+"""How long threads wait for each other, on a device that does not do so of itself."""
+
+PLAIN_SEQUENCE = "st ld"
+"""What stresses before sequences are compared (3.2)."""
+
+STEP = 11
+"""The region at which launch N of one with a ``spread`` of 1 stresses is N times this, modulo the regions."""
+
+INCANTATIONS = ("memory stress", "bank conflicts", "synchronisation", "randomisation")
+"""In the order of Tab. 6, the first of which changes last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is to be measured: a test, by its number, launched as a profile says, so many times."""
+
+    test: int
+    profile: Profile
+    launches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What was measured: the weak outcomes of each launch, of so many instances each.
+
+    ``seconds`` is what it took in all, ``running`` what the launches did. ``error`` says why there is nothing.
+    """
+
+    weak: tuple[int, ...] = ()
+    instances: int = 0
+    seconds: float = 0.0
+    running: float = 0.0
+    error: str = ""
+
+    @property
+    def seen(self) -> int:
+        """Weak outcomes of all launches."""
+        return sum(self.weak)
+
+    @property
+    def runs(self) -> int:
+        """Instances of all launches."""
+        return len(self.weak) * self.instances
+
+    @property
+    def rate(self) -> float:
+        """The share of instances that ended in the weak outcome; 0 where nothing was measured."""
+        return self.seen / self.runs if self.runs else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """How finely a search looks.
+
+    ``distances``: words between the locations of a test. ``locations``: words of the scratch area at which stress is
+    tried, a power of two. ``longest``: the most accesses of a sequence. ``spreads``: how many patches to stress.
+    ``launches``: of each measurement. ``noise``: the share of weak outcomes that is as good as none (3.2).
+    ``candidates``: random profiles. ``repeats``: how often plain and tuned launches are measured in the end.
+    ``budget``: seconds, or none.
+    """
+
+    distances: tuple[int, ...] = (0, 15, 63)
+    locations: int = 64
+    longest: int = 3
+    spreads: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+    launches: int = 16
+    noise: float = 0.003
+    candidates: int = 48
+    repeats: int = 4
+    budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """Weak outcomes by test, distance and stressed location, as shares, and what they say: the patch, or none."""
+
+    shares: Mapping[tuple[int, int], tuple[float, ...]]
+    patch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Candidates of one step with their scores, a sum of rates over distances for each test, and the one to take."""
+
+    scores: Mapping[str, tuple[float, ...]]
+    best: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Random profiles in the order in which they were tried, with their scores, sums over tests."""
+
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found: the profile, its steps, and the samples of plain and tuned launches by test."""
+
+    profile: Profile
+    steps: Mapping[str, Patches | Comparison | Trials]
+    before: tuple[tuple[Sample, ...], ...]
+    after: tuple[tuple[Sample, ...], ...]
+    kept: bool
+    """Whether the profile is better than plain launches; if not, it is one that chooses nothing more."""
+
+
+Result = TypeVar("Result")
+Steps = Generator[Ask, Sample, Result]
+
+
+@dataclass(slots=True)
+class Search:
+    """A search for a device: ``tests`` of them, by launches that ``base`` describes, on top of ``own``.
+
+    ``spent`` is the seconds of all measurements so far.
+    """
+
+    method: str
+    seed: int
+    tests: int
+    own: Parameters
+    base: Profile
+    grid: Grid
+    spent: float = field(default=0.0, init=False)
+
+    def steps(self) -> Steps[Found]:
+        """All of the search."""
+        steps: dict[str, Patches | Comparison | Trials] = {}
+        best = yield from (self._published(steps) if self.method == "published" else self._at_random(steps))
+        before: list[list[Sample]] = [[] for _ in range(self.tests)]
+        after: list[list[Sample]] = [[] for _ in range(self.tests)]
+        for _ in range(self.grid.repeats):
+            for test in range(self.tests):
+                for profile, samples in ((self.base, before), (best, after)):
+                    samples[test].append((yield from self._measure(test, profile, 2 * self.grid.launches)))
+        kept = _total(after) > _total(before)
+        profile = best if kept else self.base
+        return Found(profile, steps, tuple(map(tuple, before)), tuple(map(tuple, after)), kept)
+
+    @property
+    def most(self) -> int:
+        """How many measurements it takes where no budget ends it."""
+        ends = 2 * self.tests * self.grid.repeats
+        if self.method == "random":
+            again = max(1, self.grid.candidates // 4)
+            return self.tests * (self.grid.candidates + again + max(1, again // 4)) + ends
+        settings = self.tests * len(self.grid.distances)
+        return settings * (1 + len(sequences(self.grid.longest)) + len(self.grid.spreads)) + 16 * self.tests + ends
+
+    # as published
+
+    def _published(self, steps: dict[str, Patches | Comparison | Trials]) -> Steps[Profile]:
+        stressed = replace(self.base, stress=STRESS, vary=True, sequence=PLAIN_SEQUENCE, spread=1)
+        patches = yield from self._patches(replace(stressed, patch=1, regions=self.grid.locations))
+        steps["patches"] = patches
+        patch = patches.patch or self.own.patch
+        regions = max(1, self.grid.locations // patch)
+        here = replace(stressed, patch=patch, regions=1 << (regions.bit_length() - 1))
+        launches = max(self.grid.launches, here.regions or 1)
+        by_sequence = {each: replace(here, sequence=each) for each in sequences(self.grid.longest)}
+        steps["sequences"] = found = yield from self._compared(by_sequence, 0.55, launches)
+        wide = replace(here, sequence=found.best, regions=1 << (max(self.grid.spreads) - 1).bit_length())
+        by_spread = {str(each): replace(wide, spread=each) for each in self.grid.spreads}
+        steps["spreads"] = found = yield from self._compared(by_spread, 0.75, self.grid.launches)
+        tuned = by_spread[found.best]
+        by_incantation = incantations(tuned, self.base, self.own)
+        steps["incantations"] = found = yield from self._compared(
+            by_incantation, 1.0, self.grid.launches, distances=(None,)
+        )
+        return by_incantation[found.best]
+
+    def _patches(self, profile: Profile) -> Steps[Patches]:
+        """Stress at each location in turn, a launch each."""
+        size = self.grid.locations
+        rounds = -(-self.grid.launches // 8)
+        shares: dict[tuple[int, int], tuple[float, ...]] = {}
+        for test, distance in self._settings(self.grid.distances):
+            if shares and self._over(0.2):
+                break
+            sample = yield from self._measure(test, self._apart(profile, distance), rounds * size)
+            weak = [0] * size
+            for launch, seen in enumerate(sample.weak):
+                weak[STEP * launch % size] += seen
+            shares[test, distance] = tuple(
+                seen / (rounds * sample.instances) if sample.instances else 0 for seen in weak
+            )
+        return Patches(dict(sorted(shares.items())), critical_patch(shares, self.grid.noise))
+
+    def _compared(
+        self,
+        candidates: Mapping[str, Profile],
+        share: float,
+        launches: int,
+        distances: Sequence[int | None] | None = None,
+    ) -> Steps[Comparison]:
+        """All candidates in one setting after the other, as far as the share of the budget goes."""
+        scores = {name: [0.0] * self.tests for name in candidates}
+        settings = self._settings(self.grid.distances if distances is None else distances)
+        seen: set[int] = set()
+        for test, distance in settings:
+            if len(seen) == self.tests and self._over(share):
+                break
+            seen.add(test)
+            for name, profile in candidates.items():
+                sample = yield from self._measure(test, self._apart(profile, distance), launches)
+                scores[name][test] += sample.rate
+        return Comparison({name: tuple(each) for name, each in scores.items()}, most_effective(scores))
+
+    def _settings(self, distances: Sequence[Any]) -> list[tuple[int, Any]]:
+        """Tests and distances, in an order drawn from the seed in which every test comes soon."""
+        random = Random(f"{self.seed} settings")
+        columns = [random.sample(distances, len(distances)) for _ in range(self.tests)]
+        return [(test, column[number]) for number in range(len(distances)) for test, column in enumerate(columns)]
+
+    def _apart(self, profile: Profile, distance: int | None) -> Profile:
+        return profile if distance is None else replace(profile, stride=distance + 1)
+
+    # at random
+
+    def _at_random(self, steps: dict[str, Patches | Comparison | Trials]) -> Steps[Profile]:
+        random = Random(f"{self.seed} profiles")
+        tried: list[tuple[Profile, list[Sample]]] = [(self.base, [])]
+        for number in range(self.grid.candidates):
+            if number and self._over(0.75):
+                break
+            if number:
+                best = max(tried, key=lambda each: _score(each[1]))[0]
+                halfway = number >= self.grid.candidates // 2 or self._over(0.4)
+                tried.append(
+                    (changed(best, self.base, self.own, random) if halfway else drawn(self.base, self.own, random), [])
+                )
+            yield from self._all(tried[-1])
+        steps["trials"] = Trials(tuple(_score(samples) for _, samples in tried))
+        for _ in range(2):
+            tried = sorted(tried, key=lambda each: -_score(each[1]))[: max(1, len(tried) // 4)]
+            for each in tried:
+                yield from self._all(each)
+        return max(tried, key=lambda each: _score(each[1]))[0]
+
+    def _all(self, tried: tuple[Profile, list[Sample]]) -> Steps[None]:
+        for test in range(self.tests):
+            tried[1].append((yield from self._measure(test, tried[0], self.grid.launches)))
+
+    # measuring
+
+    def _measure(self, test: int, profile: Profile, launches: int) -> Steps[Sample]:
+        sample = yield Ask(test, profile, launches)
+        self.spent += sample.seconds
+        return sample
+
+    def _over(self, share: float) -> bool:
+        return self.grid.budget is not None and self.spent > share * self.grid.budget
+
+
+def _score(samples: Sequence[Sample]) -> float:
+    """The mean rate of the samples: all tests are measured as often."""
+    return sum(sample.rate for sample in samples) / len(samples) if samples else 0.0
+
+
+def _total(samples: Sequence[Sequence[Sample]]) -> float:
+    """The sum of rates over tests."""
+    return sum(_score(each) for each in samples)
+
+
+def sequences(longest: int) -> list[str]:
+    """All sequences of accesses up to a length, by length."""
+    return [" ".join(words) for length in range(1, longest + 1) for words in product(("ld", "st"), repeat=length)]
+
+
+def critical_patch(shares: Mapping[tuple[int, int], Sequence[float]], noise: float) -> int | None:
+    """The patch size that all tests agree on (3.2): that of the most maximal runs of locations above the noise.
+
+    ``None`` where tests disagree or see none, and where a run is all of the locations, which are then as good.
+    """
+    agreed = set()
+    for test in sorted({test for test, _ in shares}):
+        sizes: Counter[int] = Counter()
+        for (each, _), row in shares.items():
+            if each == test:
+                sizes.update(len(list(run)) for above, run in groupby(row, lambda share: share > noise) if above)
+        size = max(sizes, key=lambda each: (sizes[each], -each), default=None)
+        if size is None or size == max(len(row) for row in shares.values()):
+            return None
+        agreed.add(size)
+    return agreed.pop() if len(agreed) == 1 else None
+
+
+def most_effective(scores: Mapping[str, Sequence[float]]) -> str:
+    """A candidate that no other beats in all tests (3.3); of those one with the largest sum, the first."""
+    best = [
+        name
+        for name, mine in scores.items()
+        if not any(all(one > other for one, other in zip(theirs, mine, strict=True)) for theirs in scores.values())
+    ]
+    return max(best, key=lambda name: sum(scores[name]))
+
+
+def incantations(tuned: Profile, base: Profile, own: Parameters) -> dict[str, Profile]:
+    """Every combination of ``INCANTATIONS``, by the names of those that are on; ``tuned`` says how to stress."""
+    found = {}
+    for switches in product((False, True), repeat=len(INCANTATIONS)):
+        stress, conflicts, synchronised, random = switches
+        start = tuned if stress else replace(base, stress=0)
+        found[" + ".join(name for name, on in zip(INCANTATIONS, switches, strict=True) if on) or "none"] = replace(
+            start,
+            vary=random if stress else base.vary,
+            conflicts=conflicts,
+            spin=(base.spin or own.spin or SPIN) if synchronised else 0,
+            shuffle=random,
+            shuffle_blocks=random,
+        )
+    return found
+
+
+def _powers(least: int, most: int) -> Callable[[Random], int]:
+    return lambda random: 1 << random.randint(least, most)
+
+
+def _mostly(zero: float, otherwise: Callable[[Random], int]) -> Callable[[Random], int]:
+    return lambda random: 0 if random.random() < zero else otherwise(random)
+
+
+def _switch(on: float = 0.5) -> Callable[[Random], bool]:
+    return lambda random: random.random() < on
+
+
+_DRAWN: Mapping[str, Callable[[Random], Any]] = {
+    "slots": _powers(5, 9),
+    "passes": _powers(0, 3),
+    "stride": lambda random: random.choice((1, 2, 4, 8, 16, 17, 32, 33, 64, 128)),
+    "interleaved": _switch(0.7),
+    "shuffle": _switch(),
+    "shuffle_blocks": _switch(),
+    "scatter": _switch(0.3),
+    "rotate": _switch(0.3),
+    "conflicts": _switch(0.2),
+    "spin": _mostly(0.2, _powers(4, 18)),
+    "stress": _mostly(0.5, lambda random: random.choice((1, 2, 4))),
+    "stress_rounds": _powers(4, 14),
+    "stress_before": _mostly(0.6, _powers(0, 9)),
+    "vary": _switch(0.3),
+    "sequence": lambda random: " ".join(random.choice(("ld", "st")) for _ in range(random.randint(1, 5))),
+    "spread": _mostly(0.3, _powers(0, 6)),
+    "patch": _powers(0, 7),
+}
+"""How each parameter is drawn."""
+
+
+def drawn(base: Profile, own: Parameters, random: Random) -> Profile:
+    """A profile at random, on top of a base: what that chooses stays."""
+    return _redrawn(base, _free(base, own), random)
+
+
+def changed(profile: Profile, base: Profile, own: Parameters, random: Random) -> Profile:
+    """A profile with a parameter or two drawn anew."""
+    free = _free(base, own)
+    return _redrawn(profile, random.sample(free, min(len(free), random.choice((1, 1, 2)))), random)
+
+
+def _free(base: Profile, own: Parameters) -> list[str]:
+    """What is to be drawn. A device that has several passes of itself knows how many work-groups it runs at once."""
+    return [key for key in _DRAWN if key not in base.chosen and (key != "passes" or own.passes == 1)]
+
+
+def _redrawn(profile: Profile, keys: Sequence[str], random: Random) -> Profile:
+    return replace(profile, **{key: _DRAWN[key](random) for key in keys})

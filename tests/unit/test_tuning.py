@@ -1,0 +1,253 @@
+"""``synth tune``'s search: on devices whose rates are known functions of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from backends.shared.layout import Parameters, place
+from backends.shared.profiles import DEFAULT, Profile
+from corpus.errors import InputError
+from synth.tuning.journal import answered, open_journal
+from synth.tuning.search import (
+    STEP,
+    Ask,
+    Comparison,
+    Found,
+    Grid,
+    Patches,
+    Sample,
+    Search,
+    Trials,
+    changed,
+    critical_patch,
+    drawn,
+    most_effective,
+    sequences,
+)
+from synth.tuning.shapes import SHAPES, shape, shapes_of
+
+OWN = Parameters()
+BASE = Profile("fake")
+GRID = Grid(distances=(0, 32), locations=64, longest=3, spreads=(1, 2, 4, 8), launches=8, candidates=64, repeats=2)
+INSTANCES = 1000
+Rate = Callable[[Ask, int], float]
+"""The rate of a device in a launch."""
+
+
+def measuring(rate: Rate, seconds: float = 1.0) -> Callable[[Ask], Sample]:
+    def measure(ask: Ask) -> Sample:
+        weak = tuple(round(INSTANCES * rate(ask, launch)) for launch in range(ask.launches))
+        return Sample(weak, INSTANCES, seconds, seconds / 2)
+
+    return measure
+
+
+def found_by(search: Search, measure: Callable[[Ask], Sample]) -> tuple[Found, list[Ask]]:
+    asked = []
+    steps = search.steps()
+    ask = next(steps)
+    while True:
+        asked.append(ask)
+        try:
+            ask = steps.send(measure(ask))
+        except StopIteration as done:
+            return done.value, asked
+
+
+def patchy(ask: Ask, launch: int) -> float:
+    """A device with patches of 16 words, of which every other one matters, best stressed by ``st ld ld`` at 4 of them;
+    waiting for each other helps, and bank conflicts hurt."""
+    profile = ask.profile
+    rate = 0.02 if profile.spin != 0 else 0.01
+    if profile.stress:
+        region = STEP * launch % (profile.regions or 1)
+        word = region * (profile.patch or 1)
+        rate += 0.05 if profile.spread == 1 and word // 16 % 2 else 0.0
+        rate += 0.03 * (4 - abs(4 - (profile.spread or 1))) / 4 if profile.spread != 1 else 0.0
+        rate *= 1.5 if profile.sequence == "st ld ld" else 1.0
+    return rate / 2 if profile.conflicts else rate
+
+
+def test_the_published_search_finds_patch_sequence_and_spread() -> None:
+    search = Search("published", 1, 2, OWN, BASE, replace(GRID, noise=0.03))
+    found, asked = found_by(search, measuring(patchy))
+    patches, sequenced, spread = (found.steps[each] for each in ("patches", "sequences", "spreads"))
+    assert isinstance(patches, Patches) and patches.patch == 16
+    assert isinstance(sequenced, Comparison) and sequenced.best == "st ld ld" and len(sequenced.scores) == 14
+    assert isinstance(spread, Comparison) and spread.best == "4"
+    incanted = found.steps["incantations"]
+    assert isinstance(incanted, Comparison) and len(incanted.scores) == 16
+    assert incanted.best == "memory stress + synchronisation"
+    profile = found.profile
+    assert (profile.patch, profile.sequence, profile.spread, profile.conflicts) == (16, "st ld ld", 4, False)
+    assert found.kept and found.after[0][0].rate > found.before[0][0].rate
+    assert len(asked) == search.most and search.spent == len(asked)
+    assert {ask.profile.stride for ask in asked[:4]} == {1, 33}
+
+
+def test_the_location_of_a_launch_is_known() -> None:
+    """What the search takes for the location of launch N is where the expressions of the layout stress."""
+    from test_memory_layout import functions, python
+
+    from backends.shared.layout import SPOT
+
+    layout = place(shape("SB"), replace(OWN, instances=32, stress=1, spread=1, patch=2, regions=64))
+    names = functions(layout)
+    spots = [eval(python(SPOT), names | {"number": 5, "seed": seed}) for seed in range(200)]
+    assert spots == [STEP * seed % 64 * 2 for seed in range(200)]
+
+
+def test_the_random_search_finds_a_maximum() -> None:
+    def rate(ask: Ask, _: int) -> float:
+        profile = ask.profile
+        near = -abs((profile.spin or 1).bit_length() - 11) / 20 - abs((profile.slots or 32).bit_length() - 8) / 10
+        return 0.9 + near + (0.05 if profile.rotate else 0.0)
+
+    found, asked = found_by(Search("random", 5, 1, OWN, BASE, replace(GRID, candidates=200)), measuring(rate))
+    assert found.profile.slots == 128 and found.profile.rotate
+    assert (found.profile.spin or 0).bit_length() in (10, 11, 12)
+    trials = found.steps["trials"]
+    assert isinstance(trials, Trials) and len(trials.scores) == 200
+    assert asked[0].profile == BASE
+
+
+def test_plain_launches_stay_where_nothing_is_better() -> None:
+    def rate(ask: Ask, _: int) -> float:
+        return 0.5 if not ask.profile.chosen else 0.1
+
+    for method in ("published", "random"):
+        found, _ = found_by(Search(method, 0, 1, OWN, BASE, replace(GRID, candidates=8)), measuring(rate))
+        assert not found.kept and found.profile == BASE
+
+
+@pytest.mark.parametrize("method", ["published", "random"])
+def test_the_same_seed_asks_the_same_and_another_does_not(method: str) -> None:
+    grid = replace(GRID, distances=(0, 1, 2, 3, 4, 5), candidates=16)
+    asked = [found_by(Search(method, seed, 2, OWN, BASE, grid), measuring(patchy))[1] for seed in (1, 1, 2)]
+    assert asked[0] == asked[1] != asked[2]
+
+
+@pytest.mark.parametrize("method", ["published", "random"])
+def test_a_budget_ends_a_search_and_every_test_is_measured(method: str) -> None:
+    search = Search(method, 0, 3, OWN, BASE, replace(GRID, distances=tuple(range(20)), budget=100.0))
+    found, asked = found_by(search, measuring(patchy))
+    assert len(asked) < search.most / 2
+    assert {ask.test for ask in asked} == {0, 1, 2}
+    if method == "published":
+        assert all(all(row) for row in found.steps["sequences"].scores.values())  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_launched_is_not_chosen() -> None:
+    def measure(ask: Ask) -> Sample:
+        if ask.profile.stress or ask.profile.conflicts:
+            return Sample(seconds=1.0, error="does not compile")
+        return measuring(patchy)(ask)
+
+    for method in ("published", "random"):
+        found, _ = found_by(Search(method, 0, 1, OWN, BASE, GRID), measure)
+        assert not found.profile.stress and not found.profile.conflicts
+
+
+def test_what_a_base_says_stays() -> None:
+    base = replace(BASE, slots=64, stress=0)
+    for seed in range(20):
+        profile = drawn(base, OWN, Random(seed))
+        assert (profile.slots, profile.stress) == (64, 0)
+        assert changed(profile, base, OWN, Random(seed)).chosen.keys() == profile.chosen.keys()
+    assert drawn(BASE, replace(OWN, passes=64), Random(1)).passes is None
+    assert drawn(BASE, OWN, Random(1)).passes is not None
+
+
+def test_what_is_drawn_can_be_launched() -> None:
+    from backends.shared.layout import chosen
+
+    for seed in range(300):
+        place(shape("SB"), chosen(OWN, drawn(BASE, OWN, Random(seed))))
+
+
+def test_patches_are_runs_that_tests_agree_on() -> None:
+    row = [0.0, 0.0, 0.1, 0.1, 0.0, 0.1, 0.1, 0.0]
+    three = [0.1, 0.1, 0.1, 0.0, 0.1, 0.1, 0.1, 0.0]
+    assert critical_patch({(0, 0): row, (1, 0): row}, 0.003) == 2
+    assert critical_patch({(0, 0): row, (1, 0): three}, 0.003) is None
+    assert critical_patch({(0, 0): row, (1, 0): [0.0] * 8}, 0.003) is None
+    assert critical_patch({(0, 0): [0.1] * 8}, 0.003) is None
+    assert critical_patch({(0, 0): row}, 0.2) is None
+
+
+def test_the_most_effective_is_beaten_by_none_in_all_tests() -> None:
+    assert most_effective({"a": (1, 5), "b": (2, 1), "c": (0.5, 4)}) == "a"
+    assert most_effective({"a": (1.0, 1.0), "b": (1.0, 1.0)}) == "a"
+
+
+def test_sequences() -> None:
+    assert len(sequences(5)) == 62 and sequences(2) == ["ld", "st", "ld ld", "ld st", "st ld", "st st"]
+
+
+def test_shapes_are_tests_of_their_names(tmp_path: Path) -> None:
+    assert [test.name for test in shapes_of(["sb", "MP", "LB"])] == list(SHAPES)
+    with pytest.raises(InputError, match="there is no shape SBB; did you mean SB"):
+        shapes_of(["SBB"])
+    with pytest.raises(InputError, match="two tests are called SB"):
+        shapes_of(["SB", "SB"])
+    with pytest.raises(InputError):
+        shapes_of([str(tmp_path / "none.litmus")])
+
+
+@pytest.mark.parametrize("cut", [0, 1, 7, 40])
+def test_a_search_that_is_cut_goes_on(cut: int, tmp_path: Path) -> None:
+    """After a kill, also in the middle of a line, the same command measures the rest and finds the same."""
+    file = tmp_path / "p.journal.jsonl"
+    grid = replace(GRID, candidates=24)
+
+    def run(most: int | None) -> tuple[Found | None, int]:
+        measured = 0
+
+        def measure(ask: Ask) -> Sample:
+            nonlocal measured
+            if measured == most:
+                raise KeyboardInterrupt
+            measured += 1
+            return measuring(patchy)(ask)
+
+        result = None
+        try:
+            with open_journal(file) as journal:
+                for done in answered(Search("random", 3, 2, OWN, BASE, grid), "k", ("SB", "MP"), measure, journal):
+                    result = done or result
+        except KeyboardInterrupt:
+            pass
+        return result, measured
+
+    whole, number = run(None)
+    text = file.read_bytes()
+    file.unlink()
+    assert run(cut) == (None, cut)
+    file.write_bytes(file.read_bytes() + b'{"search":"k","test":"S')
+    assert run(None) == (whole, number - cut)
+    assert file.read_bytes() == text
+    assert run(None) == (whole, 0)
+
+
+def test_a_journal_of_another_search_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "p.journal.jsonl"
+
+    def run(key: str) -> None:
+        search = Search("random", 3, 1, OWN, BASE, replace(GRID, candidates=4))
+        with open_journal(file) as journal:
+            list(answered(search, key, ("SB",), measuring(patchy), journal))
+
+    run("one")
+    run("one")
+    with pytest.raises(InputError) as caught:
+        run("other")
+    assert str(caught.value).startswith(f"{file}:1: of another search")
+
+
+def test_the_default_profile_is_a_base() -> None:
+    assert DEFAULT.chosen == {}
