@@ -19,7 +19,7 @@ const DRIVERS_PATIENCE = 1000;
 /** The sizes of a memory test's buffers, in the order of their bindings; the number of the launch comes last. */
 const BINDINGS = ["WORDS", "PLAIN_WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS"];
 
-/** Somebody has pressed Stop. */
+/** The run is over before its end: somebody has pressed Stop, or the message says why. */
 class Stopped extends Error {}
 
 /** A trial that could not be made: its shader does not compile, say. */
@@ -42,27 +42,41 @@ function nameOf(info) {
   return [info.vendor, info.architecture, info.device, info.description].filter(Boolean).join(" ") || "unknown adapter";
 }
 
-/** The one device that tests run on; when it is lost, another takes its place. */
+/** The one device that tests run on; when it is lost, another of the same adapter takes its place. */
 class Gpu {
-  /** `told(text)` is told what becomes of the device, `stop` resolves when somebody stops the run. */
-  constructor(told) {
-    this.told = told;
+  /** `waits(seconds)` is told that there is no device yet; `stop` resolves to "stop" when somebody stops the run. */
+  constructor(waits) {
+    this.waits = waits;
     this.stop = new Promise(() => {});
     this.adapter = null;
     this.device = null;
-    this.losses = 0;
+    this.asking = null;
   }
 
-  /** The device, however long it takes to get one. Throws Stopped. */
-  async ready() {
+  /** What the adapter is called. */
+  get name() {
+    return nameOf(this.adapter.info);
+  }
+
+  /**
+   * The device, however long it takes to get one. Throws Stopped; so too where `name` is given and the adapter is
+   * another, for a browser whose GPU was lost too often may go on with a CPU.
+   */
+  async ready(name = this.adapter && this.name) {
     const since = performance.now();
-    while (this.device === null) {
-      const found = await Promise.race([this.ask(), this.stop]);
-      if (found === "stop") throw new Stopped();
-      if (found) return this.device;
-      const seconds = Math.round((performance.now() - since) / 1000);
-      this.told(`The browser has no adapter for us yet; asked for ${seconds} s. It may take minutes after a loss.`);
-      if ((await Promise.race([sleep(ASK_AGAIN), this.stop])) === "stop") throw new Stopped();
+    const ticks = setInterval(() => this.waits(Math.round((performance.now() - since) / 1000)), 1000);
+    try {
+      while (this.device === null) {
+        this.asking ??= this.ask().finally(() => (this.asking = null));
+        const found = await Promise.race([this.asking, this.stop]);
+        if (!found) await Promise.race([sleep(ASK_AGAIN), this.stop]);
+        if (found === "stop") throw new Stopped();
+      }
+    } finally {
+      clearInterval(ticks);
+    }
+    if (name && name !== this.name) {
+      throw new Stopped(`The adapter was ${name} and is ${this.name} now. Start the browser anew, or run on that one.`);
     }
     return this.device;
   }
@@ -78,7 +92,6 @@ class Gpu {
       this.lost = device.lost.then((info) => {
         if (this.device !== device) return { lost: "it was given up" };
         this.device = null;
-        this.losses += 1;
         return { lost: info.message || info.reason || "lost" };
       });
       return true;
@@ -90,7 +103,7 @@ class Gpu {
   /** Whether the adapter is a CPU, which runs work-groups one after the other. */
   get isCpu() {
     const { info, isFallbackAdapter } = this.adapter; // where it is said has changed
-    return (info.isFallbackAdapter ?? isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(nameOf(info));
+    return (info.isFallbackAdapter ?? isFallbackAdapter) || /swiftshader|llvmpipe|lavapipe/i.test(this.name);
   }
 
   /** Give the device up: what still runs on it is not waited for. */

@@ -30,7 +30,8 @@ class Page {
   constructor(suite) {
     this.suite = suite;
     this.kept = new Kept(suite);
-    this.gpu = new Gpu((text) => this.say(text));
+    const waiting = "Waiting for the browser to give a device, which may take minutes after a loss";
+    this.gpu = new Gpu((seconds) => this.say(`${waiting}: ${seconds} s.`, false));
     this.rows = [];
     this.results = suite.tests.map(() => new Map()); // of each test, by trial
     this.made = new Set(); // trials with a result, which are not made again
@@ -167,9 +168,8 @@ class Page {
   }
 
   describeDevice() {
-    const { adapter } = this.gpu;
     const facts = {
-      Adapter: nameOf(adapter.info),
+      Adapter: this.gpu.name,
       Kind: this.gpu.isCpu ? "CPU" : "GPU",
       Browser: this.driver,
       "User agent": navigator.userAgent,
@@ -331,12 +331,12 @@ class Page {
     this.gpu.stop = new Promise((resolve) => (this.stop = () => resolve("stop")));
     this.update();
     try {
-      await this.gpu.ready();
+      await this.gpu.ready(null);
       this.describeDevice();
       await this.runAll(this.settings());
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
-      this.note("Stopped. Run goes on with what lacks.");
+      this.note(error.message || "Stopped. Run goes on with what lacks.");
     } finally {
       this.stop = null;
       this.update();
@@ -344,7 +344,7 @@ class Page {
   }
 
   async runAll(settings) {
-    const told = { ...settings, device: nameOf(this.gpu.adapter.info), driver: this.driver };
+    const told = { ...settings, device: this.gpu.name, driver: this.driver };
     const trials = this.trials(settings);
     const since = performance.now();
     let made = 0;

@@ -61,6 +61,20 @@ GPUQueue.prototype.submit = function (commands) {
 };
 """
 )
+# As after too many losses of a GPU: every adapter but the first has another name.
+CHANGES = (
+    VANISHES
+    + """
+const { get } = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, "info");
+const names = new Map();
+Object.defineProperty(GPUAdapter.prototype, "info", {
+  get() {
+    if (!names.has(this)) names.set(this, `adapter ${names.size}`);
+    return { vendor: names.get(this), isFallbackAdapter: get.call(this).isFallbackAdapter };
+  },
+});
+"""
+)
 
 
 def site(folder: Path, *words: str) -> Path:
@@ -189,6 +203,14 @@ def test_a_device_that_vanishes_is_told_and_replaced(open_page: Pages, tmp_path:
     assert [(result.test, result.outcomes) for result in saved(page, tmp_path)] == [("one", "TTT"), ("two", "TTT")]
     assert page.evaluate("devices.length") == 2
     assert "one: the device was lost: Device was destroyed." in page.inner_text("#events")
+
+
+def test_results_are_of_one_adapter(open_page: Pages, tmp_path: Path) -> None:
+    page = open_page(mutexes(tmp_path, "one"), script=CHANGES)
+    run(page, 3)
+    assert page.inner_text("#status").startswith("The adapter was adapter 0 and is adapter 1 now.")
+    run(page, 3)
+    assert [(result.device, result.outcomes) for result in saved(page, tmp_path)] == [("adapter 1", "TTT")]
 
 
 def test_what_was_seen_outlives_the_page(open_page: Pages, tmp_path: Path) -> None:
