@@ -61,8 +61,8 @@ class OpenClDevice:
 
     @property
     def driver(self) -> str:
-        """Nothing: the device's words say it."""
-        return ""
+        """Its version, where the device's words do not say it."""
+        return "" if self.chosen.driver in self.chosen.name else self.chosen.driver
 
     @property
     def compiler(self) -> str:

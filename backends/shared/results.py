@@ -1,4 +1,4 @@
-"""What was seen on devices: ``results.jsonl``, one line for each test, device and way to run it (docs/backends.md).
+"""What was seen on devices: ``results.jsonl``, one line for each test, device and way to run it (docs/results.md).
 
 A line holds facts: for a progress test those stay the same when the run is repeated on a device that does the same; the
 counts of a memory test do not. Wall times go to a second file beside it. Lines are appended as they come, each on the

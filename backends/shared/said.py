@@ -24,9 +24,10 @@ class Said:
         self.other = 0
 
     def runs_on(self, device: str, driver: str = "", compiler: str = "") -> None:
-        """What runs it, in words."""
+        """What runs it, in words; of the driver what the device's words do not say."""
+        name = " ".join(device.split())
         if self.trial:
-            self.trial |= {"device": " ".join(device.split()), "driver": driver, "compiler": compiler}
+            self.trial |= {"device": name, "driver": "" if driver in name else driver, "compiler": compiler}
 
     def began(self) -> None:
         """The test begins."""

@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
         # The shader's own constants say how much to launch.
         constant = {name: int(value) for name, value in re.findall(r"^const (\w+) = (\d+)u;$", text, re.MULTILINE)}
         name, device = find(arguments.device, arguments.number)
-        said.runs_on(name)
+        said.runs_on(name, compiler=f"wgpu {wgpu.__version__}")
         module = device.create_shader_module(code=text)
         iterate = (memory if "ROWS" in constant else progress)(device, module, constant)
         said.began()

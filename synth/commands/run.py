@@ -154,7 +154,7 @@ def command(
     does not do.
 
     Results are appended to a file as they come, those of a corpus to results.jsonl in it. A run that was stopped goes
-    on where it was when the same command is given again; only what is new is run. See docs/backends.md for the format.
+    on where it was when the same command is given again; only what is new is run. See docs/results.md for the format.
 
     \b
     Mutants
