@@ -11,6 +11,7 @@ _FOLDERS = (
     "opencl",
     "glsl",
     "wgsl",
+    "metal",
     "web",
     "cpp",
 )

@@ -4,8 +4,7 @@
   fine-grained shared virtual memory; as a launch runs on one device, scope sys includes the threads that scope gpu
   does, and is written as ``memory_scope_device``. Sub-groups have no portable size, and are not used.
 - A fence or barrier orders global and local memory, or the one that its tag names.
-- A barrier is met by the whole work-group. There is one barrier, so its number does not matter as long as the threads
-  of a CTA agree; arriving without waiting, and a number of threads to wait for, are refused.
+- A barrier is met by the whole work-group (``backends.shared.c_atomics``).
 
 ``add``, ``claim`` and ``peek`` are OpenCL 1.x's atomics, which every version has.
 """
@@ -16,16 +15,13 @@ from collections.abc import Mapping, Sequence
 from string import Template
 from typing import ClassVar
 
-from backends.shared.c_atomics import CAtomics
+from backends.shared.c_atomics import SpacedAtomics
 from backends.shared.files import shipped
-from backends.shared.kernel import Cell, indented
+from backends.shared.kernel import indented
 from corpus.laws.opencl import FETCHED, MEMORY, SCOPE_WORDS
-from corpus.litmus.test import Barrier, Fence, Load, Mode, Region, Rmw, Scope, Store
+from corpus.litmus.test import Fence, Load, Region, Rmw, Scope, Store
 
-_SPACES = {Region.GLOBAL: "__global", Region.SHARED: "__local"}
 _SCOPES = {scope: SCOPE_WORDS[scope] for scope in (Scope.GPU, Scope.CTA)}
-_FLAGS = {tag: word for word, tag in MEMORY.items()}
-_SIGNED = ("fetch_min", "fetch_max")
 
 _FILE = Template("""\
 // $name. Usage: python run_opencl_memory.py NAME.cl [iterations]
@@ -51,7 +47,7 @@ $count
 """)
 
 
-class OpenClKernel(CAtomics):
+class OpenClKernel(SpacedAtomics):
     """``NAME.cl``: run as ``python run_opencl_memory.py NAME.cl [iterations]``."""
 
     title: ClassVar[str] = "OpenCL"
@@ -65,41 +61,18 @@ class OpenClKernel(CAtomics):
     peek: ClassVar[str] = "atomic_add(&{cell}, 0u)"
     scratch_load: ClassVar[str] = "{cell}"
     scratch_store: ClassVar[str] = "{cell} = {value}"
+    spaces: ClassVar[Mapping[Region, str]] = {Region.GLOBAL: "__global", Region.SHARED: "__local"}
+    flags: ClassVar[Mapping[str, str]] = {tag: word for word, tag in MEMORY.items()}
+    barrier_call: ClassVar[str] = "barrier({})"
     fetched: ClassVar[Sequence[str]] = FETCHED
     companions: ClassVar[Mapping[str, str]] = {"run_opencl_memory.py": shipped("backends.opencl", "memory_host.py")}
-
-    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
-        kind = "atomic_int" if function in _SIGNED else "atomic_uint"
-        pointer = f"(volatile {_SPACES[cell.region]} {kind}*)&{cell.text}"
-        return f"atomic_{function}_explicit({', '.join([pointer, *arguments])})"
-
-    def expected(self) -> str:  # noqa: D102
-        return "&expected"
 
     def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:  # noqa: D102
         return [self.scope(thread, ins, _SCOPES)]
 
     def fence_call(self, thread: int, ins: Fence, order: str) -> str:  # noqa: D102
         scope = self.scope(thread, ins, _SCOPES)
-        return f"atomic_work_item_fence({self._flags(thread, ins, ins.mode)}, {order}, {scope});"
-
-    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
-        flags = set()
-        for thread, ins in barriers.items():
-            if ins.arrive or ins.quorum is not None:
-                raise self.refuse(thread, ins, "has only barriers where all threads of a work-group wait for all")
-            if ins.scope is not Scope.CTA or ins.mode.scope not in (None, Scope.CTA):
-                raise self.refuse(thread, ins, "has only barriers of a work-group here")
-            flags.add(self._flags(thread, ins, ins.mode))
-        if len(flags) > 1:
-            raise self.refuse(thread, ins, "has no barrier that orders other memory for one thread than for another")
-        return f"barrier({flags.pop()});"
-
-    def _flags(self, thread: int, ins: Fence | Barrier, mode: Mode) -> str:
-        unknown = [tag for tag in mode.tags if tag not in _FLAGS]
-        if unknown:
-            raise self.refuse(thread, ins, f"has no word for {unknown[0]}")
-        return " | ".join(_FLAGS[tag] for tag in mode.tags or _FLAGS)
+        return f"atomic_work_item_fence({self.ordered(thread, ins)}, {order}, {scope});"
 
     def file(self, name: str) -> str:  # noqa: D102
         return _FILE.substitute(

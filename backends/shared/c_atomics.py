@@ -1,4 +1,4 @@
-"""What OpenCL C and C++ share as languages of memory tests: atomics with the orders of C11, and volatile accesses.
+"""What OpenCL C, Metal and C++ share as languages of memory tests: atomics with C11's orders, and volatile accesses.
 
 **Weak accesses are volatile.** A plain access that races is undefined, and a compiler may remove, merge or move it
 even where it does not race. As litmus7 does, a weak access is written as a volatile one: the compiler keeps each of
@@ -12,12 +12,12 @@ refused; so are cache operators and tags.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from backends.shared.kernel import Cell, Kernel
 from corpus.laws.c11 import LEGAL_ORDERS, WORDS, failure_order, order_word
-from corpus.litmus.test import Fence, Load, Mode, Order, Rmw, Store
+from corpus.litmus.test import Barrier, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
 
 
 class CAtomics(Kernel):
@@ -105,3 +105,47 @@ class CAtomics(Kernel):
         if mode.order not in LEGAL_ORDERS[type(ins)]:
             raise self.refuse(thread, ins, f"does not take {WORDS[mode.order]} here")
         return True
+
+
+class SpacedAtomics(CAtomics):
+    """A language whose pointers say which memory they are of, and whose fences and barriers say which they order.
+
+    ``spaces``: the word for each region; ``flags``: for what each tag orders; ``barrier_call``: a barrier, of ``{}``;
+    ``group_word``: what it calls a work-group. A barrier is met by the whole work-group. There is one, so its number
+    does not matter as long as the threads of a CTA agree; arriving without waiting, and a number of threads to wait
+    for, are refused.
+    """
+
+    spaces: ClassVar[Mapping[Region, str]]
+    flags: ClassVar[Mapping[str, str]]
+    barrier_call: ClassVar[str]
+    group_word: ClassVar[str] = "work-group"
+
+    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
+        kind = "atomic_int" if function in ("fetch_min", "fetch_max") else "atomic_uint"
+        pointer = f"(volatile {self.spaces[cell.region]} {kind}*)&{cell.text}"
+        return f"atomic_{function}_explicit({', '.join([pointer, *arguments])})"
+
+    def expected(self) -> str:  # noqa: D102
+        return "&expected"
+
+    def barrier(self, barriers: Mapping[int, Barrier]) -> str:  # noqa: D102
+        flags = set()
+        for thread, ins in barriers.items():
+            if ins.arrive or ins.quorum is not None:
+                raise self.refuse(
+                    thread, ins, f"has only barriers where all threads of a {self.group_word} wait for all"
+                )
+            if ins.scope is not Scope.CTA or ins.mode.scope not in (None, Scope.CTA):
+                raise self.refuse(thread, ins, f"has only barriers of a {self.group_word} here")
+            flags.add(self.ordered(thread, ins))
+        if len(flags) > 1:
+            raise self.refuse(thread, ins, "has no barrier that orders other memory for one thread than for another")
+        return f"{self.barrier_call.format(flags.pop())};"
+
+    def ordered(self, thread: int, ins: Fence | Barrier) -> str:
+        """The memory that a fence or barrier orders. Raises ``InputError`` where a tag has no word."""
+        unknown = [tag for tag in ins.mode.tags if tag not in self.flags]
+        if unknown:
+            raise self.refuse(thread, ins, f"has no word for {unknown[0]}")
+        return " | ".join(self.flags[tag] for tag in ins.mode.tags or self.flags)

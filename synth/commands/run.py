@@ -65,8 +65,8 @@ from synth.options.model import model_option
 @click.option(
     "--platform",
     metavar="NAME",
-    help="opencl: part of the platform's name and version; cuda, glsl, wgsl: of the device's name.  "
-    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; glsl, wgsl of GPUs, CPUs; cuda of GPUs]",
+    help="opencl: part of the platform's name and version; cuda, glsl, wgsl, metal: of the device's name.  "
+    "[default: the first that works: opencl of PoCL, other CPUs, GPUs; glsl, wgsl of GPUs, CPUs; cuda, metal of GPUs]",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="opencl: threads that PoCL runs work-groups with.")
 @click.option(

@@ -1,4 +1,4 @@
-"""The generated text of memory tests in CUDA, GLSL and WGSL; ``pytest --promote`` accepts a change."""
+"""The generated text of memory tests in CUDA, GLSL, WGSL and Metal; ``pytest --promote`` accepts a change."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
         ("mp-bar-sync", "glsl"),
         ("webgpu/mp-barrier", "wgsl"),
         ("webgpu/opencl-words", "wgsl"),
+        ("cl-sb-sc-fences-wg", "metal"),
+        ("mp-bar-sync", "metal"),
     ],
 )
 def test_text(name: str, backend: str, golden: Callable[[str, str], None]) -> None:

@@ -357,7 +357,7 @@ def completions(line):
         ("synth explain mutex.axb -m lobe-", ["lobe-weak", "lobe-strong"]),
         ("synth select suite -m unfair-", ["unfair-weak", "unfair-strong"]),
         ("synth export suite --to dart", ["dartagnan-ptx", "dartagnan-vulkan", "dartagnan-opencl"]),
-        ("synth compile suite --backend ", ["cuda", "opencl", "glsl", "wgsl", "cpp"]),
+        ("synth compile suite --backend ", ["cuda", "opencl", "glsl", "wgsl", "metal", "cpp"]),
         ("synth progress --solver z", ["z3"]),
         ("synth select suite --sep", ["--separate-models"]),
     ],

@@ -1,0 +1,1 @@
+"""Metal, for the GPUs of Apple's machines."""

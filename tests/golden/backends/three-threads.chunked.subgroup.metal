@@ -1,0 +1,109 @@
+// three-threads.chunked.subgroup, mapping chunked.subgroup. Usage: python run_metal.py NAME.metal; a test that hangs does not come back.
+// THREAD 0
+// 0: Mem[0] = 1;
+// THREAD 1
+// 0: if (Mem[0] == 0) goto 0;
+// 1: Mem[1] = 3;
+// THREAD 2
+// 0: if (Exch(Mem[1],2) == 3) goto END;
+// 1: if (Mem[0] == 0) goto 1;
+
+#include <metal_stdlib>
+using namespace metal;
+
+#if __METAL_VERSION__ >= 320
+#define FENCE() atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst, thread_scope_device)
+#else
+#define FENCE()
+#endif
+
+static inline uint exchange_at(device atomic_uint* const cell, const uint value) {
+    FENCE();
+    const uint old = atomic_exchange_explicit(cell, value, memory_order_relaxed);
+    FENCE();
+    return old;
+}
+
+static inline uint add_at(device atomic_uint* const cell, const uint value) {
+    FENCE();
+    const uint old = atomic_fetch_add_explicit(cell, value, memory_order_relaxed);
+    FENCE();
+    return old;
+}
+
+#define thread thread_number // which is a word of the language, for memory of a thread's own
+
+#define THREADS 3u
+#define INSTANCES 4u
+#define LOCATIONS 2u
+#define STRIDE 32u
+#define SIZE 5u
+#define GROUPS 2u
+#define GROUP_SIZE 6u
+#define TOGETHER 2u
+#define APART 1u
+#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]
+#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]
+#define EXCHANGE(cell, value) exchange_at(&(cell), value)
+#define ADD(cell, value) add_at(&(cell), value)
+
+kernel void test(device atomic_uint* const memory [[buffer(0)]],
+                 const uint group_id [[threadgroup_position_in_grid]],
+                 const uint item_id [[thread_position_in_threadgroup]]) {
+    const uint group = group_id;
+    const uint item = item_id;
+    const uint seat = item / APART;
+    const uint instance = group * TOGETHER + seat % TOGETHER;
+    const uint thread = seat / TOGETHER;
+    if (item % APART != 0u || instance >= INSTANCES) { return; }
+    uint pc = 0u;
+    switch (thread) {
+    case 0u: {
+        while (pc != 1u) {
+            switch (pc) {
+            case 0u: { // Mem[0] = 1;
+                EXCHANGE(CELL(0u), 1u); pc = 1u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    case 1u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Mem[0] == 0) goto 0;
+                pc = ADD(CELL(0u), 0u) == 0u ? 0u : 1u;
+                break;
+            }
+            case 1u: { // Mem[1] = 3;
+                EXCHANGE(CELL(1u), 3u); pc = 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    case 2u: {
+        while (pc != 2u) {
+            switch (pc) {
+            case 0u: { // if (Exch(Mem[1],2) == 3) goto END;
+                pc = EXCHANGE(CELL(1u), 2u) == 3u ? 2u : 1u;
+                break;
+            }
+            case 1u: { // if (Mem[0] == 0) goto 1;
+                pc = ADD(CELL(0u), 0u) == 0u ? 1u : 2u;
+                break;
+            }
+            default: { break; }
+            }
+        }
+        break;
+    }
+    default: { break; }
+    }
+    ADD(FINISHED, pc);
+}
+// trial {"test":"three-threads","digest":"3697da9996d52ed7","backend":"metal","mapping":"chunked","instances":4,"every_iteration":false,"placement":"subgroup"}
