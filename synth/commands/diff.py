@@ -120,7 +120,7 @@ def _opened(paths: list[str]) -> tuple[list[Entry], list[str]]:
     around: list[str] = []
     for path in paths:
         found, near = opened(Path(path))
-        entries += found
+        entries += (entry for entry, _ in found)
         around += near
     return entries, around
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from backends.shared.layout import outcome_terms
 from backends.shared.results import MemoryResult
 from corpus.errors import InputError
+from corpus.litmus.condition import spell
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
 from oracle.consistency import ConsistencyModel, OperationalModel
 from oracle.executions.judge import UNROLL, is_complete, outcomes
@@ -69,6 +71,18 @@ def is_asked_for(test: LitmusTest, terms: Terms, values: Values) -> bool:
         return term if isinstance(term, int) else known[term]
 
     return all(holds(part, value) for part in propositions(test.condition))
+
+
+def asked_outcomes(test: LitmusTest, result: MemoryResult) -> frozenset[Values] | None:
+    """The outcomes of a result that are asked for; None where it is of other terms than the test's condition."""
+    terms = outcome_terms(test)
+    spelled = [spell(term) for term in terms]
+    if sorted(spelled) != sorted(result.terms):
+        return None
+    order = [result.terms.index(name) for name in spelled]
+    return frozenset(
+        values for values, _ in result.outcomes if is_asked_for(test, terms, tuple(values[at] for at in order))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from backends.shared.layout import outcome_terms
 from backends.shared.results import Entry, MemoryResult, read_results, read_times, trial_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.journal import read_corpus
 from corpus.links import LINKS, MUTANTS, Link, read_links
-from corpus.litmus.condition import spell
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from oracle.serial import Takes, takes
-from synth.memory.conformance import is_asked_for
+from synth.memory.conformance import asked_outcomes
 from synth.options.choice import Choice
 
 
@@ -164,8 +162,10 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
         test = tests[result.digest]
         if test.name not in parsed:
             parsed[test.name] = parse_litmus(test.text)
-        if (count := _asked_for(parsed[test.name], result)) is None:
+        asked = asked_outcomes(parsed[test.name], result)
+        if asked is None:
             continue
+        count = sum(count for values, count in result.outcomes if values in asked)
         seen = Seen(count, result.launches, seconds)
         of_environment = found.setdefault(environment_of(result), {})
         before = of_environment.get(test.name)
@@ -177,13 +177,3 @@ def environment_of(result: MemoryResult) -> Environment:
     """Where and how a result came about."""
     machine = Machine(result.backend, result.device, result.driver, result.compiler)
     return Environment(machine, result.profile, result.stress, result.instances)
-
-
-def _asked_for(test: LitmusTest, result: MemoryResult) -> int | None:
-    """How often the outcome that a test asks for was seen; None where the result is of other terms."""
-    terms = outcome_terms(test)
-    spelled = [spell(term) for term in terms]
-    if sorted(spelled) != sorted(result.terms):
-        return None
-    order = [result.terms.index(name) for name in spelled]
-    return sum(count for values, count in result.outcomes if is_asked_for(test, terms, tuple(values[i] for i in order)))

@@ -12,11 +12,10 @@ Gap: a launch of a memory test that did not come to an end has no instances that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from backends.shared.layout import outcome_terms
 from backends.shared.mapping import DEVICE, MAPPINGS
 from backends.shared.process import TIMED_OUT
 from backends.shared.results import (
@@ -28,21 +27,19 @@ from backends.shared.results import (
     ProgressTrial,
     latest,
 )
-from corpus.litmus.condition import spell
+from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from synth.conformance import Standing, standing
 from synth.families.interface import Side
 from synth.inputs import MEMORY, PROGRESS, Input
-from synth.memory.conformance import is_asked_for
+from synth.memory.conformance import asked_outcomes
+from synth.mutation.kills import Machine, MutantSuite, Observed
 from synth.statistics import rate_interval
 
 Sides = tuple[Side, Side]
 
 Asked = frozenset[tuple[int, ...]]
 """The outcomes, as values of the terms of a result, that a condition asks about."""
-
-Judge = Callable[[MemoryResult], Asked | None]
-"""Says which outcomes of a result were asked about; None where its terms are not those of the test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +51,12 @@ class Subject:
     given: Input
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Device:
-    """What ran tests, in words."""
-
-    backend: str
-    name: str
-    driver: str = ""
-    compiler: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """A device and a way to run tests of a family on it."""
 
     family: str
-    device: Device
+    device: Machine
     mapping: str = ""
     placement: str = ""
     profile: str = ""
@@ -94,7 +81,7 @@ class Column:
 class Level:
     """What models are set against: a device, and of progress tests the level of it that holds their threads."""
 
-    device: Device
+    device: Machine
     placement: str = ""
 
     @property
@@ -138,13 +125,21 @@ class Cell:
         return rate_interval(self.seen, self.runs) if self.runs else None
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A suite that has mutants, and what was seen of tests and mutants."""
+
+    suite: MutantSuite
+    observed: Observed
+
+
 @dataclass(frozen=True)
 class Evidence:
     """The facts of a report.
 
     ``sides`` are the verdicts of each family of which there are tests, the stricter one first; ``models`` those that
     judged its tests, in their order. ``strangers`` are names of tests with results whose texts nobody gave,
-    or whose registers and locations are called otherwise.
+    or whose registers and locations are called otherwise. ``scored`` are suites whose mutants were run.
     """
 
     subjects: tuple[Subject, ...]
@@ -153,6 +148,7 @@ class Evidence:
     sides: Mapping[str, Sides]
     models: Mapping[str, tuple[str, ...]]
     strangers: tuple[str, ...] = ()
+    scored: tuple[Scored, ...] = ()
     _standings: dict[tuple[frozenset[int], str], tuple[Standing[int], ...]] = field(default_factory=dict, repr=False)
 
     @property
@@ -161,7 +157,7 @@ class Evidence:
         return tuple(self.sides)
 
     @cached_property
-    def devices(self) -> tuple[Device, ...]:
+    def devices(self) -> tuple[Machine, ...]:
         """The devices, sorted."""
         return tuple(sorted({column.device for column in self.columns}))
 
@@ -232,6 +228,7 @@ def evidence(
     entries: Iterable[Entry],
     sides: Mapping[str, Sides],
     models: Mapping[str, Sequence[str]],
+    scored: Sequence[Scored] = (),
 ) -> Evidence:
     """The facts: tests, each digest once, and lines of results in the order in which they were written.
 
@@ -247,22 +244,24 @@ def evidence(
     results, failures = latest(entries)
     made: list[tuple[int, Column, Entry]] = []
     strangers: dict[str, None] = {}
+    mutants = {mutant.digest for each in scored for mutant in each.suite.mutants.values()}
     for entry in (*results.values(), *failures.values()):
         number = numbers.get((PROGRESS if isinstance(entry, ProgressTrial) else MEMORY, entry.digest))
         if number is None:
-            strangers[entry.test] = None
+            if entry.digest not in mutants:
+                strangers[entry.test] = None
         else:
             made.append((number, column_of(entry), entry))
     columns = tuple(sorted({column for _, column, _ in made}, key=lambda column: column.rank))
     places = {column: number for number, column in enumerate(columns)}
-    judges: dict[int, Judge] = {}
+    parsed: dict[int, LitmusTest] = {}
     trials = []
     for number, column, entry in made:
         asked: Asked | None = frozenset()
         if isinstance(entry, MemoryResult):
-            if number not in judges:
-                judges[number] = _judge(known[number].given)
-            asked = judges[number](entry)
+            if number not in parsed:
+                parsed[number] = known[number].given.litmus()
+            asked = asked_outcomes(parsed[number], entry)
         if asked is None:
             strangers[entry.test] = None
         else:
@@ -276,12 +275,13 @@ def evidence(
         families,
         {family: _models(known, family, models.get(family, ())) for family in families},
         tuple(sorted(strangers)),
+        tuple(scored),
     )
 
 
 def column_of(entry: Entry) -> Column:
     """The column that a line of results belongs to."""
-    device = Device(entry.backend, entry.device, entry.driver, entry.compiler)
+    device = Machine(entry.backend, entry.device, entry.driver, entry.compiler)
     if isinstance(entry, ProgressTrial):
         return Column(PROGRESS, device, mapping=entry.mapping, placement=entry.placement)
     return Column(MEMORY, device, profile=entry.profile, stress=entry.stress)
@@ -309,17 +309,3 @@ def _counted(entry: Entry, asked: Asked) -> tuple[int, int]:
         seen = sum(count for values, count in entry.outcomes if values in asked)
         return seen, sum(count for _, count in entry.outcomes) + entry.other
     return 0, 0
-
-
-def _judge(given: Input) -> Judge:
-    """How the outcomes of a test's results are judged. Raises ``InputError`` where it cannot be read."""
-    test = given.litmus()
-    terms = {spell(term): term for term in outcome_terms(test)}
-
-    def judge(result: MemoryResult) -> Asked | None:
-        order = tuple(terms[name] for name in result.terms if name in terms)
-        if not len(order) == len(result.terms) == len(terms):
-            return None
-        return frozenset(values for values, _ in result.outcomes if is_asked_for(test, order, values))
-
-    return judge

@@ -17,6 +17,7 @@ import msgspec
 
 from synth.inputs import PROGRESS
 from synth.junit import Case, Ending, junit
+from synth.mutation.show import record as mutation_record
 from synth.report.evidence import Cell, Evidence
 from synth.report.tables import Table, findings, label, strongest, tables
 
@@ -93,7 +94,7 @@ def comma_separated(found: Evidence) -> str:
                 device = column.device
                 way = [column.mapping, column.placement, column.profile, "stress" if column.stress else ""]
                 facts = [cell.seen, cell.runs, *_shares(cell), cell.failed, " ".join(found.contradicted(number, at))]
-                writer.writerow([*head, device.backend, device.name, device.driver, device.compiler, *way, *facts])
+                writer.writerow([*head, device.backend, device.device, device.driver, device.compiler, *way, *facts])
     return text.getvalue()
 
 
@@ -132,6 +133,9 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
             {"column": column, "fairest": strongest(found.standings([column], PROGRESS))}
             for column in found.columns_of(PROGRESS)
         ],
+        "mutation": [
+            {"suite": each.suite.path.name, **mutation_record(each.suite, each.observed, None)} for each in found.scored
+        ],
         "trials": [
             {"test": trial.subject, "column": trial.column, "seen": trial.seen, "runs": trial.runs}
             | {"line": msgspec.to_builtins(trial.entry)}
@@ -167,7 +171,7 @@ def _column(found: Evidence, at: int) -> dict[str, Any]:
         "label": label(found, column),
         "family": column.family,
         "backend": device.backend,
-        "device": device.name,
+        "device": device.device,
         "driver": device.driver,
         "compiler": device.compiler,
         "mapping": column.mapping,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from backends.shared.results import RESULTS, Entry, read_results
+from backends.shared.results import RESULTS, Entry, read_results, read_times
 from corpus.errors import InputError
+from corpus.links import LINKS, MUTANTS
 from corpus.suite import is_corpus
 from oracle.executions.judge import UNROLL
 from oracle.progress.plugins import is_progress_model
@@ -18,10 +19,14 @@ from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS, expand, family_of
 from synth.labels import CSV, label_tests
 from synth.memory.judging import AUTO
+from synth.mutation.kills import observed, read_suite
 from synth.options.choice import Choice
 from synth.pool import Limits
-from synth.report.evidence import Evidence, Subject, evidence
+from synth.report.evidence import Evidence, Scored, Subject, evidence
 from synth.watch import watching
+
+Line = tuple[Entry, tuple[float, ...]]
+"""A line of results, and the wall seconds of its iterations where they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +50,10 @@ def gather(asked: Asked) -> Evidence:
     Raises ``InputError`` where a path cannot be read, no test is named, or none of the results is of these tests.
     """
     suites = list(asked.suites)
-    entries: list[Entry] = []
+    lines: list[Line] = []
     for path in asked.results:
-        lines, around = opened(path)
-        entries += lines
+        written, around = opened(path)
+        lines += written
         suites += around
     suites = list(dict.fromkeys(suites))
     if not suites:
@@ -64,20 +69,34 @@ def gather(asked: Asked) -> Evidence:
         for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
     ]
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
-    found = evidence(judged, entries, sides, models)
-    if entries and not found.trials and len(chosen) == len(subjects):
-        raise InputError(f"none of the {len(entries)} results is of a test in {suites[0]}; --suite names their tests")
+    found = evidence(judged, [entry for entry, _ in lines], sides, models, list(_scored(suites, lines, asked.choice)))
+    if lines and not found.trials and not found.scored and len(chosen) == len(subjects):
+        raise InputError(f"none of the {len(lines)} results is of a test in {suites[0]}; --suite names their tests")
     return found
 
 
-def opened(path: Path) -> tuple[list[Entry], list[str]]:
+def _scored(suites: Sequence[str], lines: Sequence[Line], choice: Choice) -> Iterator[Scored]:
+    """The suites whose mutants were run."""
+    for suite in map(Path, suites):
+        if (suite / MUTANTS / LINKS).exists():
+            whole = read_suite(suite, choice)
+            seen = observed(whole, lines)
+            if any(name in whole.mutants for each in seen.values() for name in each):
+                yield Scored(whole, seen)
+
+
+def opened(path: Path) -> tuple[list[Line], list[str]]:
     """What a path stands for: results of a file with the corpus around it, a corpus with its results, or tests."""
     if path.is_dir():
         inside = path / RESULTS
-        return read_results(inside) if is_corpus(path) and inside.exists() else [], [str(path)]
+        return _lines(inside) if is_corpus(path) and inside.exists() else [], [str(path)]
     if path.suffix in (".litmus", ".axb") or path.name.startswith("@"):
         return [], [str(path)]
-    return read_results(path), [str(path.parent)] if is_corpus(path.parent) else []
+    return _lines(path), [str(path.parent)] if is_corpus(path.parent) else []
+
+
+def _lines(path: Path) -> list[Line]:
+    return list(zip(read_results(path), read_times(path), strict=True))
 
 
 def _subjects(path: str) -> list[Subject]:

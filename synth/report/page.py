@@ -19,14 +19,16 @@ from typing import Any
 from backends.shared.html import embedded
 from backends.shared.results import MemoryResult, MemoryTrial, ProgressResult
 from corpus.files import folder_of, read_text
+from corpus.links import Link
 from corpus.suite import Corpus
 from synth.conformance import Standing, Status
 from synth.families.interface import family
-from synth.inputs import PROGRESS
+from synth.inputs import MEMORY, PROGRESS
+from synth.mutation.show import rate, span
 from synth.report.charts import charts
 from synth.report.details import Detail
-from synth.report.evidence import Evidence, Trial
-from synth.report.tables import findings, labels, outcome_word, strongest
+from synth.report.evidence import Evidence, Scored, Trial
+from synth.report.tables import findings, labels, machine_label, mutation_tables, outcome_word, strongest
 from synth.statistics import rate_interval
 
 _STATES = list(Status)
@@ -74,7 +76,7 @@ def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: S
             {
                 "label": names[device],
                 "backend": device.backend,
-                "name": device.name,
+                "name": device.device,
                 "driver": device.driver,
                 "compiler": device.compiler,
                 "tests": len({trial.subject for trial in mine}),
@@ -89,6 +91,11 @@ def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: S
         "findings": findings(found),
         "states": [str(status) for status in _STATES],
         "devices": devices,
+        "tables": [
+            {"title": table.title, "note": table.note, "heads": table.heads, "rows": table.rows}
+            for scored in found.scored
+            for table in mutation_tables(found, scored)
+        ],
         "families": [_family(found, name, explained) for name in found.families],
     }
 
@@ -141,6 +148,7 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         if name == PROGRESS
         else [],
         "details": {place[number]: _detail(each) for number, each in explained.items() if number in place},
+        "mutants": dict(_mutants(found, place)) if name == MEMORY else {},
         "spread": "" if columns or not models else _spread(found, name),
     }
 
@@ -154,15 +162,15 @@ def _intervals(found: Evidence, name: str) -> Iterator[tuple[str, list[float]]]:
     sums: Counter[tuple[int, int]] = Counter()
     runs: Counter[tuple[int, int]] = Counter()
     level_of = {column: at for at, group in enumerate(found.levels_of(name).values()) for column in group}
-    rates = set()
+    shown = set()
     for (subject, column), cell in found.cells.items():
         if column in level_of:
-            rates.add((cell.seen, cell.runs))
+            shown.add((cell.seen, cell.runs))
             sums[subject, level_of[column]] += cell.seen
             runs[subject, level_of[column]] += cell.runs
-    rates |= {(sums[at], runs[at]) for at in runs}
-    for rate in sorted(rate for rate in rates if rate[1]):
-        yield f"{rate[0]}/{rate[1]}", [float(f"{share:.3g}") for share in rate_interval(*rate)]
+    shown |= {(sums[at], runs[at]) for at in runs}
+    for seen, of in sorted(each for each in shown if each[1]):
+        yield f"{seen}/{of}", [float(f"{share:.3g}") for share in rate_interval(seen, of)]
 
 
 def _standing(each: Standing[int]) -> list[int]:
@@ -196,6 +204,33 @@ def _detail(each: Detail) -> dict[str, Any]:
         "allowed": [[model, [list(values) for values in outcomes]] for model, outcomes in each.allowed],
         "problem": each.problem,
     }
+
+
+def _mutants(found: Evidence, place: Mapping[int, int]) -> Iterator[tuple[int, list[list[Any]]]]:
+    """The mutants of each test that has any: name, relaxation, what the outcome takes, and how often it was seen."""
+    names = {found.subjects[number].test.digest: at for number, at in place.items()}
+    for scored in found.scored:
+        links: dict[str, list[Link]] = {}
+        for link in scored.suite.links:
+            links.setdefault(link.test, []).append(link)
+        for test in scored.suite.tests:
+            if test.digest in names and test.name in links:
+                yield names[test.digest], [_mutant(found, scored, link) for link in links[test.name]]
+
+
+def _mutant(found: Evidence, scored: Scored, link: Link) -> list[Any]:
+    kills = [
+        f"{machine_label(found, where.machine)}, {where.way}: "
+        + (
+            f"{rate(seen[link.mutant].rate)} a second"
+            if seen[link.mutant].count
+            else f"0 in {span(seen[link.mutant].seconds)}"
+        )
+        for where, seen in scored.observed.items()
+        if link.mutant in seen
+    ]
+    killed = any(seen[link.mutant].count for seen in scored.observed.values() if link.mutant in seen)
+    return [link.mutant, link.relaxation, str(scored.suite.takes[link.mutant]), int(killed), kills]
 
 
 def _spread(found: Evidence, name: str) -> str:

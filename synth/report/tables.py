@@ -9,7 +9,10 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.conformance import Standing, Status
 from synth.inputs import PROGRESS
-from synth.report.evidence import Cell, Column, Device, Evidence, Level
+from synth.mutation.kills import Machine
+from synth.mutation.scores import best_of, machines, score, trust
+from synth.mutation.show import percent, rate, span
+from synth.report.evidence import Cell, Column, Evidence, Level, Scored
 from synth.statistics import rate_interval
 
 CONTRADICTED = "contradicted:"
@@ -29,7 +32,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-def labels(found: Evidence) -> dict[Device, str]:
+def labels(found: Evidence) -> dict[Machine, str]:
     """Short names of devices: the back end, with a number where several devices have it."""
     backends = [device.backend for device in found.devices]
     return {
@@ -109,6 +112,8 @@ def tables(found: Evidence) -> Iterator[Table]:
             yield _fairness(found)
         yield from _contradictions(found, family, kind)
         yield from _seen(found, family, kind)
+    for scored in found.scored:
+        yield from mutation_tables(found, scored)
     if failed := _failures(found):
         yield failed
 
@@ -139,7 +144,7 @@ def _devices(found: Evidence) -> Table:
             (
                 names[device],
                 device.backend,
-                device.name,
+                device.device,
                 device.driver,
                 device.compiler,
                 f"{len({trial.subject for trial in mine}):,}",
@@ -217,6 +222,43 @@ def _seen(found: Evidence, family: str, kind: str) -> Iterator[Table]:
 def _rate(cell: Cell) -> tuple[str, str, str]:
     low, high = rate_interval(cell.seen, cell.runs)
     return rate_text(cell), share_text(cell.seen / cell.runs), f"{share_text(low)} to {share_text(high)}"
+
+
+def mutation_tables(found: Evidence, scored: Scored) -> Iterator[Table]:
+    """The mutation score of each environment, and what the mutants say of each test on each device."""
+    suite = scored.suite
+    counted = [link.mutant for links in suite.counted.values() for link in links]
+    rows: list[tuple[str, ...]] = []
+    for machine in machines(scored.observed):
+        here = {where: seen for where, seen in scored.observed.items() if where.machine == machine}
+        ways = [(where.way, seen) for where, seen in here.items()]
+        for way, seen in [*ways, ("any of them", best_of(here))] if len(ways) > 1 else ways:
+            of = score(counted, seen)
+            numbers = (f"{number:,}" for number in (of.mutants, of.run, of.killed))
+            rows.append((machine_label(found, machine), way, *numbers, percent(of.share), rate(of.mean_rate)))
+    heads = ("device", "way", "mutants", "run", "killed", "score", "kills a second")
+    note = "A mutant is a test that the model allows; a way to launch that never shows it could not have seen the bug."
+    yield Table(f"Mutation scores of {suite.path.name}", note, heads, tuple(rows))
+    of_tests = ("test", "device", "killed", "best mutant", "way", "kills a second", "run for", "confidence", "at least")
+    rows = []
+    for machine in machines(scored.observed):
+        for each in trust(suite, scored.observed, machine):
+            if each.run:
+                best = each.best
+                facts = (best.link.mutant, best.environment.way, rate(best.seen.rate)) if best else ("", "", "0")
+                rows.append(
+                    (
+                        *(each.test.name, machine_label(found, machine), f"{each.killed} / {each.mutants}", *facts),
+                        *(span(each.seconds), percent(each.confidence), percent(each.at_least)),
+                    )
+                )
+    if rows:
+        yield _listed("Tests, and the confidence that they had seen their bug", of_tests, rows)
+
+
+def machine_label(found: Evidence, machine: Machine) -> str:
+    """The short name of a device, which may have run mutants alone."""
+    return labels(found).get(machine, str(machine))
 
 
 def _failures(found: Evidence) -> Table | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,6 +22,11 @@ from reported import (
     write_suite,
 )
 
+from backends.shared.layout import outcome_terms
+from corpus.dialects.registry import parse_litmus
+from corpus.journal import read_corpus
+from corpus.links import read_links
+from corpus.litmus.condition import spell
 from corpus.test import Test
 from synth.cli import main
 from synth.conformance import Standing, Status, standing
@@ -215,3 +221,25 @@ def test_junit_of_any_text() -> None:
     assert failed is not None and failed.get("name") == "a<b\ufffd" and failed.get("time") == "1.250"
     assert root.find(".//failure").get("message") == 'line\none "two"'  # type: ignore[union-attr]
     assert root.get("skipped") == "1"
+
+
+def test_mutants_that_were_run(tmp_path: Path) -> None:
+    """A device that shows a mutant's outcome kills it; results of mutants are nobody's unknown tests."""
+    made = CliRunner().invoke(
+        main, ["memory", "--from", "tso", "--events", "2..4", "--mutants", "-o", str(tmp_path / "tso")]
+    )
+    assert made.exit_code == 0
+    mutants = {test.name: test for test in read_corpus(tmp_path / "tso" / "mutants").tests}
+    link = next(link for link in read_links(tmp_path / "tso") if link.test == "RR.WW")
+    mutant = mutants[link.mutant]
+    terms = tuple(map(spell, outcome_terms(parse_litmus(mutant.text))))
+    asked = tuple(int(value) for value in re.findall(r" = (\d+)", mutant.text.split("exists")[1]))
+    line = memory_result(mutant, ((asked, 7),), terms=terms)
+    told = synth(write_results(tmp_path / "tso" / "results.jsonl", [line]), "--format", "json")
+    assert told.exit_code == 0 and not told.stderr
+    (scored,) = json.loads(told.stdout)["mutation"]
+    assert scored["environments"][0]["kills"][mutant.name]["kills"] == 7
+    text = synth(tmp_path / "tso", "--format", "markdown").stdout
+    assert "## Mutation scores of tso" in text
+    assert synth(tmp_path / "tso", "-o", tmp_path / "out.html", "--explain", "0").exit_code == 0
+    assert '"Mutation scores of tso"' in (tmp_path / "out.html").read_text(encoding="utf-8")

@@ -239,7 +239,7 @@ function overview() {
   }
   const charts = document.getElementById("charts").content;
   if (charts.children.length) parts.push(el("div", { class: "charts" }, charts.cloneNode(true)));
-  for (const extra of DATA.tables ?? []) parts.push(card(extra.title, extra.note, table(extra.heads, extra.rows, extra.numeric)));
+  for (const extra of DATA.tables) parts.push(card(extra.title, extra.note, table(extra.heads, extra.rows)));
   if (ran)
     parts.push(el("div", { class: "devices" }, card("Devices", "", table(
       ["", "back end", "device", "driver", "compiler", "tests", "trials", "failed", "date"],
@@ -592,8 +592,19 @@ function one(query) {
       card("Program", "", program(family, test), el("p", { class: "muted small mono" }, `digest ${family.digests[test].slice(0, 16)}`)),
       observed(family, test) ?? el("span")),
     figures.length ? el("div", { class: "two" }, figures) : null,
-    el("div", { class: "two" }, verdictsOf(family, test), trials(family, test)),
+    el("div", { class: "two" }, [verdictsOf(family, test), trials(family, test)].filter(Boolean)),
+    mutants(family, test),
   ].filter(Boolean);
+}
+
+function mutants(family, test) {
+  const mine = family.mutants[test];
+  if (!mine) return null;
+  return card("Mutants", "What a relaxation of the test allows. Where none is killed, the test could not have shown its bug.",
+    table(["mutant", "relaxation", "takes", "", "seen"], mine.map(([name, relaxation, takes, killed, kills]) => [
+      el("span", { class: "mono" }, name), relaxation, takes,
+      kills.length ? el("span", { class: `pill ${killed ? "good" : "plain"}` }, killed ? "killed" : "survived") : "not run",
+      kills.map((each) => el("div", { class: "small" }, each))])));
 }
 
 // What is shown
