@@ -43,6 +43,16 @@ def test_terminates(backend: str, mapping: str, need: Callable[[str], None]) -> 
         assert run_test(backend, device, program, mapping, 5, 60).outcomes == "T" * 5
 
 
+@pytest.mark.parametrize("backend", [name for name in RUNNING if BACKENDS[name].progress.item])
+@pytest.mark.parametrize("placement", ["workgroup", "subgroup"])
+def test_terminates_within_a_group(backend: str, placement: str, need: Callable[[str], None]) -> None:
+    """Every thread waits for earlier ones only, which even lanes in lock step and work-items in turn allow."""
+    need(backend, runs=True)
+    device = BACKENDS[backend].device(DeviceOptions(instances=5))
+    shape = device.launch(THREE, "chunked", placement)
+    assert run_files(device, BACKENDS[backend].progress_files("t", shape), shape, 3, 60).outcomes == "TTT"
+
+
 @pytest.mark.parametrize("backend", RUNNING)
 def test_hangs_and_is_killed(backend: str, need: Callable[[str], None]) -> None:
     need(backend, runs=True)

@@ -204,6 +204,8 @@ WRONG = [
     ("export suite -o new", "Missing option '--to'. Choose from: dartagnan-ptx, dartagnan-vulkan, axb,"),
     ("compile suite --backend rust -o new", "'rust' is not one of 'cuda', 'opencl', 'glsl', 'wgsl', 'cpp'"),
     ("run suite --backend cuda --platform no-such", "no CUDA GPU named 'no-such' that works"),
+    ("run suite --backend cpp --placement subgroup", "cpp has no work-groups of several threads, and so no placement"),
+    ("compile suite --backend cpp --placement all -o new", "cpp has no work-groups of several threads"),
     ("run suite --backend cpp --tests none*", "no test has a name that matches none*"),
     (f"explain {MUTEX} -m hsa --svg new.svg", "--svg and --dot draw one model, and --model names 2"),
 ]

@@ -1,17 +1,13 @@
-// The CUDA runtime as far as the generated programs need it: a thread of a launch is a std::thread, all at once.
+// The CUDA runtime as far as the generated programs need it: a thread of a launch is one of the CPU, all at once.
 // FAKE_CUDA in the environment names what fails: load, launch, timeout (as by a display's watchdog), cut (loops).
-#include <barrier>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <string>
-#include <thread>
-#include <vector>
+#include <pthread.h>
 
-#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MAJOR__ 0
 #define __CUDACC_VER_MINOR__ 0
-#define __CUDACC_VER_BUILD__ 88
+#define __CUDACC_VER_BUILD__ 0
 #define __device__
 #define __global__
 #define __constant__ static
@@ -27,26 +23,38 @@ inline thread_local Index blockIdx, threadIdx, blockDim;
 
 namespace emulated {
 inline cudaError_t last = cudaSuccess;
-inline thread_local std::barrier<>* block;
+inline thread_local pthread_barrier_t* block;
 
 inline bool fails(const char* const what) {
     const char* const given = std::getenv("FAKE_CUDA");
-    return given != nullptr && std::string(given) == what;
+    return given != nullptr && std::strcmp(given, what) == 0;
+}
+
+template <typename Kernel> struct Thread {
+    const Kernel* kernel;
+    std::uint32_t number, size;
+    pthread_barrier_t* block;
+    pthread_t id;
+};
+
+template <typename Kernel> void* run(void* const given) {
+    const auto& thread = *static_cast<Thread<Kernel>*>(given);
+    blockIdx.x = thread.number / thread.size, threadIdx.x = thread.number % thread.size, blockDim.x = thread.size;
+    block = thread.block;
+    (*thread.kernel)();
+    return nullptr;
 }
 
 template <typename Kernel> void launch(const std::uint32_t groups, const std::uint32_t size, const Kernel kernel) {
+    static Thread<Kernel> threads[4096];
+    static pthread_barrier_t blocks[4096];
     if (fails("launch") || size > 1024 || groups * size > 4096) { last = cudaErrorInvalidConfiguration; return; }
-    std::vector<std::unique_ptr<std::barrier<>>> blocks;
-    for (std::uint32_t group = 0; group < groups; ++group) blocks.push_back(std::make_unique<std::barrier<>>(size));
-    std::vector<std::thread> threads;
-    for (std::uint32_t number = 0; number < groups * size; ++number)
-        threads.emplace_back([=, &blocks] {
-            blockIdx.x = number / size, threadIdx.x = number % size, blockDim.x = size;
-            block = blocks[number / size].get();
-            kernel();
-            block->arrive_and_drop();
-        });
-    for (auto& thread : threads) thread.join();
+    for (std::uint32_t group = 0; group < groups; ++group) pthread_barrier_init(&blocks[group], nullptr, size);
+    for (std::uint32_t number = 0; number < groups * size; ++number) {
+        threads[number] = {&kernel, number, size, &blocks[number / size], {}};
+        if (pthread_create(&threads[number].id, nullptr, run<Kernel>, &threads[number])) std::abort();
+    }
+    for (std::uint32_t number = 0; number < groups * size; ++number) pthread_join(threads[number].id, nullptr);
 }
 
 inline std::uint32_t load(std::uint32_t* cell) { return __atomic_load_n(cell, __ATOMIC_SEQ_CST); }
@@ -61,7 +69,7 @@ inline std::uint32_t cas(std::uint32_t* cell, std::uint32_t old, std::uint32_t v
 
 inline std::uint32_t atomicAdd(std::uint32_t* cell, std::uint32_t value) { return emulated::add(cell, value); }
 inline std::uint32_t atomicCAS(std::uint32_t* cell, std::uint32_t old, std::uint32_t value) { return emulated::cas(cell, old, value); }
-inline void __syncthreads() { emulated::block->arrive_and_wait(); }
+inline void __syncthreads() { pthread_barrier_wait(emulated::block); }
 inline std::uint64_t __cvta_generic_to_global(const void* pointer) { return (std::uint64_t)pointer; }
 inline std::uint64_t __cvta_generic_to_shared(const void*) { return 0; }
 
@@ -72,7 +80,7 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) { ret
 inline cudaError_t cudaGetDevice(int* number) { *number = 0; return cudaSuccess; }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    std::strcpy(properties->name, visible != nullptr && std::string(visible) == "1" ? "Fake Old" : "Fake New");
+    std::strcpy(properties->name, visible != nullptr && std::strcmp(visible, "1") == 0 ? "Fake Old" : "Fake New");
     return cudaSuccess;
 }
 inline cudaError_t cudaDriverGetVersion(int* version) { *version = 13000; return cudaSuccess; }
