@@ -1,10 +1,12 @@
 """nvcc, and the disassemblers of what it makes: those of the ``cuda`` extra (PyPI), or of a CUDA toolkit on PATH.
 
-nvcc needs g++ as its host compiler.
+Where ``CUDA_HOME`` names a toolkit, that comes first: what the extra brings may be too new for a GPU's driver. nvcc
+needs g++ as its host compiler.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -39,7 +41,10 @@ INSTALL = "pip install 'synth[cuda]', and g++"
 
 
 def cuda_tool(name: str) -> Path | None:
-    """A tool of the CUDA toolkit, such as nvcc or cuobjdump: the one from PyPI before the one on PATH."""
+    """A tool of the CUDA toolkit, such as nvcc or cuobjdump: of ``CUDA_HOME``, from PyPI, or on PATH."""
+    if home := os.environ.get("CUDA_HOME"):
+        tool = Path(home, "bin", name)
+        return tool if tool.is_file() else None
     spec = find_spec("nvidia")
     for folder in (spec and spec.submodule_search_locations) or ():
         for tool in sorted(Path(folder).glob(f"cu*/bin/{name}"), reverse=True):

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from backends.cuda import compiler, gpus
+from backends.cuda.compiler import cuda_tool
 from backends.cuda.device import CudaDevice
 from backends.registry import BACKENDS
 from backends.shared.device import run_files
@@ -187,7 +188,16 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert gpu.main() == 2
 
 
-def test_no_driver_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_toolkit_that_is_named_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """For what the environment has may be too new for the driver; nothing of it is mixed in."""
+    (tmp_path / "bin").mkdir()
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.touch()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert (cuda_tool("nvcc"), cuda_tool("cuobjdump")) == (nvcc, None)
+
+
+def test_a_driver_that_crashes_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
     forget()
     assert [each.problem for each in gpus.probed(compiler.compiler_for)] == ["listing the GPUs failed"]

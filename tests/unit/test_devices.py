@@ -241,6 +241,7 @@ def test_every_back_end_answers_for_its_compiler(monkeypatch, tmp_path):
     """Also on a machine that has nothing: no traceback, and what to install."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)
+    monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)
     monkeypatch.setattr(hosted, "_listed", hosted._listed.__wrapped__)
