@@ -60,7 +60,16 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
     help="A profile to begin with: what it says stays.",
 )
 @click.option("--instances", type=click.IntRange(1, 1 << 24), default=1 << 14, show_default=True, help="Of a launch.")
-@click.option("--launches", type=click.IntRange(1, 1 << 16), default=_GRID.launches, show_default=True, help="A trial.")
+@click.option(
+    "--launches", type=click.IntRange(1, 1 << 16), default=_GRID.launches, show_default=True, help="Of a trial."
+)
+@click.option(
+    "--turns",
+    type=click.IntRange(1, 1000),
+    default=_GRID.turns,
+    show_default=True,
+    help="How often each trial is made, in turn with others.",
+)
 @click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Of a launch.")
 @click.option(
     "--distances",
@@ -118,6 +127,7 @@ def command(
     start: Path | None,
     instances: int,
     launches: int,
+    turns: int,
     timeout: float,
     distances: str,
     locations: int,
@@ -162,6 +172,7 @@ def command(
         longest=longest,
         spreads=_numbers(spreads, "--spreads", 1, 64),
         launches=launches,
+        turns=turns,
         candidates=candidates,
         budget=budget,
     )

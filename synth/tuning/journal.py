@@ -7,7 +7,7 @@ line. A line of another question is of another search, and refused. Each line is
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ import msgspec
 
 from corpus.errors import InputError
 from corpus.lines import decoder, open_lines
-from synth.tuning.search import Ask, Sample, Search
+from synth.tuning.search import Ask, Found, Sample, Search
 
 BEGINS = b'{"search":'
 BUSY = "another process is at work on this search"
@@ -61,32 +61,43 @@ def open_journal(path: Path | None) -> Iterator[Journal]:
 
 
 def answered(
-    search: Search, key: str, names: tuple[str, ...], measure: Callable[[Ask], Sample], journal: Journal
-) -> Iterator[Any]:
+    search: Search,
+    key: str,
+    names: Sequence[str],
+    measure: Callable[[Sequence[Ask]], Iterator[Sample]],
+    journal: Journal,
+) -> Iterator[Found | None]:
     """Make a search: yields ``None`` after each measurement, and last what was found.
 
     ``key`` tells searches apart, ``names`` are those of tests. Raises ``InputError`` where the journal is of another
     search.
     """
-    steps = search.steps()
     earlier = iter(enumerate(journal.entries, 1))
-    ask = next(steps)
+    steps = search.steps()
+    asks = next(steps)
     while True:
-        asked = {"search": key, "test": names[ask.test], "profile": ask.profile.chosen, "launches": ask.launches}
-        number, entry = next(earlier, (0, None))
-        if entry is None:
-            sample = measure(ask)
-            answer = msgspec.to_builtins(
-                {each: getattr(sample, each) for each in ("weak", "instances", "seconds", "running", "error")}
-            )
-            journal.add(json.dumps({**asked, **answer}, separators=(",", ":")).encode())
-        elif any(getattr(entry, name) != value for name, value in asked.items()):
-            raise InputError("of another search: remove the file, or give another -o", str(journal.path), number)
-        else:
-            sample = Sample(entry.weak, entry.instances, entry.seconds, entry.running, entry.error)
-        yield None
+        samples = []
+        for ask in asks:
+            number, entry = next(earlier, (0, None))
+            if entry is None:
+                break
+            if any(getattr(entry, name) != value for name, value in _asked(key, names, ask).items()):
+                raise InputError("of another search: remove the file, or give another -o", str(journal.path), number)
+            samples.append(Sample(entry.weak, entry.instances, entry.seconds, entry.running, entry.error))
+            yield None
+        left = asks[len(samples) :]
+        for ask, sample in zip(left, measure(left) if left else (), strict=True):
+            answer = {name: getattr(sample, name) for name in ("weak", "instances", "seconds", "running", "error")}
+            journal.add(json.dumps({**_asked(key, names, ask), **answer}, separators=(",", ":")).encode())
+            samples.append(sample)
+            yield None
         try:
-            ask = steps.send(sample)
+            asks = steps.send(samples)
         except StopIteration as done:
             yield done.value
             return
+
+
+def _asked(key: str, names: Sequence[str], ask: Ask) -> dict[str, Any]:
+    """A question, as a line has it."""
+    return {"search": key, "test": names[ask.test], "profile": ask.profile.chosen, "launches": ask.launches}

@@ -11,11 +11,12 @@ synchronisation and randomisation, each on its own and combined.
 a parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in part
 the luckiest.
 
-A search is a generator: it yields what is to be measured and is sent what was, so that it does nothing but decide, and
-the same measurements give the same decisions; all chance comes from its seed. A *budget* in seconds is shared out among
-the steps. A step goes through its settings (a test and a distance) in an order drawn from the seed, in each of which it
-measures all of its candidates; where its share is used up it decides by the settings that are whole, one at least. So
-all candidates are compared by the same settings.
+A search is a generator: it yields what is to be measured next, as much at once as it can, for programs are quicker
+built together, and is sent what was measured. So it does nothing but decide, and the same measurements give the same
+decisions; all chance comes from its seed. A *budget* in seconds is shared out among the steps, and not kept to the
+second. A step goes through its settings (a test and a distance) in an order drawn from the seed, in each of which it
+measures all of its candidates; where its share is used up it decides by the settings that are whole, one of each test
+at least. So all candidates are compared by the same settings.
 
 Differences from the paper: a launch runs many instances, so the noise threshold of 3 in 1,000 executions is a share;
 stressing work-groups are half to all of ``STRESS`` for each that plays, for nothing says how many threads a device runs
@@ -38,6 +39,9 @@ METHODS = ("published", "random")
 
 STRESS = 2
 """Work-groups for stress for each that plays a CTA of each test, at most: half of them at least, of two or three."""
+
+TOGETHER = 8
+"""Random profiles that are measured before the next are drawn."""
 
 SPIN = 1 << 10
 """How long threads wait for each other, on a device that does not do so of itself."""
@@ -74,6 +78,16 @@ class Sample:
     running: float = 0.0
     error: str = ""
 
+    def with_(self, other: Sample) -> Sample:
+        """What was measured in both; an error where one has it."""
+        return Sample(
+            self.weak + other.weak,
+            max(self.instances, other.instances),
+            self.seconds + other.seconds,
+            self.running + other.running,
+            self.error or other.error,
+        )
+
     @property
     def seen(self) -> int:
         """Weak outcomes of all launches."""
@@ -97,7 +111,8 @@ class Grid:
     ``distances``: words between the locations of a test. ``locations``: words of the scratch area at which stress is
     tried, a power of two. ``longest``: the most accesses of a sequence. ``spreads``: how many patches to stress.
     ``launches``: of each measurement. ``noise``: the share of weak outcomes that is as good as none (3.2).
-    ``candidates``: random profiles. ``repeats``: how often plain and tuned launches are measured in the end.
+    ``candidates``: random profiles. ``turns``: how often a measurement is made, in turn with others; ``repeats``: how
+    often plain and tuned launches are measured so in the end.
     ``budget``: seconds, or none.
     """
 
@@ -108,6 +123,7 @@ class Grid:
     launches: int = 16
     noise: float = 0.003
     candidates: int = 48
+    turns: int = 2
     repeats: int = 4
     budget: float | None = None
 
@@ -148,7 +164,7 @@ class Found:
 
 
 Result = TypeVar("Result")
-Steps = Generator[Ask, Sample, Result]
+Steps = Generator[Sequence[Ask], Sequence[Sample], Result]
 
 
 @dataclass(slots=True)
@@ -172,10 +188,11 @@ class Search:
         best = yield from (self._published(steps) if self.method == "published" else self._at_random(steps))
         before: list[list[Sample]] = [[] for _ in range(self.tests)]
         after: list[list[Sample]] = [[] for _ in range(self.tests)]
+        turns = [(test, profile) for test in range(self.tests) for profile in (self.base, best)]
         for _ in range(self.grid.repeats):
-            for test in range(self.tests):
-                for profile, samples in ((self.base, before), (best, after)):
-                    samples[test].append((yield from self._measure(test, profile, 2 * self.grid.launches)))
+            samples = yield from self._measure([Ask(*turn, 2 * self.grid.launches) for turn in turns])
+            for number, sample in enumerate(samples):
+                (after if number % 2 else before)[number // 2].append(sample)
         kept = _total(after) > _total(before)
         profile = best if kept else self.base
         return Found(profile, steps, tuple(map(tuple, before)), tuple(map(tuple, after)), kept)
@@ -186,9 +203,13 @@ class Search:
         ends = 2 * self.tests * self.grid.repeats
         if self.method == "random":
             again = max(1, self.grid.candidates // 4)
-            return self.tests * (self.grid.candidates + again + max(1, again // 4)) + ends
-        settings = self.tests * len(self.grid.distances)
-        return settings * (1 + len(sequences(self.grid.longest)) + len(self.grid.spreads)) + 16 * self.tests + ends
+            batches = -(-self.grid.candidates // TOGETHER)
+            asks = self.tests * (self.grid.candidates + batches - 1 + again + max(1, again // 4)) + ends
+        else:
+            settings = self.tests * len(self.grid.distances)
+            steps = 1 + len(sequences(self.grid.longest)) + len(self.grid.spreads)
+            asks = settings * steps + 16 * self.tests + ends
+        return self.grid.turns * asks
 
     # as published
 
@@ -220,7 +241,7 @@ class Search:
         for test, distance in self._settings(self.grid.distances):
             if shares and self._over(0.2):
                 break
-            sample = yield from self._measure(test, self._apart(profile, distance), rounds * size)
+            (sample,) = yield from self._measure([Ask(test, self._apart(profile, distance), rounds * size)])
             weak = [0] * size
             for launch, seen in enumerate(sample.weak):
                 weak[STEP * launch % size] += seen
@@ -244,8 +265,8 @@ class Search:
             if len(seen) == self.tests and self._over(share):
                 break
             seen.add(test)
-            for name, profile in candidates.items():
-                sample = yield from self._measure(test, self._apart(profile, distance), launches)
+            asks = [Ask(test, self._apart(profile, distance), launches) for profile in candidates.values()]
+            for name, sample in zip(candidates, (yield from self._measure(asks)), strict=True):
                 scores[name][test] += sample.rate
         return Comparison({name: tuple(each) for name, each in scores.items()}, most_effective(scores))
 
@@ -262,37 +283,52 @@ class Search:
 
     def _at_random(self, steps: dict[str, Patches | Comparison | Trials]) -> Steps[Profile]:
         random = Random(f"{self.seed} profiles")
-        tried: list[tuple[Profile, list[Sample]]] = [(self.base, [])]
-        for number in range(self.grid.candidates):
-            if number and self._over(0.75):
-                break
-            if number:
-                best = max(tried, key=lambda each: _score(each[1]))[0]
-                halfway = number >= self.grid.candidates // 2 or self._over(0.4)
-                tried.append(
-                    (changed(best, self.base, self.own, random) if halfway else drawn(self.base, self.own, random), [])
-                )
-            yield from self._all(tried[-1])
-        steps["trials"] = Trials(tuple(_score(samples) for _, samples in tried))
+        tried: list[_Tried] = []
+        while (left := self.grid.candidates - len(tried)) and not (tried and self._over(0.6)):
+            halfway = bool(tried) and (left <= self.grid.candidates // 2 or self._over(0.3))
+            best = max(tried, key=_score_of)[0] if halfway else self.base
+            new = [
+                changed(best, self.base, self.own, random) if halfway else drawn(self.base, self.own, random)
+                for _ in range(min(left, TOGETHER))
+            ]
+            if not tried:
+                new[0] = self.base
+            batch: list[_Tried] = [(profile, []) for profile in new]
+            yield from self._all([*batch, max(tried, key=_score_of)] if tried else batch)
+            tried += batch
+        steps["trials"] = Trials(tuple(map(_score_of, tried)))
         for _ in range(2):
-            tried = sorted(tried, key=lambda each: -_score(each[1]))[: max(1, len(tried) // 4)]
-            for each in tried:
-                yield from self._all(each)
-        return max(tried, key=lambda each: _score(each[1]))[0]
+            tried = sorted(tried, key=_score_of, reverse=True)[: max(1, len(tried) // 4)]
+            yield from self._all(tried)
+        return max(tried, key=_score_of)[0]
 
-    def _all(self, tried: tuple[Profile, list[Sample]]) -> Steps[None]:
-        for test in range(self.tests):
-            tried[1].append((yield from self._measure(test, tried[0], self.grid.launches)))
+    def _all(self, tried: Sequence[_Tried]) -> Steps[None]:
+        """Measure profiles on all tests, and add the samples to theirs."""
+        asks = [Ask(test, profile, self.grid.launches) for profile, _ in tried for test in range(self.tests)]
+        for number, sample in enumerate((yield from self._measure(asks))):
+            tried[number // self.tests][1].append(sample)
 
     # measuring
 
-    def _measure(self, test: int, profile: Profile, launches: int) -> Steps[Sample]:
-        sample = yield Ask(test, profile, launches)
-        self.spent += sample.seconds
-        return sample
+    def _measure(self, asks: Sequence[Ask]) -> Steps[Sequence[Sample]]:
+        """What is asked, ``turns`` times in turn: what else the machine does comes and goes."""
+        found = [Sample()] * len(asks)
+        for _ in range(self.grid.turns):
+            samples = yield asks
+            self.spent += sum(sample.seconds for sample in samples)
+            found = [one.with_(other) for one, other in zip(found, samples, strict=True)]
+        return found
 
     def _over(self, share: float) -> bool:
         return self.grid.budget is not None and self.spent > share * self.grid.budget
+
+
+_Tried = tuple[Profile, list[Sample]]
+"""A random profile, and what it gave."""
+
+
+def _score_of(tried: _Tried) -> float:
+    return _score(tried[1])
 
 
 def _score(samples: Sequence[Sample]) -> float:

@@ -16,7 +16,7 @@ from synth.cli import main
 pytestmark = pytest.mark.device
 
 SB = Path(__file__).parents[2] / "examples" / "memory" / "c-sb-rel-acq.litmus"
-FEW = ["--instances", "256", "--launches", "1", "--shapes", "SB"]
+FEW = ["--instances", "256", "--launches", "1", "--turns", "1", "--shapes", "SB"]
 GRID = ["--distances", "0", "--locations", "4", "--longest", "1", "--spreads", "1,2"]
 
 
@@ -88,7 +88,7 @@ def test_misuse(options: list[str], message: str, tmp_path: Path, monkeypatch: p
 def test_a_test_that_no_language_can_say(tmp_path: Path, need: Callable[[str], None]) -> None:
     need("opencl")
     test = SB.parent / "mp+membar.gl+addr.litmus"
-    options = ["--method", "random", "--candidates", "1", *FEW[:4], "--shapes", test, "-o", tmp_path / "x.toml"]
+    options = ["--method", "random", "--candidates", "1", *FEW[:6], "--shapes", test, "-o", tmp_path / "x.toml"]
     done = synth("tune", "--backend", "opencl", *options)
     assert done.exit_code == 1 and "no test could be run: P0: " in done.stderr
     assert not (tmp_path / "x.toml").exists()

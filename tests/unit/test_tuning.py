@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -33,28 +33,34 @@ from synth.tuning.shapes import SHAPES, shape, shapes_of
 
 OWN = Parameters()
 BASE = Profile("fake")
-GRID = Grid(distances=(0, 32), locations=64, longest=3, spreads=(1, 2, 4, 8), launches=8, candidates=64, repeats=2)
+GRID = Grid(
+    distances=(0, 32), locations=64, longest=3, spreads=(1, 2, 4, 8), launches=8, candidates=64, turns=1, repeats=2
+)
 INSTANCES = 1000
 Rate = Callable[[Ask, int], float]
 """The rate of a device in a launch."""
 
 
-def measuring(rate: Rate, seconds: float = 1.0) -> Callable[[Ask], Sample]:
-    def measure(ask: Ask) -> Sample:
-        weak = tuple(round(INSTANCES * rate(ask, launch)) for launch in range(ask.launches))
-        return Sample(weak, INSTANCES, seconds, seconds / 2)
+Measure = Callable[[Sequence[Ask]], Iterator[Sample]]
+
+
+def measuring(rate: Rate, seconds: float = 1.0) -> Measure:
+    def measure(asks: Sequence[Ask]) -> Iterator[Sample]:
+        for ask in asks:
+            weak = tuple(round(INSTANCES * rate(ask, launch)) for launch in range(ask.launches))
+            yield Sample(weak, INSTANCES, seconds, seconds / 2)
 
     return measure
 
 
-def found_by(search: Search, measure: Callable[[Ask], Sample]) -> tuple[Found, list[Ask]]:
-    asked = []
+def found_by(search: Search, measure: Measure) -> tuple[Found, list[Ask]]:
+    asked: list[Ask] = []
     steps = search.steps()
-    ask = next(steps)
+    asks = next(steps)
     while True:
-        asked.append(ask)
+        asked += asks
         try:
-            ask = steps.send(measure(ask))
+            asks = steps.send(list(measure(asks)))
         except StopIteration as done:
             return done.value, asked
 
@@ -134,7 +140,7 @@ def test_the_same_seed_asks_the_same_and_another_does_not(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["published", "random"])
 def test_a_budget_ends_a_search_and_every_test_is_measured(method: str) -> None:
-    search = Search(method, 0, 3, OWN, BASE, replace(GRID, distances=tuple(range(20)), budget=100.0))
+    search = Search(method, 0, 3, OWN, BASE, replace(GRID, distances=tuple(range(20)), budget=60.0))
     found, asked = found_by(search, measuring(patchy))
     assert len(asked) < search.most / 2
     assert {ask.test for ask in asked} == {0, 1, 2}
@@ -142,11 +148,21 @@ def test_a_budget_ends_a_search_and_every_test_is_measured(method: str) -> None:
         assert all(all(row) for row in found.steps["sequences"].scores.values())  # type: ignore[union-attr]
 
 
+def test_measurements_take_turns() -> None:
+    """What is asked at once is asked anew as a whole, and the samples are summed up."""
+    search = Search("random", 0, 1, OWN, BASE, replace(GRID, candidates=8, turns=3))
+    found, asked = found_by(search, measuring(patchy))
+    assert asked[:8] == asked[8:16] == asked[16:24] and len(asked) == search.most
+    assert len(found.before[0][0].weak) == 3 * 2 * GRID.launches and found.before[0][0].seconds == 3
+
+
 def test_what_cannot_be_launched_is_not_chosen() -> None:
-    def measure(ask: Ask) -> Sample:
-        if ask.profile.stress or ask.profile.conflicts:
-            return Sample(seconds=1.0, error="does not compile")
-        return measuring(patchy)(ask)
+    def measure(asks: Sequence[Ask]) -> Iterator[Sample]:
+        for ask in asks:
+            if ask.profile.stress or ask.profile.conflicts:
+                yield Sample(seconds=1.0, error="does not compile")
+            else:
+                yield from measuring(patchy)([ask])
 
     for method in ("published", "random"):
         found, _ = found_by(Search(method, 0, 1, OWN, BASE, GRID), measure)
@@ -208,12 +224,13 @@ def test_a_search_that_is_cut_goes_on(cut: int, tmp_path: Path) -> None:
     def run(most: int | None) -> tuple[Found | None, int]:
         measured = 0
 
-        def measure(ask: Ask) -> Sample:
+        def measure(asks: Sequence[Ask]) -> Iterator[Sample]:
             nonlocal measured
-            if measured == most:
-                raise KeyboardInterrupt
-            measured += 1
-            return measuring(patchy)(ask)
+            for sample in measuring(patchy)(asks):
+                if measured == most:
+                    raise KeyboardInterrupt
+                measured += 1
+                yield sample
 
         result = None
         try:
