@@ -8,7 +8,8 @@ bought. Each is a mixed integer program of its own, which keeps to the optimum o
 from SciPy.
 
 HiGHS calculates with floating-point numbers. Costs and worths are whole, and what it says is bought is added up exactly
-here; it is *optimal* where the bound that HiGHS proved leaves no room for one more.
+here; it is *optimal* where the bound that HiGHS proved leaves no room for one more. Only where a search is stopped by
+its time limit does the answer hang on the machine.
 
 Assumption: sums of costs, and of worths, are less than 2^50, so that a number has room for them.
 """

@@ -74,7 +74,7 @@ def _group_table(suite: MutantSuite, here: Observed) -> Table:
 
 
 def _mutant_table(suite: MutantSuite, here: Observed) -> Table:
-    table = plain_table("mutant", "of", "relaxation", "takes")
+    table = _folding("mutant", "of", "relaxation", "takes")
     for environment in here:
         table.add_column(Text(f"kills a second: {environment.way}"), justify="right")
     done = set()
@@ -95,7 +95,7 @@ def _cell(seen: Seen | None) -> str:
 
 
 def _test_table(found: Sequence[Trust], budget: float | None) -> Table:
-    table = plain_table("test", "best mutant", "environment")
+    table = _folding("test", "best mutant", "environment")
     headings = ["killed", "kills a second", "mean", "run for", "confidence", "at least"]
     headings += [f"in {span(budget)}"] if budget is not None else []
     for column in (*headings, *(f"for {percent(level)}" for level in LEVELS)):
@@ -188,15 +188,15 @@ def plan_tables(plan: Plan, budget: float) -> Iterator[str | Table]:
     """A plan as lines and a table."""
     proved = "" if plan.optimal else "; that no plan has more was not proved in time"
     yield (
-        f"{plan.trusted} of {plan.tests} tests and {plan.seen} of {plan.bugs} bugs in {span(plan.cost / MILLISECONDS)} "
-        f"of {span(budget)}{proved}"
+        f"{plan.trusted} of {plan.tests} tests see a bug, {plan.seen} of {plan.bugs} bugs are seen, "
+        f"in {span(plan.cost / MILLISECONDS)} of {span(budget)}{proved}"
     )
     if plan.possible > plan.trusted:
-        yield f"{plan.possible - plan.trusted} more tests in more time"
+        yield f"{plan.possible - plan.trusted} more tests would see one in more time"
     if plan.possible < plan.tests:
-        yield f"{plan.tests - plan.possible} tests in no time: no mutant of theirs was killed"
+        yield f"{plan.tests - plan.possible} tests would see none however long they ran: no mutant of theirs was killed"
     for machine in dict.fromkeys(run.environment.machine for run in plan.runs):
-        table = plain_table("test", "environment")
+        table = _folding("test", "environment")
         for column in ("launches", "time", "confidence", "bugs"):
             table.add_column(column, justify="right")
         for run in plan.runs:
@@ -264,6 +264,14 @@ def _seen_record(seen: Seen) -> dict[str, Any]:
 
 def _finite(number: float) -> float | None:
     return None if isinf(number) else number
+
+
+def _folding(*columns: str) -> Table:
+    """A table whose long names go over several lines."""
+    table = plain_table()
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 def percent(share: float | None) -> str:

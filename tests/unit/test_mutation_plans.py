@@ -138,7 +138,7 @@ def test_a_plan_is_written_with_its_tests(tmp_path):
     folder = write_suite(tmp_path / "suite")
     shown = synth("select", folder, "--score", "--budget", 1.2, "-o", tmp_path / "ci")
     assert shown.exit_code == 0, shown.output
-    assert "2 of 3 tests and 2 of 3 bugs in 1.2 s of 1.2 s" in shown.stdout
+    assert "2 of 3 tests see a bug, 2 of 3 bugs are seen, in 1.2 s of 1.2 s" in shown.stdout
     chosen = read_corpus(tmp_path / "ci")
     assert [test.name for test in chosen.tests] == ["A", "B"] and chosen.complete
     written = json.loads((tmp_path / "ci" / PLAN).read_text())
