@@ -218,7 +218,7 @@ function overview() {
       el("div", { class: "muted" }, ran
         ? `${plural(sum((f) => f.names.length), "test")} on ${plural(DATA.devices.length, "device")}, ${plural(sum((f) => f.trials.length), "trial")}`
         : `${plural(sum((f) => f.names.length), "test")}, not run yet`)),
-    el("div", { class: "cards" },
+    (ran || families.length > 1) && el("div", { class: "cards" },
       families.map((family) => figure(family.names.length, family.kind, link("tests", { family: family.key }))),
       ran && [
         figure(contradicting, "tests contradict a model", first("contradictions"), contradicting > 0),
@@ -247,7 +247,7 @@ function overview() {
         number.format(device.tests), number.format(device.trials), number.format(device.failed),
         [...new Set(device.dates)].join(" to ")]), [5, 6, 7]))));
   if (DATA.notes.length) parts.push(el("ul", { class: "notes" }, DATA.notes.map((note) => el("li", {}, note))));
-  return parts;
+  return parts.filter(Boolean);
 }
 
 // Tests
@@ -294,6 +294,7 @@ function shown(family, query) {
     bound: (at) => family.bounds[at],
     tags: (at) => family.tags[at],
     verdicts: (at) => family.verdicts[at],
+    program: (at) => inBrief(family, at),
   }[key];
   const column = columns.find((each) => each.label === key);
   if (column) {
@@ -338,6 +339,12 @@ function strip(family, test, seen) {
     }))));
 }
 
+function inBrief(family, test) {
+  const text = family.texts[test].trimEnd();
+  if (family.key !== "progress") return text.slice(text.lastIndexOf("\n") + 1);
+  return text.split(/^THREAD \d+$/m).slice(1).map((part) => part.trim().replaceAll("\n", " ")).join("  ‖  ");
+}
+
 let LAST = null; // the list that a test was opened from
 
 function tests(query) {
@@ -348,9 +355,15 @@ function tests(query) {
   const said = el("span", { class: "muted small", "aria-live": "polite" });
   const heads = [["name", "test"], ["tags", family.key === "progress" ? "idiom" : "shape"], ["bound", "bound"]];
   if (family.models.length) heads.push(["verdicts", "models"]);
-  const widths = ["minmax(150px, 1fr)", "minmax(64px, 0.5fr)", "52px"];
-  if (family.models.length) widths.push(`${Math.max(70, family.models.length * 11 + 34)}px`);
-  const line = { style: `--columns: ${[...widths, ...columns.map(() => "minmax(84px, 150px)")].join(" ")}` };
+  const longest = family.names.reduce((most, name) => Math.max(most, name.length), 0);
+  const widths = [[Math.min(innerWidth < 720 ? 150 : 400, Math.max(130, longest * 7.4 + 12)), "1fr"], [72, "0.4fr"], [58, "58px"]];
+  if (family.models.length) widths.push([...Array(2)].fill(Math.max(64, family.models.length * 11 + 30)));
+  const brief = !columns.length; // nothing was run: room for the program
+  if (brief) widths.push([260, "2.4fr"]);
+  const every = [...widths, ...columns.map(() => [84, "150px"])];
+  const least = every.reduce((sum, [width]) => sum + width + 3, 20);
+  const tracks = every.map(([width, most]) => `minmax(${width}px, ${typeof most === "number" ? `${most}px` : most})`);
+  const line = { style: `--columns: ${tracks.join(" ")}; --least: ${least}px` };
 
   const body = el("div", { class: "body", role: "rowgroup" });
   const grid = el("div", { class: "grid", role: "grid", tabindex: "0", ...line, "aria-label": `${family.title}: arrow keys move, Enter opens a test`,
@@ -370,6 +383,7 @@ function tests(query) {
       el("span", { role: "gridcell", class: "muted", title: family.tags[test] }, family.tags[test]),
       el("span", { role: "gridcell", class: "muted" }, family.bounds[test]),
       family.models.length ? strip(family, test, seen) : null,
+      brief ? el("span", { role: "gridcell", class: "muted mono" }, inBrief(family, test)) : null,
       columns.map((column) => rateCell(family, test, column.cells.get(test), column)));
   }
 
@@ -405,7 +419,8 @@ function tests(query) {
     body.style.height = `${rows.length * ROW}px`;
     grid.style.setProperty("--rows", Math.max(4, rows.length));
     grid.setAttribute("aria-rowcount", rows.length + 1);
-    head.replaceChildren(...[...heads, ...columns.map((column) => [column.label, column.label, column.device.name])].map(([key, text, title]) => {
+    head.replaceChildren(...[...heads, ...(brief ? [["program", family.key === "progress" ? "program" : "condition"]] : []),
+      ...columns.map((column) => [column.label, column.label, column.device.name])].map(([key, text, title]) => {
       const sort = query.get("sort") ?? "name";
       const way = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
       return el("span", { role: "columnheader", "aria-sort": way },
