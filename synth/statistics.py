@@ -52,6 +52,7 @@ def expected_for(chance: float) -> float:
     return -log1p(-chance) if chance < 1 else inf
 
 
+@lru_cache(maxsize=1 << 16)  # likewise
 def rates_equal(seen: int, runs: int, other_seen: int, other_runs: int) -> float:
     """The chance of a difference such as between these two rates, or a larger one, if they were equal.
 

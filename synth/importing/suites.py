@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from backends.shared.files import file_stem
 from backends.shared.layout import outcome_terms
 from backends.shared.results import Entry, MemoryTrial
 from corpus.errors import InputError
@@ -17,7 +18,7 @@ from synth.inputs import Input, readable
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Tests by name, that of their file too, and by digest. ``records`` has each by its input."""
+    """Tests by name, that of their files too, and by digest. ``records`` has each by its input."""
 
     records: Mapping[Input, Test]
     by_name: Mapping[str, list[Input]] = field(default_factory=dict)
@@ -33,7 +34,7 @@ class Suite:
         names: dict[str, list[Input]] = {}
         digests: dict[str, list[Input]] = {}
         for given, record in records.items():
-            for name in dict.fromkeys((record.name, given.name)):
+            for name in dict.fromkeys((record.name, given.name, file_stem(record.name))):
                 names.setdefault(name, []).append(given)
             digests.setdefault(record.digest, []).append(given)
         return cls(records, names, digests), wrong

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from backends.shared.layout import outcome_terms
+from backends.shared.results import read_results
 from corpus.dialects.registry import read_litmus
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
+from synth.memory.conformance import allowed_outcomes
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 OPTIONS = {"herd-c": ["-variant", "NoRMW"], "herd-lisa": ["-bell", "synth.bell"]}
@@ -45,3 +48,21 @@ def test_herd7_says_the_same(tmp_path, target):
             stem = name.removesuffix(".litmus")
             if THIN_AIR not in stem:
                 assert (said[stem] == "Never") == (answer == "FORBIDDEN"), (file.name, name)
+
+
+def test_the_outcomes_of_herd7_come_back(tmp_path):
+    """Imported, they are those that the model allows here, of every test that was exported."""
+    folder, results = tmp_path / "out", tmp_path / "results.jsonl"
+    tests = sorted(EXAMPLES.glob("c-*.litmus"))
+    CliRunner().invoke(main, ["export", *map(str, tests), "--to", "herd-c", "-o", str(folder)], catch_exceptions=False)
+    command = ["herd7", "-variant", "NoRMW", "-model", "models/rc11.cat", "@all"]
+    (tmp_path / "log").write_bytes(subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout)
+    command = ["import", str(tmp_path / "log"), "--suite", str(EXAMPLES), "-o", str(results)]
+    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
+    (model,) = resolve_consistency_models(["rc11"])
+    imported = {result.test: {values for values, _ in result.outcomes} for result in read_results(results)}
+    assert set(imported) == {file.stem for file in folder.glob("*.litmus")}
+    for name, outcomes in imported.items():
+        test = read_litmus(folder / f"{name}.litmus")
+        if THIN_AIR not in name:
+            assert outcomes == allowed_outcomes(test, outcome_terms(test), model).outcomes, name
