@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 from dataclasses import dataclass
@@ -74,7 +75,8 @@ def main() -> int:
         print(f"gpu: {error}", file=sys.stderr)
         return 2
     arguments.results.mkdir(parents=True, exist_ok=True)
-    results = arguments.results / f"{file_stem(f'{arguments.backend}-{device.name}'.replace(' ', '-'))}.jsonl"
+    called = re.split(r"[(,]", device.name)[0].strip().replace(" ", "-")
+    results = arguments.results / f"{file_stem(f'{arguments.backend}-{called}')}.jsonl"
     print(f"{device.name}: {results}")
     parts = [part for part in PARTS if part.run is PROGRESS or arguments.backend == "cuda"]
     options = ["--backend", arguments.backend, "-j", str(arguments.jobs), "--iterations", str(arguments.iterations)]
