@@ -51,6 +51,14 @@ from synth.options.model import model_option
     metavar="FILE",
     help="web: a profile (TOML) that memory tests can be launched as; may be repeated.",
 )
+@click.option(
+    "--random",
+    type=click.IntRange(min=0, max=1000),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="web: that memory tests can be launched as random profiles, too, of the seeds 1 to N.",
+)
 @model_option(memory=True, note="web: what results are set against. ")
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
@@ -67,6 +75,7 @@ def command(
     instances: int | None,
     iterations: int,
     profiles: tuple[Path, ...],
+    random: int,
     models: tuple[str, ...],
     cpu: bool,
     output: Path,
@@ -119,14 +128,14 @@ def command(
     kind = family_given(inputs)
     refuse_foreign(context, kind)
     together = language.bundle is not None
-    for name in ("cpu",) if together else ("profiles", "models"):
+    for name in ("cpu",) if together else ("profiles", "random", "models"):
         if _is_given(context, name):
             raise InputError(f"--{name.removesuffix('s')} is not for {backend}")
     if together and not _is_given(context, "mappings"):
         mappings = tuple(MAPPINGS)
     tests = chosen(kind, inputs, choice)
     launched = tuple(map(read_profile, profiles))
-    making = Making(mappings, placements, instances, iterations, cpu, launched, models)
+    making = Making(mappings, placements, instances, iterations, cpu, launched, random, models)
     with ended_by_signals():
         sys.exit(kind.compile(tests, language, making, output, check))
 

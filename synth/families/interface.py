@@ -51,8 +51,8 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Making:
     """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
-    launches; and for back ends that take all tests together, launched as which profiles (memory tests), and set against
-    which models.
+    launches; and for back ends that take all tests together, launched as which profiles and as how many random ones
+    (memory tests), and set against which models.
     """
 
     mappings: tuple[str, ...]
@@ -61,6 +61,7 @@ class Making:
     iterations: int
     cpu: bool
     profiles: tuple[Profile, ...] = ()
+    random: int = 0
     models: tuple[str, ...] = ()
 
 

@@ -40,7 +40,7 @@ class Progress:
         Side(Verdict.MAY_HANG, "may hang under", "may_hang"),
     )
     targets = tuple(TARGETS)
-    foreign = ("stress", "profile", "profiles", "decode", "mutants", "plan")
+    foreign = ("stress", "profile", "profiles", "random", "decode", "mutants", "plan")
 
     def record(self, given: Input) -> Test:
         return given.record or given.axb()

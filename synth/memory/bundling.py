@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import click
@@ -19,6 +20,24 @@ from synth.inputs import MEMORY, Input, readable
 from synth.memory.conformance import allowed_outcomes, is_asked_for
 from synth.screen import watched
 
+
+@dataclass(frozen=True, slots=True)
+class Incantation:
+    """A way to provoke weak outcomes that may be chosen: what it is called, and its profiles for GPUs and CPUs."""
+
+    name: str
+    gpu: Profile
+    cpu: Profile
+
+
+def incantation(profile: Profile, name: str = "") -> Incantation:
+    """One profile for both, called as results call it where no name is given."""
+    return Incantation(name or profile.label, profile, profile)
+
+
+PLAIN = (incantation(DEFAULT, "none"), incantation(STRESS, "memory stress"))
+"""The incantations that need no profile."""
+
 INSTANCES = (Parameters().instances, 1 << 10, 1 << 16)
 """How many instances of a launch there are to choose from, where no number is given."""
 
@@ -26,29 +45,32 @@ INSTANCES = (Parameters().instances, 1 << 10, 1 << 16)
 def memory_bundle(
     files: Sequence[Input],
     backend: Backend,
-    profiles: Sequence[Profile],
+    incantations: Sequence[Incantation],
     instances: int | None,
     models: Sequence[ConsistencyModel],
     iterations: int,
 ) -> tuple[Bundle, bool]:
     """The bundle of tests, and whether all could be read; a line on stderr for each other.
 
-    Each is launched as a GPU needs it and as a CPU does, with no stress, with some, and as each profile has it. Raises
-    ``InputError`` where none can be read, or the language can say none of them.
+    Each is launched as a GPU needs it and as a CPU does, in each of the ``incantations``, which have different names;
+    what cannot be launched so has no program for it. Raises ``InputError`` where none can be read, or the language can
+    say none of them.
     """
     tests, unreadable = readable(files, Input.litmus)
     for error in unreadable:
         click.echo(f"synth: {error}", err=True)
     sizes = INSTANCES if instances is None else (instances,)
-    named = _named(profiles)
-    launches = list(product(named.items(), sizes, (False, True)))
+    launches = [
+        (each.name, each.cpu if cpu else each.gpu, size, cpu)
+        for each, size, cpu in product(incantations, sizes, (False, True))
+    ]
     refused: list[tuple[str, str]] = []
     bundled: dict[tuple[str, str], BundledTest] = {}
     for file, test in watched(tests.items(), len(tests), "Writing"):
         key = (test.name, litmus_digest(test))
         if key in bundled:
             continue
-        made = [_program(file, test, backend, profile, size, cpu) for (_, profile), size, cpu in launches]
+        made = [_program(file, test, backend, *launch) for _, *launch in launches]
         programs, reasons = zip(*made, strict=True)
         if any(programs):
             text = file.text()
@@ -62,11 +84,11 @@ def memory_bundle(
         models=tuple(model.name for model in models),
         choices=(
             Choice("instances", tuple(f"{size:,}" for size in sizes), (f"{sizes[0]:,}",)),
-            Choice("incantations", tuple(named), (next(iter(named)),)),
+            Choice("incantations", tuple(each.name for each in incantations), (incantations[0].name,)),
         ),
         ways=tuple(
-            Way((("instances", f"{size:,}"), ("incantations", name)), "" if profile is STRESS else profile.label, cpu)
-            for (name, profile), size, cpu in launches
+            Way((("instances", f"{size:,}"), ("incantations", name)), "" if profile == STRESS else profile.label, cpu)
+            for name, profile, size, cpu in launches
         ),
         tests=tuple(bundled.values()),
         iterations=iterations,
@@ -87,11 +109,6 @@ def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> E
         asked=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
         allowed=tuple((name, tuple(sorted(place[each] for each in allowed))) for name, allowed in certain.items()),
     )
-
-
-def _named(profiles: Sequence[Profile]) -> Mapping[str, Profile]:
-    """The profiles by what a user chooses among; each is told from others of its name by what it holds."""
-    return {"none": DEFAULT, "memory stress": STRESS, **{profile.label: profile for profile in profiles}}
 
 
 def _program(

@@ -155,17 +155,21 @@ def test_a_hang_can_be_stopped_and_the_run_goes_on(open_watched_page: Pages, tmp
 def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     words = ["memory", "--edges", CLASSIC, "--size", "4", "-o", str(tmp_path / "suite")]
     assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
-    file = site(tmp_path / "site", str(tmp_path / "suite"), "--instances", "1024", "-m", "sc", "-m", "tso", "-m", "rmo")
+    file = site(
+        tmp_path / "site", str(tmp_path / "suite"), "--instances", "1024", "--random", "1", "-m", "sc", "-m", "tso"
+    )
     page = open_page(file, locale=LANGUAGE)
     page.get_by_label("memory stress").check()
+    page.get_by_label("random-1").check()
     run(page)
     results = saved(page, tmp_path)
     assert all(isinstance(result, MemoryResult) for result in results)
-    assert [(each.test, each.stress) for each in results] == [
-        (shape, stress) for shape in ("2+2W", "LB", "MP", "R", "S", "SB") for stress in (False, True)
+    assert [(each.test, each.profile.partition("#")[0]) for each in results] == [
+        (shape, profile) for shape in ("2+2W", "LB", "MP", "R", "S", "SB") for profile in ("", "", "random-1")
     ]
+    assert [each.stress for each in results[:2]] == [False, True]
     for result in results:
-        assert result.launches == 2 and not result.other and not result.hung and not result.profile
+        assert result.launches == 2 and not result.other and not result.hung
         assert sum(count for _, count in result.outcomes) == 2 * 1024
         assert list(result.outcomes) == sorted(result.outcomes)
     page.get_by_text("SB", exact=True).click()
@@ -179,7 +183,7 @@ def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     files = {name: str(tmp_path / name) for name in ("suite", "saved.jsonl", "all.jsonl", "report.html")}
     given = ["--suite", files["suite"]]
     imported = CliRunner().invoke(main, ["import", files["saved.jsonl"], *given, "-o", files["all.jsonl"]])
-    assert imported.exit_code == 0 and "12 results" in imported.output, imported.output
+    assert imported.exit_code == 0 and "18 results" in imported.output, imported.output
     reported = CliRunner().invoke(main, ["report", files["all.jsonl"], *given, "-m", "sc", "-o", files["report.html"]])
     assert reported.exit_code == 0, reported.output
     report = open_page(Path(files["report.html"]))

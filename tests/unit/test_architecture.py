@@ -48,7 +48,7 @@ ROOMS = {
     "synth/mutation": {"options", "memory"},
     "synth/tuning": {"memory"},
     "synth/drawing": {"progress", "memory", "tuning"},
-    "synth/families": {"options", "progress", "memory", "mutation", "drawing"},
+    "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
     "synth/changes": {"report"},

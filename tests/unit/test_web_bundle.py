@@ -18,7 +18,7 @@ from corpus.errors import InputError
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
 from synth.inputs import expand
-from synth.memory.bundling import memory_bundle
+from synth.memory.bundling import PLAIN, memory_bundle
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WEB = BACKENDS["web"]
@@ -48,7 +48,7 @@ def programs(data: dict[str, Any]) -> list[list[str | None]]:
 
 
 def bundle_of(*paths: str, models: tuple[str, ...] = ("sc", "webgpu")) -> Bundle:
-    bundle, all_read = memory_bundle(expand(paths), WEB, (), 64, resolve_consistency_models(models), 20)
+    bundle, all_read = memory_bundle(expand(paths), WEB, PLAIN, 64, resolve_consistency_models(models), 20)
     assert all_read
     return bundle
 
@@ -102,14 +102,18 @@ def test_scripts_set_text_and_never_html() -> None:
 def test_profiles_are_ways_to_launch(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('name = "mine"\nstress = 2\nslots = 64\n')
     test = EXAMPLES / "memory" / "webgpu" / "mp.litmus"
-    words = ["--backend", "web", "--profile", tmp_path / "mine.toml", "-m", "sc", "--instances", "64"]
+    words = ["--backend", "web", "--profile", tmp_path / "mine.toml", "--random", "2", "-m", "sc", "--instances", "64"]
     assert compiled(test, *words, "-o", tmp_path / "site").exit_code == 0
     data = told(tmp_path / "site" / "index.html")
-    (label,) = {way["profile"] for way in data["ways"]} - {""}
-    assert label.startswith("mine#") and data["models"] == ["sc"]
+    assert data["models"] == ["sc"]
+    labels = list(dict.fromkeys(way["profile"] for way in data["ways"]))
+    assert [label.partition("#")[0] for label in labels] == ["", "mine", *["random-1"] * 2, *["random-2"] * 2]
+    label = labels[1]
+    drawn = [text for text, way in zip(programs(data)[0], data["ways"], strict=True) if way["profile"] in labels[2:]]
+    assert len(set(drawn)) == 4 and None not in drawn
     assert data["choices"][1] == {
         "name": "incantations",
-        "values": ["none", "memory stress", label],
+        "values": ["none", "memory stress", label, "random-1", "random-2"],
         "chosen": ["none"],
     }
 
@@ -120,6 +124,7 @@ def test_profiles_are_ways_to_launch(tmp_path: Path) -> None:
         (["--backend", "web", "--cpu"], "--cpu is not for web"),
         (["--backend", "wgsl", "--model", "sc"], "--model is not for wgsl"),
         (["--backend", "wgsl", "--profile", "x.toml"], "--profile is not for wgsl"),
+        (["--backend", "wgsl", "--random", "3"], "--random is not for wgsl"),
         (["--backend", "web", "--profile", "x.toml"], "x.toml"),
         (["--backend", "web", "--model", "scc"], "scc"),
     ],
