@@ -70,7 +70,7 @@ def memory_bundle(
         key = (test.name, litmus_digest(test))
         if key in bundled:
             continue
-        made = [_program(file, test, backend, *launch) for _, *launch in launches]
+        made = [_program(file, test, backend, profile, size, cpu) for _, profile, size, cpu in launches]
         programs, reasons = zip(*made, strict=True)
         if any(programs):
             text = file.text()
