@@ -193,8 +193,8 @@ def command(
             for done in watched(answered(search, key, names, bench.measure, journal), search.most, "Tuning"):
                 found = done or found
     assert found is not None
-    if not any(sample.runs for samples in found.before for sample in samples):
-        errors = (sample.error for samples in found.before for sample in samples if sample.error)
+    if not any(sample.runs for sample in found.rates["own"]):
+        errors = (sample.error for sample in found.rates["own"] if sample.error)
         click.echo(f"synth: no test could be run: {next(errors, 'nothing was launched')}", err=True)
         sys.exit(1)
     write_profile(output, found.profile, remarks(found, names, device.hardware, backend, method, seed))

@@ -2,20 +2,21 @@
 
 ``patches``: weak outcomes by stressed location, a plot for each test and distance (Fig. 3). ``sequences``: the best of
 them (Tab. 3). ``spreads``: the score by the number of patches (Fig. 4). ``incantations``: each on its own and combined
-(Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``: before and
-after, with intervals. The same measurements give the same bytes.
+(Alglave et al. 2015, Tab. 6). ``trials``: random profiles in their order, and the best so far. ``rates``: those of
+launches without incantations, of the device's own and of the profile's, with intervals. The same measurements give the
+same bytes.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus.errors import InputError
 from synth.drawing.files import write_picture
-from synth.tuning.account import rate_of
+from synth.tuning.account import Rate, rate_of
 from synth.tuning.search import INCANTATIONS, Comparison, Found, Patches, Trials
 
 if TYPE_CHECKING:
@@ -55,8 +56,10 @@ def draw_tuning(found: Found, names: Sequence[str], folder: Path) -> list[Path]:
             case Trials():
                 pictures[title] = _trials(step)
     pictures["rates"] = rates(
-        {name: rate_of(samples) for name, samples in zip(names, found.before, strict=True)},
-        {name: rate_of(samples) for name, samples in zip(names, found.after, strict=True)},
+        {
+            way: {name: rate_of(sample) for name, sample in zip(names, samples, strict=True)}
+            for way, samples in found.rates.items()
+        }
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -158,27 +161,30 @@ def _trials(step: Trials) -> str:
     return _svg(_one(draw), 6.4, 3.4)
 
 
-def rates(before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Rates before and after by the names of what was measured (``account.Rate``), with their intervals."""
+def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
+    """The rates of each way to launch by the names of what was launched, with their intervals."""
+    first = next(iter(ways.values()))
+    width = 0.8 / len(ways)
 
     def draw(axes: Axes) -> None:
-        for number, (label, found) in enumerate((("before", before), ("after", after))):
-            places = [place + (number - 0.5) * 0.36 for place in range(len(found))]
+        for number, (label, found) in enumerate(ways.items()):
+            places = [place + (number - (len(ways) - 1) / 2) * width for place in range(len(found))]
             heights = [100 * each.rate for each in found.values()]
             spans = [
                 [max(0.0, 100 * (each.rate - each.low)) for each in found.values()],
                 [max(0.0, 100 * (each.high - each.rate)) for each in found.values()],
             ]
-            axes.bar(places, heights, 0.34, yerr=spans, capsize=3, color=(_PALE, _COLOURS[0])[number], label=label)
+            colour = ("#dfe4e7", "#93a8b3", *_COLOURS)[number]
+            axes.bar(places, heights, 0.94 * width, yerr=spans, capsize=3, color=colour, label=label)
             for place, each, height in zip(places, found.values(), heights, strict=True):
                 text = f"{height:.3g}" if each.seen else "none"
                 axes.annotate(text, (place, height), xytext=(0, 4), textcoords="offset points", ha="center", fontsize=8)
-        axes.set_xticks(range(len(before)), list(before))
+        axes.set_xticks(range(len(first)), list(first))
         axes.set_ylabel("instances with the weak outcome, %")
         axes.margins(y=0.12)
         axes.legend()
 
-    return _svg(_one(draw), 2.2 + 1.3 * len(before), 3.4)
+    return _svg(_one(draw), 2.2 + 1.6 * len(first), 3.4)
 
 
 def _stacked(axes: Axes, shown: Sequence[str], step: Comparison, names: Sequence[str]) -> None:

@@ -36,20 +36,19 @@ class Rate:
         return self.seen / self.runs if self.runs else 0.0
 
 
-def rate_of(samples: Sequence[Sample]) -> Rate:
-    """The samples of one test, summed up."""
-    seen, runs = sum(sample.seen for sample in samples), sum(sample.runs for sample in samples)
-    seconds = sum(sample.running for sample in samples if sample.runs)
-    low, high = rate_interval(seen, runs) if runs else (0.0, 1.0)
-    error = next((sample.error for sample in samples if sample.error), "")
-    return Rate(seen, runs, low, high, runs / seconds if seconds else 0.0, error)
+def rate_of(sample: Sample) -> Rate:
+    """What a sample says of its test."""
+    low, high = rate_interval(sample.seen, sample.runs) if sample.runs else (0.0, 1.0)
+    speed = sample.runs / sample.running if sample.running else 0.0
+    return Rate(sample.seen, sample.runs, low, high, speed, sample.error)
 
 
 def remarks(found: Found, names: Sequence[str], hardware: str, backend: str, method: str, seed: int) -> str:
     """Where a profile comes from, for its file."""
     lines = [f"Found by synth tune --backend {backend} --method {method} --seed {seed}, on {hardware}."]
-    for name, before, after in zip(names, map(rate_of, found.before), map(rate_of, found.after), strict=True):
-        lines.append(f"{name}: {_rate(before)} of instances weak before, {_rate(after)} after.")
+    for number, name in enumerate(names):
+        shown = (f"{_rate(rate_of(samples[number]))} {way}" for way, samples in found.rates.items())
+        lines.append(f"{name}, instances with the weak outcome: {', '.join(shown)}.")
     if not found.kept:
         lines.append("Nothing that was tried is better than how the device launches tests of itself.")
     return "\n".join(line if line.isascii() else ascii(line) for line in lines)
@@ -63,8 +62,8 @@ def record(found: Found, names: Sequence[str], hardware: str) -> dict[str, Any]:
         "better": found.kept,
         "steps": {name: _step(step, names) for name, step in found.steps.items()},
         "rates": [
-            {"test": name, "before": _data(rate_of(before)), "after": _data(rate_of(after))}
-            for name, before, after in zip(names, found.before, found.after, strict=True)
+            {"test": name, **{way: _data(rate_of(samples[number])) for way, samples in found.rates.items()}}
+            for number, name in enumerate(names)
         ],
     }
 
@@ -88,7 +87,7 @@ def _step(step: Patches | Comparison | Trials, names: Sequence[str]) -> dict[str
 
 
 def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, console: Console) -> None:
-    """Tell of the steps, the rates before and after, and the profile."""
+    """Tell of the steps, the rates of each way to launch, and the profile."""
     console.print(Text(hardware), soft_wrap=True)
     for title, step in found.steps.items():
         console.print()
@@ -109,17 +108,17 @@ def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, c
                 console.print(f"{len(scores)} random profiles: score of plain launches {scores[0]:.2e}")
                 console.print(f"the best {max(scores):.2e}, the median {sorted(scores)[len(scores) // 2]:.2e}")
     console.print()
-    table = plain_table("weak outcomes", "before", "95 % interval", "after", "95 % interval", "times", "instances/s")
-    for column in table.columns[1:]:
+    table = plain_table("test", "launches", "weak", "95 % interval", "instances a second")
+    for column in table.columns[2:]:
         column.justify = "right"
-    for name, before, after in zip(names, map(rate_of, found.before), map(rate_of, found.after), strict=True):
-        times = f"{after.rate / before.rate:.1f}" if before.seen else "-"
-        speeds = f"{before.speed:,.0f} -> {after.speed:,.0f}"
-        table.add_row(name, _rate(before), _interval(before), _rate(after), _interval(after), times, speeds)
+    for number, name in enumerate(names):
+        for way, samples in found.rates.items():
+            rate = rate_of(samples[number])
+            table.add_row(Text(name), way, _rate(rate), _interval(rate), f"{rate.speed:,.0f}")
     console.print(table)
-    for name, rate in ((name, rate_of(samples)) for name, samples in zip(names, found.after, strict=True)):
-        if rate.error:
-            console.print(Text(f"{name}: {rate.error}"), soft_wrap=True)
+    for name, sample in zip(names, found.rates["own"], strict=True):
+        if sample.error:
+            console.print(Text(f"{name}: {sample.error}"), soft_wrap=True)
     console.print()
     if not found.kept:
         console.print("Nothing that was tried is better than how the device launches tests of itself.")

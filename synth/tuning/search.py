@@ -37,6 +37,10 @@ from backends.shared.profiles import Profile
 
 METHODS = ("published", "random")
 
+WAYS = ("bare", "own", "tuned")
+"""Ways to launch that are measured in the end: without any incantation, as the device does of itself (or the profile
+that was the start says), and as was found."""
+
 STRESS = 2
 """Work-groups for stress for each that plays a CTA of each test, at most: half of them at least, of two or three."""
 
@@ -153,12 +157,11 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search has found: the profile, its steps, and the samples of plain and tuned launches by test."""
+    """What a search has found: the profile, its steps, and the sample of each test for each of ``WAYS``."""
 
     profile: Profile
     steps: Mapping[str, Patches | Comparison | Trials]
-    before: tuple[tuple[Sample, ...], ...]
-    after: tuple[tuple[Sample, ...], ...]
+    rates: Mapping[str, tuple[Sample, ...]]
     kept: bool
     """Whether the profile is better than plain launches; if not, it is one that chooses nothing more."""
 
@@ -186,21 +189,20 @@ class Search:
         """All of the search."""
         steps: dict[str, Patches | Comparison | Trials] = {}
         best = yield from (self._published(steps) if self.method == "published" else self._at_random(steps))
-        before: list[list[Sample]] = [[] for _ in range(self.tests)]
-        after: list[list[Sample]] = [[] for _ in range(self.tests)]
-        turns = [(test, profile) for test in range(self.tests) for profile in (self.base, best)]
+        ways = (bare(self.base), self.base, best)
+        asks = [Ask(test, profile, 2 * self.grid.launches) for profile in ways for test in range(self.tests)]
+        samples = [Sample()] * len(asks)
         for _ in range(self.grid.repeats):
-            samples = yield from self._measure([Ask(*turn, 2 * self.grid.launches) for turn in turns])
-            for number, sample in enumerate(samples):
-                (after if number % 2 else before)[number // 2].append(sample)
-        kept = _total(after) > _total(before)
-        profile = best if kept else self.base
-        return Found(profile, steps, tuple(map(tuple, before)), tuple(map(tuple, after)), kept)
+            again = yield from self._measure(asks)
+            samples = [one.with_(other) for one, other in zip(samples, again, strict=True)]
+        rates = {way: tuple(samples[at * self.tests :][: self.tests]) for at, way in enumerate(WAYS)}
+        kept = _score(rates["tuned"]) > _score(rates["own"])
+        return Found(best if kept else self.base, steps, rates, kept)
 
     @property
     def most(self) -> int:
         """How many measurements it takes where no budget ends it."""
-        ends = 2 * self.tests * self.grid.repeats
+        ends = len(WAYS) * self.tests * self.grid.repeats
         if self.method == "random":
             again = max(1, self.grid.candidates // 4)
             batches = -(-self.grid.candidates // TOGETHER)
@@ -336,11 +338,6 @@ def _score(samples: Sequence[Sample]) -> float:
     return sum(sample.rate for sample in samples) / len(samples) if samples else 0.0
 
 
-def _total(samples: Sequence[Sequence[Sample]]) -> float:
-    """The sum of rates over tests."""
-    return sum(_score(each) for each in samples)
-
-
 def sequences(longest: int) -> list[str]:
     """All sequences of accesses up to a length, by length."""
     return [" ".join(words) for length in range(1, longest + 1) for words in product(("ld", "st"), repeat=length)]
@@ -389,6 +386,21 @@ def incantations(tuned: Profile, base: Profile, own: Parameters) -> dict[str, Pr
             shuffle_blocks=random,
         )
     return found
+
+
+def bare(base: Profile) -> Profile:
+    """The same launches without any incantation."""
+    return replace(
+        base,
+        conflicts=False,
+        rotate=False,
+        scatter=False,
+        shuffle=False,
+        shuffle_blocks=False,
+        spin=0,
+        stress=0,
+        stress_before=0,
+    )
 
 
 def _powers(least: int, most: int) -> Callable[[Random], int]:

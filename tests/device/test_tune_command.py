@@ -47,7 +47,7 @@ def test_a_profile_is_found(
     found = json.loads(done.stdout)
     assert list(found["steps"]) == steps
     assert [row["test"] for row in found["rates"]] == ["SB"]
-    assert all(row[when]["runs"] == 4 * 2 * 256 for row in found["rates"] for when in ("before", "after"))
+    assert all(row[when]["runs"] == 4 * 2 * 256 for row in found["rates"] for when in ("bare", "own", "tuned"))
     assert read_profile(file).name == "mine" and "Found by synth tune --backend opencl" in file.read_text()
     assert sorted(picture.stem for picture in plots.iterdir()) == pictures
     assert all(ElementTree.parse(picture).getroot().tag.endswith("svg") for picture in plots.iterdir())

@@ -91,7 +91,7 @@ def test_the_published_search_finds_patch_sequence_and_spread() -> None:
     assert incanted.best == "memory stress + synchronisation"
     profile = found.profile
     assert (profile.patch, profile.sequence, profile.spread, profile.conflicts) == (16, "st ld ld", 4, False)
-    assert found.kept and found.after[0][0].rate > found.before[0][0].rate
+    assert found.kept and found.rates["tuned"][0].rate > found.rates["own"][0].rate > found.rates["bare"][0].rate
     assert len(asked) == search.most and search.spent == len(asked)
     assert {ask.profile.stride for ask in asked[:4]} == {1, 33}
 
@@ -153,7 +153,7 @@ def test_measurements_take_turns() -> None:
     search = Search("random", 0, 1, OWN, BASE, replace(GRID, candidates=8, turns=3))
     found, asked = found_by(search, measuring(patchy))
     assert asked[:8] == asked[8:16] == asked[16:24] and len(asked) == search.most
-    assert len(found.before[0][0].weak) == 3 * 2 * GRID.launches and found.before[0][0].seconds == 3
+    assert len(found.rates["own"][0].weak) == 3 * 2 * 2 * GRID.launches and found.rates["own"][0].seconds == 3 * 2
 
 
 def test_what_cannot_be_launched_is_not_chosen() -> None:
