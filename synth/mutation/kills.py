@@ -109,7 +109,8 @@ class MutantSuite:
     @cached_property
     def takes(self) -> Mapping[str, Takes]:
         """What the outcome of each mutant takes."""
-        return {name: takes(parse_litmus(mutant.text)) for name, mutant in self.mutants.items()}
+        place = self.path / MUTANTS
+        return {name: takes(parse_litmus(each.text, f"{place}: {name}")) for name, each in self.mutants.items()}
 
     def counts(self, mutant: str) -> bool:
         """Whether it says something that a mutant was killed."""
@@ -161,7 +162,7 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
     for result, seconds in last.values():
         test = tests[result.digest]
         if test.name not in parsed:
-            parsed[test.name] = parse_litmus(test.text)
+            parsed[test.name] = parse_litmus(test.text, f"{suite.path}: {test.name}")
         asked = asked_outcomes(parsed[test.name], result)
         if asked is None:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain, combinations
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,7 +18,9 @@ from synth.mutation.kills import MutantSuite, observed
 from synth.mutation.plans import PLAN, plan, ways
 from synth.mutation.show import percent, rate, span
 
-SUITE = MutantSuite(None, tuple(TESTS), {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}, tuple(LINKED))
+SUITE = MutantSuite(
+    Path("suite"), tuple(TESTS), {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}, tuple(LINKED)
+)
 
 
 def planned(budget, confidence=0.95, seen=SEEN, **given):

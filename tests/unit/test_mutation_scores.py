@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, inf, log
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as with_fields
@@ -19,7 +20,7 @@ from synth.options.choice import Choice
 MUTANTS_THERE = {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}
 
 
-def suite(path=None, all_count=False):
+def suite(path=Path("suite"), all_count=False):
     return MutantSuite(path, tuple(TESTS), MUTANTS_THERE, tuple(LINKED), all_count)
 
 
