@@ -208,8 +208,30 @@ def _report(
     for summary in mappings:
         table.add_row(*(str(value) for value in asdict(summary).values()))
     console.print(table)
+    if len({model.placement for model in models}) > 1:
+        console.print(_levels(models))
+        return
     for model in models:
         console.print(Text(_sentence(model)), soft_wrap=True)
+
+
+def _levels(summaries: Sequence[ModelSummary]) -> Table:
+    """A row a model and a column a placement: how many of the tests that may hang did, or which level is inconsistent
+    with the model, by how many tests.
+    """
+    placements = list(dict.fromkeys(summary.placement for summary in summaries))
+    cells = {(summary.model, summary.placement): _cell(summary) for summary in summaries}
+    caption = "how many hung of the tests that may hang; inconsistent (n): n hung that terminate under the model"
+    table = Table("model", *placements, caption=caption)
+    for model in dict.fromkeys(summary.model for summary in summaries):
+        table.add_row(model, *(cells[model, placement] for placement in placements))
+    return table
+
+
+def _cell(summary: ModelSummary) -> Text:
+    if summary.refuting:
+        return Text(f"inconsistent ({len(summary.refuting)})", "red")
+    return Text(f"{summary.observed} of {summary.may_hang}")
 
 
 def _sentence(summary: ModelSummary) -> str:

@@ -12,19 +12,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 
 import pytest
 from click.testing import CliRunner, Result
 
+from backends.cpp.device import CppDevice
 from backends.cuda import compiler, gpus
 from backends.cuda.compiler import cuda_tool
 from backends.cuda.device import CudaDevice
 from backends.registry import BACKENDS
-from backends.shared.device import run_files
+from backends.shared.device import Prepared, Runner, run_files
 from backends.shared.files import write_files
 from backends.shared.layout import Parameters, place
 from backends.shared.mapping import PLACEMENTS
-from backends.shared.process import RunError, watch
+from backends.shared.process import Run, RunError, watch
 from backends.shared.toolchain import which
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
@@ -131,6 +133,20 @@ def test_what_fails_is_no_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
                 watch(program.command, 2, 5, program.environment)
         monkeypatch.setenv("FAKE_CUDA", "timeout")
         assert watch(program.command, 2, 5, program.environment).outcomes == "H"
+
+
+def test_programs_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many are built at a time: from its start to its end a program has the GPU to itself."""
+    turn, held = Lock(), list[bool]()
+
+    def watched(*_: object) -> Run:
+        held.append(turn.locked())
+        return Run("T", (0.1,))
+
+    monkeypatch.setattr("backends.shared.device.watch", watched)
+    with Runner(CppDevice()) as runner:
+        runner.watch(Prepared(["program"], turn=turn), 1, 1)
+    assert held == [True] and not turn.locked()
 
 
 @pytest.mark.usefixtures("fake")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
+from rich.console import Console
+
 from backends.shared.results import ProgressResult
 from synth.progress.conformance import ModelSummary, by_mapping, by_model
+from synth.progress.runs import _levels
 
 
 def result(test: str, mapping: str, outcomes: str, placement: str = "device") -> ProgressResult:
@@ -63,3 +68,15 @@ def test_each_level_of_a_device_is_summed_up_by_itself() -> None:
     hangs = [*RESULTS[:1], result("a", "plain", "H", "workgroup")]
     refuting = {each.placement: each.refuting for each in by_model(hangs, VERDICTS) if each.model == "strong"}
     assert refuting == {"device": (), "workgroup": ("a",)}
+
+
+def test_several_levels_are_shown_side_by_side() -> None:
+    results = [*RESULTS, result("a", "plain", "T", "subgroup"), result("b", "plain", "H", "subgroup")]
+    console = Console(width=120, file=StringIO(), force_terminal=False)
+    console.print(_levels(by_model(results, VERDICTS)))
+    assert isinstance(console.file, StringIO)
+    cells = [[cell.strip() for cell in line.split("\u2502")[1:-1]] for line in console.file.getvalue().splitlines()]
+    assert [row for row in cells if row] == [
+        ["weak", "2 of 3", "1 of 2"],
+        ["strong", "inconsistent (1)", "1 of 1"],
+    ]
