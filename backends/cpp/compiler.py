@@ -22,9 +22,7 @@ class CppCompiler:
         """As ``Compiler.missing``."""
         return [] if which("g++") else [INSTALL]
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """As ``Compiler.compile``."""
         with TemporaryDirectory() as scratch:
             return run(file, ["g++", *FLAGS, "-o", binary or Path(scratch, "program"), file.resolve()], None, timeout)

@@ -63,9 +63,7 @@ class CudaCompiler:
         lacking = [f"{name} (pip install 'synth[cuda]')" for name in TOOLS if cuda_tool(name) is None]
         return lacking if which("g++") else [*lacking, "g++"]
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """As ``Compiler.compile``."""
         needs = _NEEDS.search(file.read_text(encoding="utf-8"))
         numbers = [number for number in self.architectures if needs is None or number >= int(needs[1])]

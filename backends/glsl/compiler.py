@@ -19,9 +19,7 @@ class GlslCompiler:
         tools = {"glslang": glslang, "spirv-val": spirv_val}
         return [f"{name}: {INSTALL}" for name, find in tools.items() if find() is None]
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """As ``Compiler.compile``; no program is kept."""
         validator = spirv_val() or Path("spirv-val")
         with TemporaryDirectory() as scratch:

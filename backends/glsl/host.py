@@ -13,15 +13,26 @@ memory that the host sees; a launch begins with the host's writes and ends where
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import struct
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from backends.shared.hosting import (
+    HostError,
+    Iterate,
+    Said,
+    device_options,
+    finished_at,
+    groups_of,
+    hosted,
+    outcomes,
+    run_program,
+    terminated,
+)
 
 BUFFERS = ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS", "TOTALS_WORDS")
 """The sizes of a memory test's buffers, in the order of their bindings."""
@@ -33,75 +44,46 @@ KINDS = ("other", "integrated GPU", "GPU", "virtual GPU", "CPU")
 """VkPhysicalDeviceType, in order."""
 
 
-class CutShortError(Exception):
-    """Threads ended before their program did."""
-
-
 def parser() -> argparse.ArgumentParser:
     """What the command line may say."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("script", type=Path, nargs="?", help="the .amber file, its shaders compiled beside it")
-    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
-    parser.add_argument("--device", default="", help="part of a device's name (any)")
-    parser.add_argument("--number", type=int, default=0, help="which of the devices of that name (0, the first)")
-    parser.add_argument("--list", action="store_true", help="print the devices as JSON, and run nothing")
-    return parser
+    return device_options(__doc__, "the .amber file, its shaders compiled beside it")
 
 
-def main() -> int:
-    """Run the script that the command line names, or list the devices."""
-    import vulkan as vk
-
-    arguments = parser().parse_args()
-    if arguments.list or arguments.script is None:
-        try:
-            kinds = [[name, kind] for name, kind, _ in devices()]
-        except (vk.VkError, vk.VkException) as error:
-            print(f"Vulkan: {words_of(error)}", file=sys.stderr)
-            return 2
-        print("devices " + json.dumps(kinds))
-        return 0
-    code, words = run(arguments, arguments.script, arguments.iterations)
-    if code:
-        print(words, file=sys.stderr)
-    return code
+def devices() -> list[tuple[str, str]]:
+    """Every device: its name and kind."""
+    return [(name, kind) for name, kind, _ in found()]
 
 
 @cache
-def devices() -> list[tuple[str, str, Any]]:
+def found() -> list[tuple[str, str, Any]]:
     """Every device with its name and kind."""
     import vulkan as vk
 
-    application = vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0))
-    instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
-    return [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
+    try:
+        application = vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0))
+        instance = vk.vkCreateInstance(vk.VkInstanceCreateInfo(pApplicationInfo=application), None)
+        return [(*described(each), each) for each in vk.vkEnumeratePhysicalDevices(instance)]
+    except (vk.VkError, vk.VkException) as error:
+        raise HostError(f"Vulkan: {str(error) or type(error).__name__}") from None
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run a script so often; an exit code, and what to say at the end."""
+    """Run a script so often."""
     import vulkan as vk
 
-    try:
-        named = [each for name, _, each in devices() if arguments.device in name]
+    @contextmanager
+    def started(_: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+        named = [each for each in found() if arguments.device in each[0]]
         if not 0 <= arguments.number < len(named):
-            raise LookupError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
-        script = path.read_text(encoding="utf-8")
-        constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", script, re.MULTILINE)}
+            raise HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
         codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
-        with (memory if "ROWS" in constant else progress)(named[arguments.number], codes, constant) as iterate:
-            print("ready", flush=True)
-            for iteration in range(iterations):
-                print(f"iteration {iteration} {iterate(iteration)}", flush=True)
-    except CutShortError as error:
-        return 3, str(error)
-    except (vk.VkError, vk.VkException, LookupError, OSError) as error:
-        return (124 if isinstance(error, vk.VkErrorDeviceLost) else 2), f"{path.name}: {words_of(error)}"
-    return 0, ""
+        try:
+            with (memory if "ROWS" in constant else progress)(named[arguments.number][2], codes, constant) as iterate:
+                yield iterate
+        except (vk.VkError, vk.VkException) as error:
+            raise HostError(error, 124 if isinstance(error, vk.VkErrorDeviceLost) else 2) from None
 
-
-def words_of(error: Exception) -> str:
-    """What an error says, or is called."""
-    return str(error) or type(error).__name__
+    return run_program(path, iterations, started)
 
 
 def described(device: Any) -> tuple[str, str]:
@@ -255,48 +237,42 @@ class Launcher:
 
 
 @contextmanager
-def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Callable[[int], str]]:
+def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
     """How an iteration of a progress test is run."""
-    finished = 4 * constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
-    expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
+    finished = 4 * finished_at(constant)
     size = finished + 4 * constant["STRIDE"]
     launcher = Launcher(physical, [size // 4])
     (code,) = codes
-    commands = launcher.commands([(code, constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"]))])
+    commands = launcher.commands([(code, groups_of(constant))])
 
     def iterate(_: int) -> str:
         launcher.mapped[0][:] = bytes(size)
         launcher.run(commands)
         (found,) = struct.unpack("<I", launcher.mapped[0][finished : finished + 4])
-        if found != expected:
-            raise CutShortError(f"threads were cut short: sum of counters {found}, not {expected}")
-        return "terminated"
+        return terminated(found, constant)
 
     yield iterate
     launcher.close()
 
 
 @contextmanager
-def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Callable[[int], str]]:
+def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
     """How a launch of a memory test is run; the shader that Amber's totals need is left out."""
     launcher = Launcher(physical, [constant[name] for name in BUFFERS])
     each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
     commands = launcher.commands(list(zip(codes, (each, constant["GROUPS"], each), strict=False)))
     _, _, histogram, totals = launcher.mapped
-    words = constant["ROW_WORDS"]
 
     def iterate(iteration: int) -> str:
         histogram[:] = bytes(len(histogram))
         totals[:4] = struct.pack("<I", iteration)
         launcher.run(commands)
         table = struct.unpack(f"<{len(histogram) // 4}I", histogram[:])
-        rows = [table[at : at + words] for at in range(2, len(table), words)]
-        seen = sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:])
-        return json.dumps([seen, table[1]])
+        return outcomes(table, constant)
 
     yield iterate
     launcher.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(hosted(parser(), run, devices))

@@ -22,9 +22,7 @@ class MetalCompiler:
         """As ``Compiler.missing``."""
         return [] if shutil.which(_METAL[0]) else [f"xcrun metal: {INSTALL}"]
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """As ``Compiler.compile``; what is kept is AIR, Apple's intermediate code."""
         with TemporaryDirectory() as scratch:
             made = binary or Path(scratch, "program.air")

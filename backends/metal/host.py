@@ -11,16 +11,26 @@ threads were cut short, 124 the device gave up.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
-import re
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from backends.shared.said import Said
+from backends.shared.hosting import (
+    HostError,
+    Iterate,
+    Said,
+    device_options,
+    finished_at,
+    groups_of,
+    hosted,
+    outcomes,
+    run_program,
+    terminated,
+)
 
 BUFFERS = ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
 """The sizes of a memory test's buffers, in the order of their indices; the number of the iteration comes last."""
@@ -29,43 +39,17 @@ TIMEOUT = 2
 """The code of a command buffer that was ended for the time that it took (MTLCommandBufferErrorTimeout)."""
 
 
-class CutShortError(Exception):
-    """Threads ended before their program did."""
-
-
-class DeviceError(Exception):
-    """Metal's own words; ``code`` is the exit code."""
-
-    def __init__(self, words: object, code: int = 2) -> None:
-        super().__init__(" ".join(str(words).split()))
-        self.code = code
-
-
 def parser() -> argparse.ArgumentParser:
     """What the command line may say."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernel", type=Path, nargs="?", help="the .metal file")
-    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
-    parser.add_argument("--device", default="", help="part of a device's name (any)")
-    parser.add_argument("--number", type=int, default=0, help="which of the devices of that name (0, the first)")
-    parser.add_argument("--list", action="store_true", help="print the devices as JSON, and run nothing")
-    return parser
+    return device_options(__doc__, "the .metal file")
 
 
-def main() -> int:
-    """Build the kernels that the command line names, and run them."""
-    arguments = parser().parse_args()
-    if arguments.list or arguments.kernel is None:
-        kinds = [[device.name(), "GPU" if not device.isLowPower() else "integrated GPU"] for device in devices()]
-        print("devices " + json.dumps(kinds))
-        return 0
-    code, words = run(arguments, arguments.kernel, arguments.iterations)
-    if code:
-        print(words, file=sys.stderr)
-    return code
+def devices() -> list[tuple[str, str]]:
+    """Every device: its name and kind."""
+    return [(device.name(), "integrated GPU" if device.isLowPower() else "GPU") for device in found()]
 
 
-def devices() -> list[Any]:
+def found() -> list[Any]:
     """Every device of the machine."""
     import Metal
 
@@ -73,58 +57,40 @@ def devices() -> list[Any]:
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run the kernels of a test so often; an exit code, and what to say at the end."""
-    text = path.read_text(encoding="utf-8")
-    said = Said(text, iterations)
-    try:
-        # The kernels' own constants say how much to launch.
-        constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
-        named = [device for device in devices() if arguments.device in device.name()]
+    """Run the kernels of a test so often."""
+
+    @contextmanager
+    def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+        named = [device for device in found() if arguments.device in device.name()]
         if not 0 <= arguments.number < len(named):
-            raise DeviceError(f"no Metal device {arguments.number} named '{arguments.device}'")
+            raise HostError(f"no Metal device {arguments.number} named '{arguments.device}'")
         device = named[arguments.number]
         said.runs_on(device.name(), f"macOS {platform.mac_ver()[0]}")
         library, error = device.newLibraryWithSource_options_error_(text, None, None)
         if library is None:
-            raise DeviceError(error.localizedDescription())
-        iterate = (memory if "ROWS" in constant else progress)(device, library, constant)
-        said.began()
-        print("ready", flush=True)
-        for iteration in range(iterations):
-            print(f"iteration {iteration} {(line := iterate(iteration))}", flush=True)
-            if "ROWS" in constant:
-                said.count(*json.loads(line))
-    except CutShortError as error:
-        said.failed(str(error))
-        return 3, str(error)
-    except DeviceError as error:
-        if error.code == 2:
-            said.failed(str(error))
-        return error.code, f"{path.name}: {error}"
-    (said.counted if "ROWS" in constant else said.terminated)()
-    return 0, ""
+            raise HostError(error.localizedDescription())
+        yield (memory if "ROWS" in constant else progress)(device, library, constant)
+
+    return run_program(path, iterations, started)
 
 
-def progress(device: Any, library: Any, constant: dict[str, int]) -> Callable[[int], str]:
+def progress(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
     """How an iteration of a progress test is run."""
-    cells = constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
+    cells = finished_at(constant)
     buffer = allocated(device, cells + constant["STRIDE"])
     queue, test = device.newCommandQueue(), pipeline(device, library, "test")
-    groups = constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"])
-    expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
+    groups = groups_of(constant)
 
     def iterate(_: int) -> str:
         words(buffer)[:] = bytes(buffer.length())
         launch(queue, [buffer], [(test, groups, constant.get("GROUP_SIZE", 1))])  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack_from("<I", words(buffer), 4 * cells)
-        if sum_of_counters != expected:
-            raise CutShortError(f"threads were cut short: sum of counters {sum_of_counters}, not {expected}")
-        return "terminated"
+        return terminated(sum_of_counters, constant)
 
     return iterate
 
 
-def memory(device: Any, library: Any, constant: dict[str, int]) -> Callable[[int], str]:
+def memory(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
     """How a launch of a memory test is run."""
     buffers = [*(allocated(device, constant[size]) for size in BUFFERS), allocated(device, 1)]
     histogram, seed = buffers[-2:]
@@ -132,16 +98,13 @@ def memory(device: Any, library: Any, constant: dict[str, int]) -> Callable[[int
     reset, run, count = (pipeline(device, library, name) for name in ("reset", "run", "count"))
     size = min(256, constant["INSTANCES"])
     each = (constant["INSTANCES"] // size, size)
-    row_words = constant["ROW_WORDS"]
 
     def iterate(iteration: int) -> str:
         words(histogram)[:] = bytes(histogram.length())
         words(seed)[:] = struct.pack("<I", iteration)
         launch(queue, buffers, [(reset, *each), (run, constant["GROUPS"], constant["GROUP_SIZE"]), (count, *each)])
         table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", words(histogram))
-        rows = [table[at : at + row_words] for at in range(2, len(table), row_words)]
-        seen = sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:])
-        return json.dumps([seen, table[1]])
+        return outcomes(table, constant)
 
     return iterate
 
@@ -152,7 +115,7 @@ def allocated(device: Any, size: int) -> Any:
 
     buffer = device.newBufferWithLength_options_(4 * size, Metal.MTLResourceStorageModeShared)
     if buffer is None:
-        raise DeviceError(f"no room for {4 * size} bytes")
+        raise HostError(f"no room for {4 * size} bytes")
     return buffer
 
 
@@ -165,7 +128,7 @@ def pipeline(device: Any, library: Any, name: str) -> Any:
     """A kernel, ready to be launched."""
     made, error = device.newComputePipelineStateWithFunction_error_(library.newFunctionWithName_(name), None)
     if made is None:
-        raise DeviceError(error.localizedDescription())
+        raise HostError(error.localizedDescription())
     return made
 
 
@@ -176,7 +139,7 @@ def launch(queue: Any, buffers: Sequence[Any], kernels: Sequence[tuple[Any, int,
     command = queue.commandBuffer()
     for kernel, groups, size in kernels:
         if size > kernel.maxTotalThreadsPerThreadgroup():
-            raise DeviceError(f"a threadgroup of {size} threads: at most {kernel.maxTotalThreadsPerThreadgroup()}")
+            raise HostError(f"a threadgroup of {size} threads: at most {kernel.maxTotalThreadsPerThreadgroup()}")
         encoder = command.computeCommandEncoder()
         encoder.setComputePipelineState_(kernel)
         for number, buffer in enumerate(buffers):
@@ -189,8 +152,8 @@ def launch(queue: Any, buffers: Sequence[Any], kernels: Sequence[tuple[Any, int,
     command.waitUntilCompleted()
     error = command.error()
     if error is not None:
-        raise DeviceError(error.localizedDescription(), 124 if error.code() == TIMEOUT else 2)
+        raise HostError(error.localizedDescription(), 124 if error.code() == TIMEOUT else 2)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(hosted(parser(), run, devices))

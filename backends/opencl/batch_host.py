@@ -7,39 +7,34 @@ on its last line. The kernel is built once.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from backends.opencl import memory_host
-from backends.opencl.memory_host import parser, standard
+from backends.opencl.host import Launch, built, parser, run_with
 
 __all__ = ["parser", "run"]
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """As ``memory_host.run``."""
-    return memory_host.run(arguments, path, iterations, build)
+    """As ``backends.opencl.host.run``."""
+    return run_with(together, arguments, path, iterations)
 
 
 @cache
-def built(device: Any, path: Path) -> tuple[Any, Any]:
+def kernel_of(device: Any, path: Path) -> tuple[Any, Any]:
     """The context and the kernel of a file."""
-    import pyopencl as cl
-
-    context = cl.Context([device])
-    text = path.read_text(encoding="utf-8")
-    return context, cl.Program(context, text).build([f"-cl-std={standard(device)}"]).every
+    context, program = built(device, path.read_text(encoding="utf-8"))
+    return context, program.every
 
 
-def build(device: Any, path: Path, constant: dict[str, int]) -> tuple[Any, Callable[..., None]]:
-    """As ``memory_host.separate``."""
+def together(device: Any, text: str, path: Path, constant: dict[str, int]) -> tuple[Any, Launch]:
+    """The kernel that a test shares with others."""
     import numpy as np
     import pyopencl as cl
 
-    file, number = path.read_text(encoding="utf-8").splitlines()[-1].removeprefix("// ").split()
-    context, kernel = built(device, path.with_name(file))
+    file, number = text.splitlines()[-1].removeprefix("// ").split()
+    context, kernel = kernel_of(device, path.with_name(file))
     size = constant["GROUP_SIZE"]
 
     def launch(queue: Any, phase: int, memory: Any, results: Any, table: Any, seed: int) -> None:

@@ -21,13 +21,10 @@ class OpenClCompiler:
         """As ``Compiler.missing``: a device counts only if it builds and runs a trivial kernel."""
         return lacking(first_that_works(), "an OpenCL device")
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
-        """As ``Compiler.compile``; the two families have hosts of their own. Raises ``InputError`` without a device."""
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
+        """As ``Compiler.compile``. Raises ``InputError`` without a device."""
         device = choose()
-        command = device.command(file, "memory_host.py" if memory else "host.py")
-        return run(file, [*command, "0"], None, timeout, device.environment)
+        return run(file, [*device.command(file), "0"], None, timeout, device.environment)
 
     def probe(self) -> list[Probed]:
         """As ``Compiler.probe``: the devices in the order in which they are tried, then runtimes that could be had."""

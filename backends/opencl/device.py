@@ -79,7 +79,7 @@ class OpenClDevice:
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a kernel."""
-        return self._prepared("memory_host.py" if isinstance(shape, Layout) else "host.py", file, shape)
+        return self._prepared("host.py", file, shape)
 
     def of_one_kind(self, layout: Layout) -> object:
         """Tests go together on a CPU, where work-groups have no registers to share."""

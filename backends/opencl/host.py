@@ -1,8 +1,10 @@
-"""Runs an OpenCL kernel of a progress test, again and again. Needs Python 3.11, numpy and pyopencl.
+"""Runs the OpenCL kernels of a progress or memory test, again and again. Needs Python 3.11, numpy and pyopencl.
 
-Prints "ready" once the kernel is built, and a line for each iteration that has terminated. A test that hangs does not
-come back: run this under "timeout 20", or let "synth run" watch it. Exit codes: 0 every iteration terminated,
-2 the kernel cannot be built or launched, 3 threads were cut short.
+Prints "ready" once the kernels are built. Of a progress test, prints a line for each iteration that has terminated; of
+a memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each
+term, and last the number of instances that found no row. A test that hangs does not come back: run this under "timeout
+20", or let "synth run" watch it. Exit codes: 0 every iteration terminated, 2 the kernels cannot be built or launched,
+3 threads were cut short.
 """
 
 from __future__ import annotations
@@ -10,76 +12,66 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from backends.shared.said import Said
+from backends.shared.hosting import (
+    HostError,
+    Iterate,
+    Said,
+    finished_at,
+    groups_of,
+    hosted,
+    options,
+    outcomes,
+    run_program,
+    terminated,
+)
+
+Launch = Callable[..., None]
+"""Launches a kernel of a memory test: a queue, 0 to 2 for reset, run or count, the buffers of memory, results and
+histogram, and the seed."""
+
+Build = Callable[[Any, str, Path, dict[str, int]], tuple[Any, Launch]]
+"""What makes the kernels of a memory test on a device: its text, its file, its constants; gives a context too."""
 
 
 def parser() -> argparse.ArgumentParser:
     """What the command line may say."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kernel", type=Path, nargs="?", help="the .cl file")
-    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
+    parser = options(__doc__, "the .cl file")
     parser.add_argument("--platform", default="", help="part of an OpenCL platform's name and version (any)")
     parser.add_argument("--device", type=int, default=0, help="which of the devices of these platforms (0, the first)")
     return parser
 
 
-def main() -> int:
-    """Build the kernel that the command line names, and run it."""
-    arguments = parser().parse_args()
-    if arguments.kernel is None:
-        parser().error("the .cl file is missing")
-    code, words = run(arguments, arguments.kernel, arguments.iterations)
-    print(words, file=sys.stderr if code else sys.stdout)
-    return code
-
-
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run a kernel so often; an exit code, and what to say at the end."""
-    import numpy as np
+    """Run the kernels of a file so often."""
+    return run_with(separate, arguments, path, iterations)
+
+
+def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
+    """The same, where ``build`` makes the kernels of memory tests."""
     import pyopencl as cl
 
-    text = path.read_text(encoding="utf-8")
-    said = Said(text, iterations)
-    try:
-        # The kernel's own constants say how much to launch.
-        constant = {name: int(value) for name, value in re.findall(r"^#define (\w+) (\d+)u$", text, re.MULTILINE)}
-        groups = constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"])
-        size = constant.get("GROUP_SIZE", 1)
-        finished = constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
-        expected = constant["INSTANCES"] * constant["SIZE"]
-        device = find(arguments)
-        said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
-        context = cl.Context([device])
-        kernel = cl.Program(context, text).build([f"-cl-std={standard(device)}"]).test
-        queue = cl.CommandQueue(context)
-        memory = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
-        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, memory.nbytes)
-        result = np.zeros(1, dtype=np.uint32)
-        kernel.set_args(buffer)
-        said.began()
-        print("ready", flush=True)
-        for iteration in range(iterations):
-            cl.enqueue_copy(queue, buffer, memory)
-            cl.enqueue_nd_range_kernel(queue, kernel, (groups * size,), (size,))
-            queue.finish()  # a test that hangs stays here
-            cl.enqueue_copy(queue, result, buffer, src_offset=finished * 4)
-            if result[0] != expected % 2**32:
-                error = f"threads were cut short: sum of counters {result[0]}, not {expected}"
-                said.failed(error)
-                return 3, error
-            print(f"iteration {iteration} terminated", flush=True)
-    except (cl.Error, LookupError) as error:
-        said.failed(str(error))
-        return 2, f"{path.name}: {error}"
-    said.terminated()
-    return 0, f"{path.stem}: terminated in all of {iterations} iterations"
+    @contextmanager
+    def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+        try:
+            device = find(arguments)
+            said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
+            if "ROWS" in constant:
+                yield memory(*build(device, text, path, constant), constant)
+            else:
+                yield progress(device, text, constant)
+        except cl.Error as error:
+            raise HostError(error) from None
+
+    return run_program(path, iterations, started)
 
 
 def find(arguments: argparse.Namespace) -> Any:
-    """The device that is asked for. Raises ``LookupError`` where there is none."""
+    """The device that is asked for."""
     import pyopencl as cl
 
     devices = [
@@ -89,15 +81,81 @@ def find(arguments: argparse.Namespace) -> Any:
         for device in platform.get_devices()
     ]
     if not 0 <= arguments.device < len(devices):
-        raise LookupError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
+        raise HostError(f"no OpenCL device {arguments.device} on platforms named '{arguments.platform}'")
     return devices[arguments.device]
 
 
-def standard(device: Any) -> str:
-    """The newest OpenCL C of a device; those from 3.0 on call theirs 1.2."""
+def built(device: Any, text: str) -> tuple[Any, Any]:
+    """A context and a program, in the newest OpenCL C of the device; those from 3.0 on call theirs 1.2."""
+    import pyopencl as cl
+
+    context = cl.Context([device])
     version = re.match(r"OpenCL ([12])\.", device.version)
-    return "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
+    standard = "CL3.0" if version is None else f"CL{version.group(1)}.{'0' if version.group(1) == '2' else '2'}"
+    return context, cl.Program(context, text).build([f"-cl-std={standard}"])
+
+
+def progress(device: Any, text: str, constant: dict[str, int]) -> Iterate:
+    """How an iteration of a progress test is run."""
+    import numpy as np
+    import pyopencl as cl
+
+    context, program = built(device, text)
+    queue, kernel = cl.CommandQueue(context), program.test
+    size, finished = constant.get("GROUP_SIZE", 1), finished_at(constant)
+    zeros = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, zeros.nbytes)
+    sum_of_counters = np.zeros(1, dtype=np.uint32)
+    kernel.set_args(buffer)
+
+    def iterate(_: int) -> str:
+        cl.enqueue_copy(queue, buffer, zeros)
+        cl.enqueue_nd_range_kernel(queue, kernel, (groups_of(constant) * size,), (size,))
+        queue.finish()  # a test that hangs stays here
+        cl.enqueue_copy(queue, sum_of_counters, buffer, src_offset=finished * 4)
+        return terminated(int(sum_of_counters[0]), constant)
+
+    return iterate
+
+
+def memory(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
+    """How a launch of a memory test is run."""
+    import numpy as np
+    import pyopencl as cl
+
+    queue = cl.CommandQueue(context)  # in order: each kernel sees what the one before it wrote
+    memory, results, table = (
+        cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * constant[size])
+        for size in ("WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
+    )
+    histogram = np.zeros(constant["HISTOGRAM_WORDS"], dtype=np.uint32)
+
+    def iterate(iteration: int) -> str:
+        cl.enqueue_copy(queue, table, np.zeros_like(histogram))
+        for phase in range(3):
+            launch(queue, phase, memory, results, table, iteration)
+        cl.enqueue_copy(queue, histogram, table)
+        return outcomes(histogram.tolist(), constant)
+
+    return iterate
+
+
+def separate(device: Any, text: str, _: Path, constant: dict[str, int]) -> tuple[Any, Launch]:
+    """The kernels of a memory test that are its file's."""
+    import numpy as np
+    import pyopencl as cl
+
+    context, program = built(device, text)
+    kernels = program.reset, program.run, program.count
+    each = (constant["INSTANCES"],), (min(256, constant["INSTANCES"]),)
+    test = (constant["GROUPS"] * constant["GROUP_SIZE"],), (constant["GROUP_SIZE"],)
+
+    def launch(queue: Any, phase: int, memory: Any, results: Any, table: Any, seed: int) -> None:
+        kernels[phase].set_args(*((memory,), (memory, results, np.uint32(seed)), (memory, results, table))[phase])
+        cl.enqueue_nd_range_kernel(queue, kernels[phase], *(test if phase == 1 else each))
+
+    return context, launch
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(hosted(parser(), run))

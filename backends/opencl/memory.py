@@ -24,7 +24,7 @@ from corpus.litmus.test import Fence, Load, Region, Rmw, Scope, Store
 _SCOPES = {scope: SCOPE_WORDS[scope] for scope in (Scope.GPU, Scope.CTA)}
 
 _FILE = Template("""\
-// $name. Usage: python run_opencl_memory.py NAME.cl [iterations]
+// $name. Usage: python run_opencl.py NAME.cl [iterations]
 $test
 $constants
 
@@ -48,7 +48,7 @@ $count
 
 
 class OpenClKernel(SpacedAtomics):
-    """``NAME.cl``: run as ``python run_opencl_memory.py NAME.cl [iterations]``."""
+    """``NAME.cl``: run as ``python run_opencl.py NAME.cl [iterations]``."""
 
     title: ClassVar[str] = "OpenCL"
     group: ClassVar[str] = "(uint)get_group_id(0)"
@@ -65,7 +65,7 @@ class OpenClKernel(SpacedAtomics):
     flags: ClassVar[Mapping[str, str]] = {tag: word for word, tag in MEMORY.items()}
     barrier_call: ClassVar[str] = "barrier({})"
     fetched: ClassVar[Sequence[str]] = FETCHED
-    companions: ClassVar[Mapping[str, str]] = {"run_opencl_memory.py": shipped("backends.opencl", "memory_host.py")}
+    companions: ClassVar[Mapping[str, str]] = {"run_opencl.py": shipped("backends.opencl", "host.py")}
 
     def scoped(self, thread: int, ins: Load | Store | Rmw | Fence) -> list[str]:  # noqa: D102
         return [self.scope(thread, ins, _SCOPES)]

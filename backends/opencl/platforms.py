@@ -94,9 +94,9 @@ class PlatformDevice:
             return 0 if self.ours else 1
         return 2 if self.is_cpu else 3 if self.kind == "GPU" else 4
 
-    def command(self, kernel: Path, host: str = "host.py") -> list[str]:
+    def command(self, kernel: Path) -> list[str]:
         """The command that runs a kernel file; the number of iterations is appended to it, 0 to build it only."""
-        return [sys.executable, str(HERE / host), *self._choice, str(kernel.resolve())]
+        return [sys.executable, str(HERE / "host.py"), *self._choice, str(kernel.resolve())]
 
     def server(self, host: str) -> list[str]:
         """The command that runs one kernel file after the other (``backends.shared.serve``)."""

@@ -35,9 +35,9 @@ def distinct(tests: Iterable[Test]) -> list[Test]:
 
 def shipped(package: str, host: str) -> str:
     """The text of a host in Python, for people who take tests elsewhere: with what it imports of ours in its place."""
-    ours = (folder_of("backends.shared") / "said.py").read_text("utf-8").partition("annotations\n")[2].strip()
+    ours = (folder_of("backends.shared") / "hosting.py").read_text("utf-8").partition("annotations\n")[2].strip()
     text = (folder_of(package) / host).read_text("utf-8")
-    before, after = text.split("from backends.shared.said import Said\n")
+    before, after = re.split(r"^from backends\.shared\.hosting import (?:\([^)]*\)|.*)\n", text, flags=re.MULTILINE)
     return f"{before}{ours}\n{after}"
 
 

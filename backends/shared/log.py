@@ -29,7 +29,7 @@ COMMENT = "// trial "
 
 
 def as_comment(trial: str) -> str:
-    """In a comment, where ``backends.shared.said`` finds it."""
+    """In a comment, where ``backends.shared.hosting`` finds it."""
     return f"{COMMENT}{trial}\n"
 
 

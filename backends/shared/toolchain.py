@@ -70,13 +70,10 @@ class Compiler(Protocol):
     def missing(self) -> list[str]:
         """What this machine lacks to compile the language's files, each with the way to get it; empty if nothing."""
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """Compile a file that the back end wrote; ``binary`` keeps the program, if there is one.
 
-        ``memory`` says that it is a memory test; ``timeout`` is in seconds. Raises ``FileNotFoundError`` where a
-        compiler is missing.
+        ``timeout`` is in seconds. Raises ``FileNotFoundError`` where a compiler is missing.
         """
 
     def probe(self) -> list[Probed]:

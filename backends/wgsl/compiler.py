@@ -15,9 +15,7 @@ class WgslCompiler:
         """As ``Compiler.missing``: an adapter counts only if it builds and runs a small shader."""
         return HOST.missing()
 
-    def compile(
-        self, file: Path, binary: Path | None = None, memory: bool = False, timeout: float = TIMEOUT
-    ) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
         """As ``Compiler.compile``. Raises ``InputError`` without an adapter."""
         return run(file, [*HOST.choose().command(file), "0"], None, timeout, title="wgpu")
 

@@ -10,17 +10,26 @@ built or launched, 3 threads were cut short, 124 the device gave up.
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import struct
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from backends.shared.said import Said
+from backends.shared.hosting import (
+    HostError,
+    Iterate,
+    Said,
+    device_options,
+    groups_of,
+    hosted,
+    outcomes,
+    run_program,
+    terminated,
+)
 
 BINDINGS = ("WORDS", "PLAIN_WORDS", "RESULT_WORDS", "HISTOGRAM_WORDS")
 """The sizes of a memory test's buffers, in the order of their bindings; the number of the iteration comes last."""
@@ -31,32 +40,14 @@ KINDS = defaultdict(
 )
 
 
-class CutShortError(Exception):
-    """Threads ended before their program did."""
-
-
 def parser() -> argparse.ArgumentParser:
     """What the command line may say."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("shader", type=Path, nargs="?", help="the .wgsl file")
-    parser.add_argument("iterations", type=int, nargs="?", default=20, help="how often to run it (20)")
-    parser.add_argument("--device", default="", help="part of an adapter's name (any)")
-    parser.add_argument("--number", type=int, default=0, help="which of the adapters of that name (0, the first)")
-    parser.add_argument("--list", action="store_true", help="print the adapters as JSON, and run nothing")
-    return parser
+    return device_options(__doc__, "the .wgsl file")
 
 
-def main() -> int:
-    """Build the shader that the command line names, and run it."""
-    arguments = parser().parse_args()
-    if arguments.list or arguments.shader is None:
-        kinds = [[name, KINDS[adapter.info["adapter_type"]]] for name, adapter in adapters()]
-        print("devices " + json.dumps(kinds))
-        return 0
-    code, words = run(arguments, arguments.shader, arguments.iterations)
-    if code:
-        print(words, file=sys.stderr)
-    return code
+def devices() -> list[tuple[str, str]]:
+    """Every adapter: its name and kind."""
+    return [(name, KINDS[adapter.info["adapter_type"]]) for name, adapter in adapters()]
 
 
 def adapters() -> list[tuple[str, Any]]:
@@ -70,44 +61,29 @@ def adapters() -> list[tuple[str, Any]]:
 
 @cache
 def find(wanted: str, number: int) -> tuple[str, Any]:
-    """An adapter's name and its device. Raises ``LookupError`` where there is none."""
+    """An adapter's name and its device."""
     named = [each for each in adapters() if wanted in each[0]]
     if not 0 <= number < len(named):
-        raise LookupError(f"no WebGPU adapter {number} named '{wanted}'")
+        raise HostError(f"no WebGPU adapter {number} named '{wanted}'")
     name, adapter = named[number]
     return name, adapter.request_device_sync()
 
 
 def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """Run a shader so often; an exit code, and what to say at the end."""
+    """Run a shader so often."""
     import wgpu
 
-    text = path.read_text(encoding="utf-8")
-    said = Said(text, iterations)
-    try:
-        # The shader's own constants say how much to launch.
-        constant = {name: int(value) for name, value in re.findall(r"^const (\w+) = (\d+)u;$", text, re.MULTILINE)}
-        name, device = find(arguments.device, arguments.number)
-        said.runs_on(name, compiler=f"wgpu {wgpu.__version__}")
-        module = device.create_shader_module(code=text)
-        iterate = (memory if "ROWS" in constant else progress)(device, module, constant)
-        said.began()
-        print("ready", flush=True)
-        for iteration in range(iterations):
-            print(f"iteration {iteration} {(line := iterate(iteration))}", flush=True)
-            if "ROWS" in constant:
-                said.count(*json.loads(line))
-    except CutShortError as error:
-        said.failed(str(error))
-        return 3, str(error)
-    except (wgpu.GPUError, LookupError, RuntimeError) as error:
-        words = " ".join(str(error).split())
-        if "lost" in words.lower():
-            return 124, f"{path.name}: {words}"
-        said.failed(words)
-        return 2, f"{path.name}: {words}"
-    (said.counted if "ROWS" in constant else said.terminated)()
-    return 0, ""
+    @contextmanager
+    def started(text: str, constant: dict[str, int], said: Said) -> Iterator[Iterate]:
+        try:
+            name, device = find(arguments.device, arguments.number)
+            said.runs_on(name, compiler=f"wgpu {wgpu.__version__}")
+            module = device.create_shader_module(code=text)
+            yield (memory if "ROWS" in constant else progress)(device, module, constant)
+        except (wgpu.GPUError, RuntimeError) as error:
+            raise HostError(error, 124 if "lost" in str(error).lower() else 2) from None
+
+    return run_program(path, iterations, started)
 
 
 def name_of(info: Any) -> str:
@@ -115,7 +91,7 @@ def name_of(info: Any) -> str:
     return ", ".join(filter(None, (info["device"], info["description"], info["backend_type"])))
 
 
-def progress(device: Any, module: Any, constant: dict[str, int]) -> Callable[[int], str]:
+def progress(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
     """How an iteration of a progress test is run."""
     import wgpu
 
@@ -127,8 +103,7 @@ def progress(device: Any, module: Any, constant: dict[str, int]) -> Callable[[in
     group = device.create_bind_group(
         layout=pipeline.get_bind_group_layout(0), entries=[{"binding": 0, "resource": resource}]
     )
-    expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
-    groups = constant.get("GROUPS", constant["THREADS"] * constant["INSTANCES"])
+    groups = groups_of(constant)
 
     def iterate(_: int) -> str:
         commands = device.create_command_encoder()
@@ -137,14 +112,12 @@ def progress(device: Any, module: Any, constant: dict[str, int]) -> Callable[[in
         device.queue.submit([commands.finish()])
         finished = device.queue.read_buffer(buffer, 4 * constant["FINISHED"], 4)  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack("<I", finished)
-        if sum_of_counters != expected:
-            raise CutShortError(f"threads were cut short: sum of counters {sum_of_counters}, not {expected}")
-        return "terminated"
+        return terminated(sum_of_counters, constant)
 
     return iterate
 
 
-def memory(device: Any, module: Any, constant: dict[str, int]) -> Callable[[int], str]:
+def memory(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
     """How a launch of a memory test is run."""
     import wgpu
 
@@ -175,7 +148,6 @@ def memory(device: Any, module: Any, constant: dict[str, int]) -> Callable[[int]
     }
     instances = constant["INSTANCES"]
     each = instances // min(256, instances)
-    words = constant["ROW_WORDS"]
 
     def iterate(iteration: int) -> str:
         device.queue.write_buffer(seed, 0, struct.pack("<I", iteration))
@@ -185,9 +157,7 @@ def memory(device: Any, module: Any, constant: dict[str, int]) -> Callable[[int]
             dispatch(commands, pipelines[name], group, groups)
         device.queue.submit([commands.finish()])
         table = struct.unpack(f"<{constant['HISTOGRAM_WORDS']}I", device.queue.read_buffer(histogram))
-        rows = [table[at : at + words] for at in range(2, len(table), words)]
-        seen = sorted((list(row[1:]) for row in rows if row[0]), key=lambda row: row[1:])
-        return json.dumps([seen, table[1]])
+        return outcomes(table, constant)
 
     return iterate
 
@@ -202,4 +172,4 @@ def dispatch(commands: Any, pipeline: Any, group: Any, groups: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(hosted(parser(), run, devices))

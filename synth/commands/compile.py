@@ -104,7 +104,7 @@ def command(
     mappings are chosen among, and several numbers of instances, where none is named here.
 
     Each memory (litmus) test becomes one file, DIR/TEST.SUFFIX, that runs many instances at once and counts their
-    outcomes; the host for OpenCL is run_opencl_memory.py. A test that the language cannot say is left out, with a line
+    outcomes; the host for OpenCL is run_opencl.py. A test that the language cannot say is left out, with a line
     that says why; nothing is approximated. In CUDA, accesses are the PTX of the test, and --check includes optcheck:
     the machine code for sm_75 and sm_90 must have every access once, in order, with its dependencies.
 

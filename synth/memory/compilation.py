@@ -92,7 +92,7 @@ def _problems(program: _Program, backend: Backend) -> tuple[bool, list[str]]:
     """Whether a program compiles, and what is wrong with it."""
     with TemporaryDirectory() as scratch:
         binary = Path(scratch, "program")
-        compilation = backend.compiler.compile(program.file, binary, memory=True)
+        compilation = backend.compiler.compile(program.file, binary)
         if not compilation.ok:
             return False, [f"does not compile\n{compilation.output}"]
         return True, [] if backend.check is None else backend.check.problems(program.test, binary)

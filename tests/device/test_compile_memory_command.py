@@ -23,7 +23,7 @@ def synth(*arguments: object) -> Result:
     ("backend", "names"),
     [
         ("cuda", ["mp-L1.cu", "mp-weak.cu"]),
-        ("opencl", ["mp-weak.cl", "run_opencl_memory.py"]),
+        ("opencl", ["mp-weak.cl", "run_opencl.py"]),
         ("glsl", ["mp-weak.amber"]),
         ("wgsl", ["mp-weak.wgsl", "run_wgsl.py"]),
         ("cpp", ["mp-weak.cpp"]),

@@ -57,7 +57,7 @@ def check(file: Path, backend: str, folder: Path, replaced: tuple[str, str] | No
         assert changed != text
         files = {name: changed}
     write_files(folder, files)
-    compilation = BACKENDS[backend].compiler.compile(folder / next(iter(files)), folder / "program", memory=True)
+    compilation = BACKENDS[backend].compiler.compile(folder / next(iter(files)), folder / "program")
     assert compilation.ok, compilation.output
     if backend != "cuda":
         return {}

@@ -175,7 +175,7 @@ def test_the_line_that_says_most(said, line):
 
 def test_a_probe_compiles_and_runs(tmp_path):
     class Compiler:
-        def compile(self, file, binary=None, memory=False, timeout=0):
+        def compile(self, file, binary=None, timeout=0):
             assert "Mem[0] = 1;" in file.read_text()
             binary.write_text(f"#!/bin/sh\n{self.script}\n")
             binary.chmod(0o700)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backends.registry import BACKENDS
+from backends.shared.hosting import Said
 from backends.shared.layout import Parameters, place
 from backends.shared.log import as_comment, as_string
-from backends.shared.said import Said
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.axb import digest

@@ -45,7 +45,7 @@ class ToyCompiler:
     def missing(self) -> list[str]:
         return []
 
-    def compile(self, file: Path, binary: Path | None = None, memory: bool = False) -> Compilation:
+    def compile(self, file: Path, binary: Path | None = None) -> Compilation:
         return Compilation(file, "std::" in file.read_text(), "no std")
 
     def probe(self) -> list[object]:

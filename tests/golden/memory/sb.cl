@@ -1,4 +1,4 @@
-// sb. Usage: python run_opencl_memory.py NAME.cl [iterations]
+// sb. Usage: python run_opencl.py NAME.cl [iterations]
 // P0: st.relaxed.sys x, 1
 // P0: ld.relaxed.sys r0, y
 // P1: st.sc.sys y, 1

@@ -1,4 +1,4 @@
-// shared. Usage: python run_opencl_memory.py NAME.cl [iterations]
+// shared. Usage: python run_opencl.py NAME.cl [iterations]
 // P0: st x, 1
 // P0: bar.local-fence.sync 0
 // P0: st.release.sys y, 1

@@ -1,4 +1,4 @@
-// updates. Usage: python run_opencl_memory.py NAME.cl [iterations]
+// updates. Usage: python run_opencl.py NAME.cl [iterations]
 // P0: atom.acq_rel.sys.cas r0, x, 5, 7
 // P0: atom.relaxed.sys.exch r1, x, 8
 // P0: red.release.sys.add x, 2
