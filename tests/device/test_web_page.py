@@ -209,6 +209,17 @@ def test_a_device_that_vanishes_is_told_and_replaced(open_page: Pages, tmp_path:
     assert "one: the device was lost: Device was destroyed." in page.inner_text("#events")
 
 
+def test_the_process_of_all_devices_may_crash(open_watched_page: Pages, watched_browser: Any, tmp_path: Path) -> None:
+    page = open_watched_page(mutexes(tmp_path, "one"))
+    page.get_by_label("Iterations").fill("500")
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("running", exact=True).wait_for()
+    watched_browser.new_browser_cdp_session().send("Browser.crashGpuProcess")
+    page.wait_for_selector("#run:enabled", timeout=300_000)
+    (result,) = saved(page, tmp_path)
+    assert isinstance(result, ProgressResult) and result.outcomes == "T" * 500
+
+
 def test_results_are_of_one_adapter(open_page: Pages, tmp_path: Path) -> None:
     page = open_page(mutexes(tmp_path, "one"), script=CHANGES)
     run(page, 3)
