@@ -58,6 +58,7 @@ for backend in opencl cpp; do
         step "The same with C++ threads" "${handful[@]}" --backend cpp
     fi
 done
+step "What was seen, and what it says of the models, as a page" report "$out/handful" -o "$out/report.html"
 
 cat <<EOF
 
@@ -65,6 +66,7 @@ Look at
   $out/suite/          the corpus: manifest.json, tests.jsonl, labels.csv (docs/corpus.md)
   $out/models.svg      how the tests spread over the models
   $out/mutex.svg       the mutex's transition system, with the cycle that starves a thread
+  $out/report.html     what the runs say of the models, and why: open it in a browser (docs/report.md)
   $out/handful/        the tests that tell the models apart, and results.jsonl of their runs
   $out/cuda/ $out/glsl/ $out/opencl/ $out/cpp/    programs to take to a GPU (docs/backends.md)
 EOF

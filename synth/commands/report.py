@@ -146,10 +146,11 @@ def command(
             text = formats.junit_xml(found, title, sound)
         case _:
             text = formats.comma_separated(found)
+    data = text.encode("utf-8", "backslashreplace")  # names of files may hold bytes that are no text
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(data, nl=False)
     else:
-        write_atomically(output, [text])
+        write_atomically(output, [data])
     against = found.against(sound)
     for model, name in against.items():
         click.echo(printable(f"synth: {model} is not sound here: it forbids what was seen of {name}"), err=True)

@@ -112,6 +112,24 @@ def test_the_keyboard_alone(open_page: Pages, large: Path) -> None:
     assert grid.get_attribute("aria-activedescendant") == "row-0"
 
 
+def test_the_keyboard_sorts_and_skips(open_page: Pages, small: Path) -> None:
+    page = open_page(small)
+    page.goto(f"{small.resolve().as_uri()}#tests?family=progress")
+    before = rows(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main" and page.locator(".grid").count() == 1
+    head = page.get_by_role("columnheader", name="test").get_by_role("button")
+    head.focus()
+    page.keyboard.press("Enter")
+    assert rows(page) == before[::-1]
+    assert head.evaluate("each => each === document.activeElement")
+    rate = page.get_by_role("columnheader", name="opencl 1, round-robin").get_by_role("button")
+    rate.focus()
+    page.keyboard.press("Enter")
+    assert rows(page)[0] == HOSTILE
+
+
 def test_a_scrolled_table_shows_what_is_there(open_page: Pages, large: Path) -> None:
     page = open_page(large)
     page.goto(f"{large.resolve().as_uri()}#tests")

@@ -27,6 +27,7 @@ from corpus.dialects.registry import parse_litmus
 from corpus.journal import read_corpus
 from corpus.links import read_links
 from corpus.litmus.condition import spell
+from corpus.suite import write_corpus
 from corpus.test import Test
 from synth.cli import main
 from synth.conformance import Standing, Status, standing
@@ -243,3 +244,21 @@ def test_mutants_that_were_run(tmp_path: Path) -> None:
     assert "## Mutation scores of tso" in text
     assert synth(tmp_path / "tso", "-o", tmp_path / "out.html", "--explain", "0").exit_code == 0
     assert '"Mutation scores of tso"' in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "odd\udcff.axb"
+    file.write_text(progress_tests()[1].text, encoding="utf-8")
+    assert "odd" in synth(file, "--format", "markdown").stdout
+    assert synth(file, "-o", tmp_path / "out.html").exit_code == 0
+    data = (tmp_path / "out.html").read_text(encoding="utf-8").partition('id="data">')[2].partition("</script>")[0]
+    assert json.loads(data)["families"][0]["names"] == ["odd\udcff"]
+
+
+def test_a_corpus_without_tests(tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    write_corpus(folder, [], {"complete": True, "request": {"kind": "progress"}, "models": ["fair-weak"]})
+    for form in ("markdown", "latex", "json", "junit", "csv"):
+        assert synth(folder, "--format", form).exit_code == 0
+    assert synth(folder, "-o", tmp_path / "out.html").exit_code == 0

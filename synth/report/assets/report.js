@@ -424,14 +424,20 @@ function tests(query) {
       const sort = query.get("sort") ?? "name";
       const way = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
       return el("span", { role: "columnheader", "aria-sort": way },
-        el("button", { type: "button", tabindex: "-1", title: title ?? `sort by ${text}`, "data-sort": key,
-          onclick: () => { query.set("sort", way === "ascending" ? `-${key}` : key === "name" || way ? key : heads.some(([each]) => each === key) ? key : `-${key}`); changed(); } }, text));
+        el("button", { type: "button", title: title ?? `sort by ${text}`, "data-sort": key, onclick: () => sortBy(key, way) }, text));
     }));
     if (!keep) { grid.scrollTop = 0; active = 0; }
     grid.removeAttribute("aria-activedescendant");
     first = -1;
     if (!rows.length) body.replaceChildren(el("p", { class: "empty" }, "No test is as the filters say."));
     else draw();
+  }
+
+  function sortBy(key, way) {
+    const words = heads.some(([each]) => each === key); // from the first on; rates from the highest
+    query.set("sort", way === "ascending" || (way === null && !words) ? `-${key}` : key);
+    changed();
+    [...head.querySelectorAll("button")].find((each) => each.dataset.sort === key)?.focus();
   }
 
   function changed() {
@@ -472,6 +478,7 @@ function tests(query) {
   });
   grid.addEventListener("scroll", () => draw(), { passive: true });
   grid.addEventListener("keydown", (event) => {
+    if (event.target !== grid) return; // a head of a column
     const to = { ArrowDown: active + 1, ArrowUp: active - 1, PageDown: active + visible() - 2, PageUp: active - visible() + 2, Home: 0, End: rows.length - 1 }[event.key];
     if (event.key === "Enter" && rows.length) open(active);
     else if (to === undefined) return;
@@ -662,6 +669,11 @@ addEventListener("keydown", (event) => {
   else if (event.key === "k") press("[data-step='-1']");
   else return;
   event.preventDefault();
+});
+
+document.querySelector(".skip").addEventListener("click", (event) => { // its address would be a view's
+  event.preventDefault();
+  MAIN.focus();
 });
 
 // Light and dark
