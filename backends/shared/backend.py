@@ -94,12 +94,13 @@ class Backend:
         text = self.progress.render(stem, shape) + self.embed(progress_trial(name, digest, self.name, shape))
         return {f"{stem}{self.suffix}": text, **self.progress.companions}
 
-    def memory_files(self, name: str, shape: Layout) -> dict[str, str]:
-        """The files of a memory test likewise, its own ``STEM.SUFFIX``.
+    def memory_files(self, name: str, shape: Layout, profile: str = "") -> dict[str, str]:
+        """The files of a memory test likewise, its own ``STEM.SUFFIX``; ``profile`` is what results call the profile
+        that ``shape`` was made with.
 
         Raises ``InputError`` that names the thread, the instruction and the reason where the language cannot say the
         test, or cannot hold its launch.
         """
         stem = file_stem(name)
-        text = self.memory(shape).file(stem) + self.embed(memory_trial(self.name, shape))
+        text = self.memory(shape).file(stem) + self.embed(memory_trial(self.name, shape, profile))
         return {f"{stem}{self.suffix}": text, **self.memory.companions}

@@ -58,8 +58,9 @@ def progress_trial(name: str, digest: str | None, backend: str, launch: Launch) 
     )
 
 
-def memory_trial(backend: str, layout: Layout) -> str:
-    """What is known of a trial of a memory test."""
+def memory_trial(backend: str, layout: Layout, profile: str = "") -> str:
+    """What is known of a trial of a memory test, which is launched as the profile of that name says."""
+    named = {"profile": profile} if profile else {}
     return _json(
         {
             "test": layout.test.name,
@@ -68,6 +69,7 @@ def memory_trial(backend: str, layout: Layout) -> str:
             "instances": layout.instances,
             "stress": bool(layout.parameters.stress),
             "terms": [spell(term) for term in layout.terms],
+            **named,
         }
     )
 

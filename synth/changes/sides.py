@@ -1,7 +1,8 @@
 """The two sides of a comparison: results that are chosen by what they say of themselves.
 
 ``device=PoCL,date=2026-11`` are the results whose device contains ``PoCL`` and whose date begins with ``2026-11``. A
-comma parts two fields where a field's name and ``=`` follow, for names of devices have commas in them.
+comma parts two fields where a field's name and ``=`` follow, for names of devices have commas in them. A profile is
+called by its name, with or without the digest that follows it.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _is(entry: Entry, field: str, value: str) -> bool:
             return value in said
         case "begins with":
             return bool(said.startswith(value))
-    return bool(said == value)
+    return value in (said, said.partition("#")[0]) if field == "profile" else bool(said == value)
 
 
 def _values(entries: Iterable[Entry], field: str) -> list[str]:

@@ -49,7 +49,7 @@ from synth.options.model import model_option
     type=click.Path(path_type=Path, dir_okay=False),
     multiple=True,
     metavar="FILE",
-    help="web: a profile (TOML) that memory tests can be launched as; may be repeated.",
+    help="A profile (TOML) that memory tests are launched as; web: one that they can be, may be repeated.",
 )
 @click.option(
     "--random",
@@ -128,9 +128,11 @@ def command(
     kind = family_given(inputs)
     refuse_foreign(context, kind)
     together = language.bundle is not None
-    for name in ("cpu",) if together else ("profiles", "random", "models"):
+    for name in ("cpu",) if together else ("random", "models"):
         if _is_given(context, name):
             raise InputError(f"--{name.removesuffix('s')} is not for {backend}")
+    if len(profiles) > 1 and not together:
+        raise InputError(f"--profile: {backend} takes one")
     if together and not _is_given(context, "mappings"):
         mappings = tuple(MAPPINGS)
     tests = chosen(kind, inputs, choice)

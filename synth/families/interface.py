@@ -51,8 +51,8 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Making:
     """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
-    launches; and for back ends that take all tests together, launched as which profiles and as how many random ones
-    (memory tests), and set against which models.
+    launches; launched as which profile, of back ends that take all tests together as which of several, and as how many
+    random ones (memory tests); and for the latter, set against which models.
     """
 
     mappings: tuple[str, ...]

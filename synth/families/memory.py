@@ -155,12 +155,15 @@ class Memory:
             ways = (*PLAIN, *map(incantation, profiles), *random_incantations(making.random))
             bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations)
             return 1 if write_bundle(bundle, language, output, check) or not all_read else 0
+        from backends.shared.profiles import DEFAULT
+
         parameters = replace(language.parameters, iterations=making.iterations)
-        if making.instances is not None:
-            parameters = replace(parameters, instances=making.instances)
+        profile = making.profiles[0] if making.profiles else DEFAULT
+        if instances := making.instances or profile.instances:
+            parameters = replace(parameters, instances=instances)
         from synth.memory.compilation import compile_memory
 
-        return compile_memory(tests, language, parameters, making.cpu, output, check)
+        return compile_memory(tests, language, parameters, profile, making.cpu, output, check)
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests

@@ -12,7 +12,8 @@ import click
 
 from backends.shared.backend import Backend
 from backends.shared.files import file_stem, write_files
-from backends.shared.layout import Parameters, cpu_parameters, place
+from backends.shared.layout import Parameters, chosen, cpu_parameters, place
+from backends.shared.profiles import Profile
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from synth.inputs import Input, readable
@@ -29,11 +30,18 @@ class _Program:
 
 
 def compile_memory(
-    files: Sequence[Input], backend: Backend, parameters: Parameters, cpu: bool, output: Path, check: bool
+    files: Sequence[Input],
+    backend: Backend,
+    parameters: Parameters,
+    profile: Profile,
+    cpu: bool,
+    output: Path,
+    check: bool,
 ) -> int:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
 
-    ``parameters`` launch it, or with ``cpu`` those that a CPU needs for as many instances and launches.
+    ``parameters`` launch it, or with ``cpu`` those that a CPU needs for as many instances and launches; but for what
+    ``profile`` chooses.
 
     With ``check``, compile all of them; with the check of the language. Returns the exit code: 1 if that finds
     anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no test
@@ -47,8 +55,10 @@ def compile_memory(
     for file, test in tests.items():
         try:
             if cpu:
-                parameters = cpu_parameters(test, parameters.instances, iterations=parameters.iterations)
-            texts = backend.memory_files(file.name, place(test, parameters))
+                launched = cpu_parameters(test, parameters.instances, profile, parameters.iterations)
+            else:
+                launched = chosen(parameters, profile)
+            texts = backend.memory_files(file.name, place(test, launched), profile.label)
         except InputError as error:
             click.echo(f"{file}: {error}", err=True)
             continue

@@ -156,6 +156,14 @@ def test_the_last_of_a_trial_counts_and_ways_are_apart(tmp_path: Path) -> None:
     assert done.exit_code == 1 and whats(json.loads(done.stdout)) == [("wait", "appeared", "does not end")]
 
 
+def test_a_profile_is_called_by_its_name(tmp_path: Path) -> None:
+    tuned = replace(MEMORY, profile="mine#3f0c1a2b", outcomes=(((0, 0), 50_000),))
+    both = written(tmp_path / "all.jsonl", [MEMORY, replace(tuned, profile="mine2#00", outcomes=()), tuned])
+    for name in ("mine", "mine#3f0c1a2b"):
+        found = json.loads(synth("diff", both, "profile=", f"profile={name}", "--json").stdout)
+        assert found["compared"] == 1 and found["changes"][0]["b"]["runs"] == 50_000
+
+
 def test_sides_are_chosen_by_what_results_say(tmp_path: Path) -> None:
     later = replace(PROGRESS, date=LATER, driver="6.1", outcomes="H")
     intel = replace(PROGRESS, device="Intel, OpenCL 3.0")

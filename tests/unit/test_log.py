@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,10 +15,12 @@ from backends.registry import BACKENDS
 from backends.shared.hosting import Said
 from backends.shared.layout import Parameters, place
 from backends.shared.log import as_comment, as_string
+from backends.shared.profiles import read_profile
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.normal import litmus_digest
 from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb
+from synth.cli import main
 
 MUTEX = parse_axb("THREAD 0\n0: if (Exch(Mem[0],1) == 1) goto 0;\n1: Mem[0] = 0;\nTHREAD 1\n0: Mem[0] = 1;\n")
 SB = parse_litmus("C SB\n{}\nP0 (atomic_int* x) { atomic_store(x, 1); }\nexists (x = 1)\n")
@@ -73,6 +77,17 @@ def test_memory_files_say_which_test_they_are() -> None:
         "stress": True,
         "terms": ["x"],
     }
+
+
+def test_a_program_says_its_profile(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('name = "mine"\nstress = 2\ninstances = 64\n')
+    (tmp_path / "SB.litmus").write_text("C SB\n{}\nP0 (atomic_int* x) { atomic_store(x, 1); }\nexists (x = 1)\n")
+    command = ["compile", tmp_path / "SB.litmus", "--backend", "opencl", "-o", tmp_path / "out"]
+    command += ["--profile", tmp_path / "mine.toml"]
+    assert CliRunner().invoke(main, [str(word) for word in command]).exit_code == 0
+    trial = json.loads((tmp_path / "out" / "SB.cl").read_text().rstrip("\n").rpartition("// trial ")[2])
+    assert (trial["instances"], trial["stress"]) == (64, True)
+    assert trial["profile"] == read_profile(tmp_path / "mine.toml").label
 
 
 def test_nothing_is_said_of_an_unknown_test(capsys: pytest.CaptureFixture[str]) -> None:

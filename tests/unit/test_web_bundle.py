@@ -123,7 +123,8 @@ def test_profiles_are_ways_to_launch(tmp_path: Path) -> None:
     [
         (["--backend", "web", "--cpu"], "--cpu is not for web"),
         (["--backend", "wgsl", "--model", "sc"], "--model is not for wgsl"),
-        (["--backend", "wgsl", "--profile", "x.toml"], "--profile is not for wgsl"),
+        (["--backend", "wgsl", "--profile", "x.toml", "--profile", "y.toml"], "--profile: wgsl takes one"),
+        (["--backend", "wgsl", "--profile", "x.toml"], "x.toml"),
         (["--backend", "wgsl", "--random", "3"], "--random is not for wgsl"),
         (["--backend", "web", "--profile", "x.toml"], "x.toml"),
         (["--backend", "web", "--model", "scc"], "scc"),
