@@ -31,7 +31,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",  # the quotation mark itself needs another font encoding
     **{each: f"\\{each}" for each in "&%$#_"},
 }
 _HEADS = (
