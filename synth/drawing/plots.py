@@ -10,6 +10,7 @@ same bytes.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,7 +179,9 @@ def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
             axes.bar(places, heights, 0.94 * width, yerr=spans, capsize=3, color=colour, label=label)
             for place, each, height in zip(places, found.values(), heights, strict=True):
                 text = f"{height:.3g}" if each.seen else "none"
-                axes.annotate(text, (place, height), xytext=(0, 4), textcoords="offset points", ha="center", fontsize=8)
+                axes.annotate(
+                    text, (place, 100 * each.high), xytext=(0, 4), textcoords="offset points", ha="center", fontsize=8
+                )
         axes.set_xticks(range(len(first)), list(first))
         axes.set_ylabel("instances with the weak outcome, %")
         axes.margins(y=0.12)
@@ -218,4 +221,4 @@ def _svg(draw: Callable[[Figure], None], width: float, height: float) -> str:
         draw(figure)
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    return text.getvalue()
+    return re.sub(r'(width|height)="([0-9.]+)pt"', r'\1="\2"', text.getvalue(), count=2)  # as our other pictures

@@ -7,9 +7,9 @@ disagree the choice is one that no other beats in all of them, of those the one 
 come the incantations of Alglave et al. 2015, section 4.3 (Tab. 6): stress as it was found, bank conflicts,
 synchronisation and randomisation, each on its own and combined.
 
-*At random*: profiles drawn from everything that a profile may say, and, in the second half, changes of the best one in
-a parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in part
-the luckiest.
+*At random*: profiles with a third of all that a profile may say drawn, and, in the second half, changes of the best one
+in a parameter or two. The best quarter is measured again, and the best of these once more, for the best of many is in
+part the luckiest.
 
 A search is a generator: it yields what is to be measured next, as much at once as it can, for programs are quicker
 built together, and is sent what was measured. So it does nothing but decide, and the same measurements give the same
@@ -43,6 +43,10 @@ that was the start says), and as was found."""
 
 STRESS = 2
 """Work-groups for stress for each that plays a CTA of each test, at most: half of them at least, of two or three."""
+
+DRAWN = 0.35
+"""The share of parameters that a random profile draws: where all are drawn, one that is bad hides those that are good.
+"""
 
 TOGETHER = 8
 """Random profiles that are measured before the next are drawn."""
@@ -192,7 +196,9 @@ class Search:
         ways = (bare(self.base), self.base, best)
         asks = [Ask(test, profile, 2 * self.grid.launches) for profile in ways for test in range(self.tests)]
         samples = [Sample()] * len(asks)
-        for _ in range(self.grid.repeats):
+        for turn in range(self.grid.repeats):
+            if turn and self._over(1.2):
+                break
             again = yield from self._measure(asks)
             samples = [one.with_(other) for one, other in zip(samples, again, strict=True)]
         rates = {way: tuple(samples[at * self.tests :][: self.tests]) for at, way in enumerate(WAYS)}
@@ -315,7 +321,9 @@ class Search:
     def _measure(self, asks: Sequence[Ask]) -> Steps[Sequence[Sample]]:
         """What is asked, ``turns`` times in turn: what else the machine does comes and goes."""
         found = [Sample()] * len(asks)
-        for _ in range(self.grid.turns):
+        for turn in range(self.grid.turns):
+            if turn and self._over(1.0):
+                break
             samples = yield asks
             self.spent += sum(sample.seconds for sample in samples)
             found = [one.with_(other) for one, other in zip(found, samples, strict=True)]
@@ -425,7 +433,7 @@ _DRAWN: Mapping[str, Callable[[Random], Any]] = {
     "scatter": _switch(0.3),
     "rotate": _switch(0.3),
     "conflicts": _switch(0.2),
-    "spin": _mostly(0.2, _powers(4, 18)),
+    "spin": _mostly(0.2, _powers(6, 20)),
     "stress": _mostly(0.5, lambda random: random.choice((1, 2, 4))),
     "stress_rounds": _powers(4, 14),
     "stress_before": _mostly(0.6, _powers(0, 9)),
@@ -439,7 +447,7 @@ _DRAWN: Mapping[str, Callable[[Random], Any]] = {
 
 def drawn(base: Profile, own: Parameters, random: Random) -> Profile:
     """A profile at random, on top of a base: what that chooses stays."""
-    return _redrawn(base, _free(base, own), random)
+    return _redrawn(base, [key for key in _free(base, own) if random.random() < DRAWN], random)
 
 
 def changed(profile: Profile, base: Profile, own: Parameters, random: Random) -> Profile:
