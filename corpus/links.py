@@ -1,7 +1,7 @@
 """From which tests of a suite, and which relaxations of them, its mutants come: ``mutants/links.csv`` (docs/corpus.md).
 
-A mutant may come from several tests, and from several relaxations of one. Of a suite that was written before there was
-a column ``kind``, kinds are empty.
+A *relaxation* is any step to a mutant here, two accesses turned round, too. A mutant may come from several tests, and
+from several relaxations of one. Of a suite that was written before there was a column ``kind``, kinds are empty.
 """
 
 from __future__ import annotations

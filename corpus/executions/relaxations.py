@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
@@ -32,6 +32,7 @@ class Relaxed(StrEnum):
     ADDRESS = "address"
     TREE = "tree"
     SYSTEM = "system"
+    PROGRAM_ORDER = "program order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,18 +210,60 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
         case Relaxation(Relaxed.ADDRESS, leaving):
             new = 1 + max(step.address for step in steps)
             return _with_steps(execution, {i: (replace(steps[i], address=new),) for i in leaving})
+        case Relaxation(Relaxed.PROGRAM_ORDER, (i, _)):
+            return _reversed(execution, i).reordered(list(range(len(execution.threads))))
         case Relaxation(Relaxed.SYSTEM, threads=threads):
             return replace(execution, synchronised=tuple(each for each in execution.synchronised if each != threads))
         case _:
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
 
 
+def reversals(execution: Execution) -> Iterator[Relaxation]:
+    """Each two accesses that follow one another in a thread, the other way round, where nothing depends on which is
+    first: no relaxation, for other behaviours go, but a bug (Levine et al., ASPLOS 2023, their first mutator).
+    """
+    bound = {(dep.source, dep.target) for dep in execution.dependencies}
+    branches = {dep.target for dep in execution.dependencies if dep.kind == "ctrl"}
+    for number in range(len(execution.threads)):
+        own = _numbers(execution, number)
+        for i, j in pairwise(own):
+            one, other = execution.steps[i], execution.steps[j]
+            if one.location is None or other.location is None or (i, j) in bound or branches & {i, j}:
+                continue
+            if one != other or one.kind.writes or execution.rf[i] != execution.rf[j]:
+                text = f"{_called(execution, i)} and {_called(execution, j, False)}: the other way round"
+                yield Relaxation(Relaxed.PROGRAM_ORDER, (i, j), text=text)
+
+
+def _reversed(execution: Execution, i: int) -> Execution:
+    """The execution with an instruction and the next one of its thread the other way round."""
+    count = len(execution.steps)
+    order = [*range(i), i + 1, i, *range(i + 2, count)]  # what comes at each place; it is its own inverse
+    moved: dict[int | None, int | None] = {None: None, INITIAL: INITIAL, **{each: order[each] for each in range(count)}}
+    threads = tuple(
+        tuple(execution.steps[order[each]] for each in _numbers(execution, number))
+        for number in range(len(execution.threads))
+    )
+    return replace(
+        execution,
+        threads=threads,
+        dependencies=tuple(
+            sorted(Dependency(dep.kind, order[dep.source], order[dep.target]) for dep in execution.dependencies)
+        ),
+        rf=tuple(moved[execution.rf[order[each]]] for each in range(count)),
+        co=frozenset((order[one], order[other]) for one, other in execution.co),
+        final=tuple(moved[write] for write in execution.final),
+    )
+
+
 def mutants(execution: Execution, vocabulary: Vocabulary, observed: bool) -> list[tuple[Relaxation, Execution]]:
     """What each relaxation leaves of a test (``litmus_test``), where that still asks for anything.
 
-    Of a minimal test each is allowed. Several relaxations may leave one test.
+    Of a minimal test each is allowed. Several relaxations may leave one test. Last come those with two accesses the
+    other way round, as a device has it that does not keep their order: of these the model may forbid some.
     """
-    made = [(step, relaxed(execution, step, vocabulary)) for step in relaxations(execution, vocabulary)]
+    steps = [*relaxations(execution, vocabulary), *reversals(execution)]
+    made = [(step, relaxed(execution, step, vocabulary)) for step in steps]
     return [(step, left) for step, left in made if litmus_test(left, "", observed).condition.proposition != And(())]
 
 

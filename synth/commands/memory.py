@@ -58,7 +58,11 @@ from synth.watch import watching
     show_default=True,
     help="With --from: keep every test, or one of each program.",
 )
-@click.option("--mutants", is_flag=True, help="With --from: the relaxations of each test too, which are allowed.")
+@click.option(
+    "--mutants",
+    is_flag=True,
+    help="With --from: near twins of each test too, which are allowed: its relaxations, and accesses turned round.",
+)
 @click.option("--size", type=Span(2), default="4", show_default=True, help="Number of edges of a cycle.")
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option(

@@ -229,7 +229,7 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
     for number, (relaxation, left) in enumerate(mutants(turned, request.words, observed) if request.mutants else (), 1):
         mutant = labelled(litmus_test(left, f"{name}.m{number}", observed), left, request)
         if mutant.verdicts[request.models[0].name] != Answer.ALLOWED:
-            continue  # it races: the model raises a flag, beyond which it says nothing
+            continue  # it races, and beyond a flag a model says nothing; or the model forbids a reversal, too
         linked = msgspec.structs.replace(
             mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text, relaxation.kind)
         )

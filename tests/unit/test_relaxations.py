@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from corpus.executions.execution import Kind
-from corpus.executions.relaxations import mutants, relaxations, relaxed
+from corpus.executions.relaxations import mutants, relaxations, relaxed, reversals
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import vocabulary
 from corpus.litmus.test import Mode, Order, Scope
@@ -113,11 +113,13 @@ def test_a_mutant_asks_for_something():
         "P0's load of x: removed",
         "P0's store to x: removed",
     ]
-    assert mutants(execution, vocabulary("cpu"), False) == []
+    turned = "P0's load of x and its store to x: the other way round"
+    assert [step.text for step, _ in mutants(execution, vocabulary("cpu"), False)] == [turned]
     execution = parse_execution("0.0.0.0: W x; W x; R x<-0 | co 0<1 | final x=1")
     assert [(step.text, execution_text(left)) for step, left in mutants(execution, vocabulary("cpu"), False)] == [
         ("P0's second store to x: removed", "0.0.0.0: W x; R x<-0"),
         ("P0's load of x: removed", "0.0.0.0: W x; W x | co 0<1 | final x=1"),
+        *((step.text, execution_text(relaxed(execution, step, vocabulary("cpu")))) for step in reversals(execution)),
     ]
     twice = parse_execution("0.0.0.0: W x; W x; W x | co 0<1 0<2 1<2 | final x=2")
     last = "P0's third store to x: removed"  # of what is left only the order is known
@@ -206,3 +208,20 @@ def test_a_fence_of_all_memory_is_relaxed_to_one_of_either_kind():
     assert words.lower_orders(Kind.FENCE, less[0]) == ()  # acquire fences are the weakest
     assert words.narrower(Kind.FENCE, replace(less[0], scope=Scope.GPU)) == less[0]
     assert not words.less_memory(Kind.READ, both) and not vocabulary("ptx").less_memory(Kind.FENCE, both)
+
+
+def test_accesses_the_other_way_round():
+    """The first mutator of Levine et al.: CoRR's loads, and what may not be turned round."""
+    corr = parse_execution("0.0.0.0: W x | 0.0.0.1: R x<-0; R x<-init")
+    (found,) = reversals(corr)
+    assert found.text == "P1's first load of x and its second load of x: the other way round"
+    assert execution_text(relaxed(corr, found, vocabulary("cpu"))) == "0.0.0.0: W x | 0.0.0.1: R x<-init; R x<-0"
+    turned = [(step.text, execution_text(left)) for step, left in mutants(corr, vocabulary("cpu"), False)]
+    assert turned[-1] == (found.text, "0.0.0.0: W x | 0.0.0.1: R x<-init; R x<-0")
+    stores = parse_execution("0.0.0.0: W x; W x; R x<-1 | co 0<1 | final x=1")
+    assert [execution_text(relaxed(stores, step, vocabulary("cpu"))) for step in reversals(stores)] == [
+        "0.0.0.0: W x; W x; R x<-0 | co 1<0 | final x=0",
+        "0.0.0.0: W x; R x<-2; W x | co 0<2 | final x=2",
+    ]
+    alike = parse_execution("0.0.0.0: W x | 0.0.0.1: R x<-0; R x<-0")
+    assert list(reversals(alike)) == []
