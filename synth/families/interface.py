@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -13,7 +13,6 @@ from click.core import ParameterSource
 
 from corpus.errors import InputError
 from synth.accounts import Account
-from synth.campaigns import ALONE, Campaign
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
 from synth.options.choice import Choice
@@ -26,6 +25,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from backends.shared.profiles import Profile
     from corpus.suite import Corpus
     from corpus.test import Test
+    from synth.campaigns import Campaign
     from synth.drawing.pictures import Drawing
 
 
@@ -65,6 +65,12 @@ class Making:
     models: tuple[str, ...] = ()
 
 
+def _alone() -> Campaign:
+    from synth.campaigns import ALONE
+
+    return ALONE
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """How tests are run, what they are compared with, and where results go; seconds for each iteration.
@@ -85,7 +91,7 @@ class Running:
     decode: Path | None
     output: Path | None
     as_json: bool
-    campaign: Campaign = ALONE
+    campaign: Campaign = field(default_factory=_alone)
     junit: Path | None = None
     mutants: bool = False
     plan: Path | None = None
