@@ -179,6 +179,8 @@ def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     table = {tuple(row.split("\t")[:2]): row.split("\t")[2:] for row in rows[1:]}
     assert table["0", "0"][1:] == ["yes", "sc"]
     assert sum(int(count.replace(",", "")) for count, *_ in table.values()) == 2 * 1024
+    page.set_viewport_size({"width": 360, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     files = {name: str(tmp_path / name) for name in ("suite", "saved.jsonl", "all.jsonl", "report.html")}
     given = ["--suite", files["suite"]]
