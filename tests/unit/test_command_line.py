@@ -11,10 +11,16 @@ from pathlib import Path
 
 import click
 import pytest
+import reported
 from click.testing import CliRunner
 from mutant_suites import WEAK, write_results, write_suite
 from mutant_suites import result as seen
+from reported import memory_result, progress_result
 
+from corpus.dialects.registry import read_litmus
+from corpus.journal import read_corpus
+from corpus.litmus.normal import litmus_digest
+from corpus.test import Test
 from oracle.cat.syntax import shipped_models
 from synth.cli import COMMANDS, main
 
@@ -326,8 +332,16 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     shutil.copytree(EXAMPLES, "examples")
     if name != "progress":
         shutil.copytree(workplace / "suite", "suite")
-    if name in ("show", "export", "explain"):
+    if name in ("show", "export", "explain", "report"):
         run_examples([CLASSIC])
+    if name == "report":
+        sb = Path("examples", "memory", "c-sb-sc.litmus")
+        memory = Test(sb.stem, litmus_digest(read_litmus(sb)), sb.read_text())
+        reported.write_results(Path("memory.jsonl"), [memory_result(memory, (((0, 1), 9),), terms=("P0:r0", "P1:r1"))])
+        for number, folder in enumerate("ab"):
+            Path(folder).mkdir()
+            test = read_corpus(Path("suite")).tests[number]
+            reported.write_results(Path(folder, "results.jsonl"), [progress_result(test, "T" * 20)])
     if name in ("select", "score"):
         write_suite(Path("tso"))
         for device in ("laptop", "phone"):
