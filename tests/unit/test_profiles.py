@@ -98,3 +98,8 @@ def test_what_is_not_chosen_is_the_devices_own() -> None:
     assert chosen(own, Profile("a", spin=5, instances=64)) == replace(own, spin=5)
     assert chosen(own, STRESS) == replace(own, stress=1)
     assert cpu_parameters(SB, 4096, Profile("a", slots=256)) == replace(own, slots=256, passes=16)
+
+
+def test_the_profiles_that_ship_are_called_as_their_files() -> None:
+    files = sorted((Path(__file__).parents[2] / "examples" / "profiles").glob("*.toml"))
+    assert len(files) >= 4 and [read_profile(file).name for file in files] == [file.stem for file in files]
