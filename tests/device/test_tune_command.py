@@ -54,7 +54,7 @@ def test_a_profile_is_found(
 
     before = {each: each.read_bytes() for each in (file, tmp_path / "mine.journal.jsonl", *plots.iterdir())}
     again = synth(*command, "--plot", plots)
-    assert again.exit_code == 0 and "weak outcomes" in again.stdout
+    assert again.exit_code == 0 and "instances a second" in again.stdout
     assert before == {each: each.read_bytes() for each in before}
     other = synth(*command, "--seed", "1")
     assert other.exit_code == 2 and "of another search" in other.stderr and other.stderr.count("\n") == 1
