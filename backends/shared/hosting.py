@@ -20,13 +20,19 @@ from pathlib import Path
 
 
 class HostError(Exception):
-    """What went wrong, in words on one line; ``code`` is the exit code: 2 the program cannot be built or launched, 3
-    threads were cut short, 124 the device gave up on it.
+    """What went wrong, in words; ``code`` is the exit code: 2 the program cannot be built or launched, 3 threads were
+    cut short, 124 the device gave up on it.
     """
 
     def __init__(self, words: object, code: int = 2) -> None:
-        super().__init__(" ".join(str(words).split()) or type(words).__name__)
+        super().__init__(str(words) or type(words).__name__)
         self.code = code
+
+
+def in_one_line(words: str) -> str:
+    """What went wrong in one line: of a compiler's complaint the line that says most."""
+    found = re.search(r"^.*\berror:.*$", words, re.MULTILINE | re.IGNORECASE)
+    return " ".join((found[0] if found else words).split())
 
 
 def options(about: str | None, file: str) -> argparse.ArgumentParser:
@@ -97,7 +103,7 @@ def run_program(
                     said.count(*json.loads(line))
     except HostError as error:
         if error.code != 124:
-            said.failed(str(error))
+            said.failed(in_one_line(str(error)))
         return error.code, f"{path.name}: {error}"
     if "ROWS" in constant:
         said.counted()

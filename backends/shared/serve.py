@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+from backends.shared.hosting import in_one_line
+
 LOST = 124
 
 
@@ -33,7 +35,7 @@ def main() -> int:
     for line in sys.stdin:
         iterations, _, program = line.rstrip("\n").partition(" ")
         code, words = host.run(arguments, Path(program), int(iterations))
-        print("done", code, " ".join(words.split()), flush=True)
+        print("done", code, in_one_line(words), flush=True)
         if code == LOST:
             break
     return 0
