@@ -23,6 +23,6 @@ def test_what_is_here_works(need: Callable[[str], None]) -> None:
         assert row["usable"] == (not row["problem"])
         assert row["usable"] or "\n" not in row["problem"]
         assert not row["usable"] or row["version"], row
-    for backend in BACKENDS:
+    for backend in sorted(BACKENDS, key="metal".__eq__):  # which skips where no Mac is
         need(backend)
         assert any(row["usable"] for row in rows if row["backend"] == backend)
