@@ -238,7 +238,7 @@ def test_what_was_seen_outlives_the_page(open_page: Pages, tmp_path: Path) -> No
     assert page.inner_text("#selected") == "1 of 2 selected"
     run(page)
     page.reload()
-    assert page.inner_text("#status") == "1 results of before are here; Run makes what lacks."
+    page.locator("#status", has_text="1 results of before are here; Run makes what lacks.").wait_for()
     before = saved(page, tmp_path)
     run(page)
     after = saved(page, tmp_path)
