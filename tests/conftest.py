@@ -66,6 +66,9 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The test that no golden file is left over comes last, when all the others have said which are theirs."""
     items.sort(key=lambda item: item.name == "test_every_golden_file_is_of_some_test")
+    golden = [item for item in items if "golden" in getattr(item, "fixturenames", ()) or item is items[-1]]
+    for item in golden:  # of several processes one has them all, and knows at the end which files are named
+        item.add_marker(pytest.mark.xdist_group("golden"))
     due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
     config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})
 
