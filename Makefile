@@ -4,9 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint .ci/versions.lock --editable
 TESTS ?= tests
-# Tests on every core, then those of devices, which need all cores for themselves; 5 is that there are none of a kind.
-tested = $(BIN)/python -m pytest -q -n auto --dist loadgroup -m '$(1)' $(TESTS) || [ $$? -eq 5 ] && \
-	{ $(BIN)/python -m pytest -q -m '$(2)' $(TESTS) || [ $$? -eq 5 ]; }
+# Tests on every core; then by one process those of devices, which need all cores, and of golden files, which it must
+# have seen all. 5 is that there are none of a kind.
+tested = $(BIN)/python -m pytest -q -n auto -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] && \
+	{ $(BIN)/python -m pytest -q -m '(device or golden)$(1)' $(TESTS) || [ $$? -eq 5 ]; }
 
 .PHONY: help demo test test-all check bench gpu clean
 
@@ -18,17 +19,17 @@ demo: .venv/ready  ## Synthesise, label, compile and run a suite on this machine
 
 test: .venv/tests-ready  ## The fast tests, with every compiler and device that can be had
 	@bash .ci/debian-packages $(BIN)/python
-	$(call tested,not slow and not device,device and not slow)
+	$(call tested, and not slow)
 
 test-all: .venv/tests-ready  ## All tests, the slow ones too
 	@bash .ci/debian-packages $(BIN)/python
-	$(call tested,not device,device)
+	$(call tested)
 
 check: .venv/dev-ready  ## What to run before a commit: style, types, import arrows, tests that need no device
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -n auto --dist loadgroup -m 'not slow and not device' $(TESTS)
+	$(BIN)/python -m pytest -q -n auto -m 'not slow and not device' $(TESTS)
 
 bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and oracle
 	$(BIN)/python benchmarks/progress.py

@@ -50,6 +50,7 @@ ELSEWHERE = set() if sys.platform == "darwin" else {"metal"}
 GPUS = ("cuda",)
 """Back ends whose devices are GPUs only."""
 
+LEFT_OVER = "test_every_golden_file_is_of_some_test"
 GOLDENS = pytest.StashKey[Goldens]()
 
 
@@ -63,12 +64,15 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Tests of golden files are marked, for one process is to run them all, and know which files are named."""
+    if "golden" in getattr(item, "fixturenames", ()) or item.name == LEFT_OVER:
+        item.add_marker("golden")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The test that no golden file is left over comes last, when all the others have said which are theirs."""
-    items.sort(key=lambda item: item.name == "test_every_golden_file_is_of_some_test")
-    golden = [item for item in items if "golden" in getattr(item, "fixturenames", ()) or item is items[-1]]
-    for item in golden:  # of several processes one has them all, and knows at the end which files are named
-        item.add_marker(pytest.mark.xdist_group("golden"))
+    items.sort(key=lambda item: item.name == LEFT_OVER)
     due = {item.nodeid for item in items if "golden" in getattr(item, "fixturenames", ())}
     config.stash[GOLDENS] = Goldens(due=due, modules={item.path for item in items})
 
