@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.shared.hosting import (
+    LOST,
     HostError,
     Iterate,
     Said,
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
             with (memory if "ROWS" in constant else progress)(named[arguments.number][2], codes, constant) as iterate:
                 yield iterate
         except (vk.VkError, vk.VkException) as error:
-            raise HostError(error, 124 if isinstance(error, vk.VkErrorDeviceLost) else 2) from None
+            raise HostError(error, LOST if isinstance(error, vk.VkErrorDeviceLost) else 2) from None
 
     return run_program(path, iterations, started)
 

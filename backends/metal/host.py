@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.shared.hosting import (
+    LOST,
     HostError,
     Iterate,
     Said,
@@ -152,7 +153,7 @@ def launch(queue: Any, buffers: Sequence[Any], kernels: Sequence[tuple[Any, int,
     command.waitUntilCompleted()
     error = command.error()
     if error is not None:
-        raise HostError(error.localizedDescription(), 124 if error.code() == TIMEOUT else 2)
+        raise HostError(error.localizedDescription(), LOST if error.code() == TIMEOUT else 2)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, Self, runtime_checkable
 
-from backends.shared.files import write_files
 from backends.shared.layout import Layout
 from backends.shared.mapping import DEVICE, Launch
 from backends.shared.process import Run, RunError, Server, watch
@@ -147,8 +146,10 @@ class Runner:
         with TemporaryDirectory(prefix="synth-run-") as folder:
             paths = []
             for number, (files, _) in enumerate(programs):
-                write_files(Path(folder, str(number)), files)
-                paths.append(Path(folder, str(number), next(iter(files))))
+                name, text = next(iter(files.items()))  # the others are for who runs it elsewhere
+                paths.append(Path(folder, str(number), name))
+                paths[-1].parent.mkdir()
+                paths[-1].write_text(text, encoding="utf-8")
             shapes = [shape for _, shape in programs]
             layouts = [shape for shape in shapes if isinstance(shape, Layout)]
             together = list[Prepared]()

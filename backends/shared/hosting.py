@@ -18,10 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+LOST = 124
+"""The exit code where a device gave up on a program, as ``timeout`` has it."""
+
 
 class HostError(Exception):
     """What went wrong, in words; ``code`` is the exit code: 2 the program cannot be built or launched, 3 threads were
-    cut short, 124 the device gave up on it.
+    cut short, or ``LOST``.
     """
 
     def __init__(self, words: object, code: int = 2) -> None:
@@ -102,7 +105,7 @@ def run_program(
                 if "ROWS" in constant:
                     said.count(*json.loads(line))
     except HostError as error:
-        if error.code != 124:
+        if error.code != LOST:
             said.failed(in_one_line(str(error)))
         return error.code, f"{path.name}: {error}"
     if "ROWS" in constant:

@@ -14,9 +14,7 @@ from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-from backends.shared.hosting import in_one_line
-
-LOST = 124
+from backends.shared.hosting import LOST, in_one_line
 
 
 def serving(host: Path, options: Sequence[str]) -> list[str]:

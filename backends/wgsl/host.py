@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.shared.hosting import (
+    LOST,
     HostError,
     Iterate,
     Said,
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
             module = device.create_shader_module(code=text)
             yield (memory if "ROWS" in constant else progress)(device, module, constant)
         except (wgpu.GPUError, RuntimeError) as error:
-            raise HostError(error, 124 if "lost" in str(error).lower() else 2) from None
+            raise HostError(error, LOST if "lost" in str(error).lower() else 2) from None
 
     return run_program(path, iterations, started)
 

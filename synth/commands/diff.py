@@ -14,6 +14,7 @@ from corpus.errors import InputError
 from synth.options.choice import Choice
 from synth.options.model import model_option
 from synth.options.numbers import JOBS
+from synth.options.suites import suites_option
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from backends.shared.results import Entry
@@ -27,15 +28,7 @@ MOST = 100
 
 @click.command(name="diff")
 @click.argument("words", nargs=-1, required=True, metavar="[RESULTS|CORPUS...] A B")
-@click.option(
-    "-s",
-    "--suite",
-    "suites",
-    multiple=True,
-    metavar="FILES|FOLDER|CORPUS",
-    type=click.Path(),
-    help="Where the tests of the results are; repeatable.  [default: the corpora that the results lie in]",
-)
+@suites_option
 @model_option(memory=True)
 @click.option(
     "--significance",

@@ -12,6 +12,7 @@ from corpus.files import write_atomically
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 from synth.options.numbers import JOBS, Seconds
+from synth.options.suites import suites_option
 from synth.pool import Limits, cores
 
 HTML, MARKDOWN, LATEX, JSON, JUNIT, CSV = "html", "markdown", "latex", "json", "junit", "csv"
@@ -21,15 +22,7 @@ _MEGABYTES = 4096  # that explaining one test may take
 
 @click.command(name="report")
 @click.argument("results", nargs=-1, required=True, metavar="RESULTS|CORPUS...", type=click.Path(path_type=Path))
-@click.option(
-    "-s",
-    "--suite",
-    "suites",
-    multiple=True,
-    metavar="FILES|FOLDER|CORPUS",
-    type=click.Path(),
-    help="Where the tests of the results are; repeatable.  [default: the corpora that the results lie in]",
-)
+@suites_option
 @click.option(
     "-o",
     "--output",

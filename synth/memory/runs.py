@@ -200,10 +200,10 @@ def _ran(
     runner: Runner, due: _Due, files: dict[str, str], program: Prepared | RunError, again: bool
 ) -> tuple[MemoryResult, Sequence[float]]:
     """What a program gave; ``again``, by itself, where it fails with others. Raises ``RunError``."""
+    if isinstance(program, RunError):  # it was built by itself then
+        raise program
     trial = due.trial
     try:
-        if isinstance(program, RunError):
-            raise program
         run = runner.watch(program, trial.iterations, trial.timeout)
     except RunError:
         if not again:
