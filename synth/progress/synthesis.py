@@ -219,8 +219,13 @@ def synthesise(
     outcome = Outcome(tests=sum(map(_tests_in, journal.units.values())))
 
     def take(unit: Unit, founds: list[Found]) -> list[Found]:
-        outcome.tests += _tests_in(founds)
-        return founds
+        kept = []
+        for found in founds:  # how many come at once depends on the clock, and what is kept must not
+            if max_tests is not None and outcome.tests >= max_tests:
+                break
+            kept.append(found)
+            outcome.tests += len(found.tests)
+        return kept
 
     work = partial(run_unit, request=request, solver=solver, known=journal.units)
     for threads, instrs in bounds(request):

@@ -283,11 +283,15 @@ def test_max_tests(made, tmp_path):
     assert content(folder) == content(whole)
 
 
-def test_a_suite_cut_by_max_tests_is_the_same_every_time(tmp_path):
+def test_a_suite_cut_by_max_tests_is_the_same_every_time(tmp_path, monkeypatch):
     for seed in (1, 2):
         fresh(*bound(2, 4), "--all", "--max-tests", 5, "-j", seed, "-o", tmp_path / str(seed), seed=seed)
     suites = [read_corpus(tmp_path / name).tests for name in ("1", "2")]
     assert suites[0] == suites[1] and len(suites[0]) == 5
+    for number, seconds in enumerate((-1, 3600)):  # as on a slow machine and on a fast one
+        monkeypatch.setattr(synth.progress.synthesis, "BATCH_SECONDS", seconds)
+        assert progress(*bound(2, 4), "--all", "--max-tests", 5, "-o", tmp_path / f"s{number}").exit_code == 0
+        assert read_corpus(tmp_path / f"s{number}").tests == suites[0]
 
 
 @pytest.mark.usefixtures("small_batches")
