@@ -95,7 +95,7 @@ def _pages(browser: Any) -> Iterator[Pages]:
     pages = Pages(browser)
     yield pages
     pages.close()
-    assert not pages.errors
+    assert not pages.errors, pages.errors
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from backends.cpp.batch import together
 from backends.cpp.compiler import COMPILER, FLAGS, compiler_version
 from backends.shared.cache import cached
 from backends.shared.device import Prepared
-from backends.shared.layout import CACHE_LINE, CPU_STRESS_ROUNDS, Layout, Parameters, chosen, place
+from backends.shared.layout import CACHE_LINE, CPU, Layout, Parameters, chosen, place
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import RunError
 from backends.shared.profiles import Profile
@@ -74,7 +74,7 @@ class CppDevice:
             stride=CACHE_LINE,
             shuffle=False,
             spin=1 << 15,
-            stress_rounds=CPU_STRESS_ROUNDS,
+            stress_rounds=CPU.stress_rounds,
         )
         return place(test, chosen(own, profile))
 

@@ -46,7 +46,8 @@ class Backend:
     elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the outcomes;
     it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides compiling.
     ``embed`` is the line of a file that says which test it is, for programs that tell it with their results. ``bundle``
-    makes one thing of all tests, the texts of its files by name, where users are not given a file of each.
+    makes one thing of all tests, the texts of its files by name, where users are not given a file of each. ``template``
+    writes memory tests for it whose launch is chosen later (``backends.web.template``).
     """
 
     name: str
@@ -62,6 +63,7 @@ class Backend:
     check: Check | None = None
     embed: Embedding = lambda trial: ""
     bundle: Callable[[Bundle], dict[str, str]] | None = None
+    template: type[Kernel] | None = None
 
     def launch(
         self, program: Program, mapping: str = "plain", instances: int | None = None, placement: str = DEVICE.name

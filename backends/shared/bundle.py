@@ -7,7 +7,7 @@ of it, for whoever sets results against them without being able to judge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 Values = tuple[int, ...]
@@ -52,15 +52,29 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class Draws:
+    """Random profiles of which whoever runs a bundle says how many there are, and what they are drawn from.
+
+    Proposed are ``count`` of them, in each of which ``share`` of the parameters are drawn, each from its ``values``
+    (none: it is not drawn).
+    """
+
+    count: int
+    share: float
+    values: Mapping[str, Sequence[int | bool | str]]
+
+
+@dataclass(frozen=True, slots=True)
 class BundledTest:
     """A test: its name and digest as results have them, its text for people, a program for each way (``None`` where it
-    cannot be launched so)."""
+    cannot be launched so), and one whose launch is chosen later, where there may be such."""
 
     name: str
     digest: str
     text: str
     programs: tuple[str | None, ...]
     expected: Expected = field(default_factory=Expected)
+    template: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +83,7 @@ class Bundle:
     are set against.
 
     ``iterations`` is how often each is run where nobody says otherwise. ``refused`` are tests that the language cannot
-    say, by name, and why.
+    say, by name, and why. ``draws`` are further ways to launch memory tests.
     """
 
     family: str
@@ -79,3 +93,4 @@ class Bundle:
     tests: tuple[BundledTest, ...]
     iterations: int = 20
     refused: Sequence[tuple[str, str]] = ()
+    draws: Draws | None = None

@@ -243,7 +243,7 @@ class Kernel(ABC):
             self.syntax.constant("item", self.item),
             *(self.syntax.constant(name, text) for name, text in once),
             *self._stress(),
-            *([self.syntax.variable("patience", "SPIN")] if self.layout.parameters.spin else []),
+            *self._patience(),
             f"for ({self.syntax.variable('nth', '0u')} nth < PASSES; nth += 1u) {{",
             *("    " + line for line in body),
             "}",
@@ -381,11 +381,18 @@ class Kernel(ABC):
             *([] if moves else [self.syntax.constant("spot", SPOT)]),
             self.syntax.variable("loaded", "0u"),
             f"for ({self.syntax.variable('rounds', '0u')} rounds < {rounds}; rounds += 1u) {{",
-            *(f"    {load if access == 'ld' else store}" for access in self.layout.parameters.sequence.split()),
+            *("    " + line for line in self.accesses(load, store)),
             *(["    loaded += 1u;"] if moves else []),
             "}",
             f"{self.scratch_store.format(cell=cell, value='loaded')};",
         ]
+
+    def accesses(self, load: str, store: str) -> list[str]:
+        """What one round of stress does, of these two."""
+        return [load if access == "ld" else store for access in self.layout.parameters.sequence.split()]
+
+    def _patience(self) -> list[str]:
+        return [self.syntax.variable("patience", "SPIN")] if self.layout.parameters.spin else []
 
     def _synchronise(self) -> list[str]:
         if not self.layout.parameters.spin:

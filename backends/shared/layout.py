@@ -69,9 +69,6 @@ BANKS = 32
 CACHE_LINE = 16
 """Words of a cache line of most CPUs: there, the distance of locations."""
 
-CPU_STRESS_ROUNDS = 1 << 14
-"""Rounds of memory stress where a thread runs to its end before the next one starts."""
-
 EXPRESSIONS: Mapping[str, str] = {
     "role": "group / CTA_STEP % ROLES",
     "turn": "group / TURN_STEP % TURNS",
@@ -146,6 +143,11 @@ class Parameters:
     iterations: int = 20
 
 
+CPU = Parameters(stride=CACHE_LINE, shuffle=False, spin=1 << 17, stress_rounds=1 << 14)
+"""What a device that is a CPU begins with (``cpu_parameters``): there a thread runs to its end before the next one
+starts, so stress takes more rounds."""
+
+
 def chosen(parameters: Parameters, profile: Profile) -> Parameters:
     """A device's own parameters, and in their stead those that a profile chooses; not the number of instances."""
     return replace(parameters, **{**profile.chosen, "instances": parameters.instances})
@@ -158,13 +160,11 @@ def cpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT,
     different CTAs wait for each other.
     """
     ctas = len({thread.place[: Scope.CTA.value] for thread in test.threads})
-    own = Parameters(
+    own = replace(
+        CPU,
         instances=instances,
         passes=_power(max(1, -(-instances // (profile.slots or WARP)))),
-        stride=CACHE_LINE,
-        shuffle=False,
-        spin=1 << 17 if ctas > 1 else 0,
-        stress_rounds=CPU_STRESS_ROUNDS,
+        spin=CPU.spin if ctas > 1 else 0,
         iterations=iterations,
     )
     return chosen(own, profile)

@@ -82,10 +82,14 @@ STRESS = Profile("stress", stress=1)
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a key may hold: whether a value is that, and how it is called."""
+    """What a key may hold: whether a value is that, how it is called, and the pattern of its text.
+
+    The pattern is one of Python and of JavaScript.
+    """
 
     holds: Callable[[Any], bool]
     expected: str
+    pattern: str
 
 
 def _whole(least: int, power: bool = False) -> _Kind:
@@ -93,18 +97,18 @@ def _whole(least: int, power: bool = False) -> _Kind:
         number = isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST
         return number and not (power and value & (value - 1))
 
-    return _Kind(holds, f"a {'power of two' if power else 'whole number'}, {least} or more")
+    numbers = [str(1 << each) for each in range(31) if 1 << each >= least]
+    pattern = "|".join(numbers) if power else r"\d{1,9}" if least == 0 else r"[1-9]\d{0,8}"
+    return _Kind(holds, f"a {'power of two' if power else 'whole number'}, {least} or more", pattern)
 
 
-_NAME = _Kind(
-    lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", value) is not None,
-    "a name of letters, digits and . _ + -",
-)
-_SEQUENCE = _Kind(
-    lambda value: isinstance(value, str) and re.fullmatch(r"(ld|st)( (ld|st)){0,31}", value) is not None,
-    "a sequence of at most 32 accesses, such as ld st st",
-)
-_SWITCH = _Kind(lambda value: isinstance(value, bool), "true or false")
+def _text(pattern: str, expected: str) -> _Kind:
+    return _Kind(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, expected, pattern)
+
+
+_NAME = _text(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", "a name of letters, digits and . _ + -")
+_SEQUENCE = _text(r"(ld|st)( (ld|st)){0,31}", "a sequence of at most 32 accesses, such as ld st st")
+_SWITCH = _Kind(lambda value: isinstance(value, bool), "true or false", "true|false")
 
 _KINDS: Mapping[str, _Kind] = {
     "name": _NAME,
@@ -130,6 +134,11 @@ _KINDS: Mapping[str, _Kind] = {
     "regions": _whole(1, power=True),
     "offset": _whole(0),
 }
+
+
+def written(key: str) -> tuple[str, str]:
+    """How a value of a key is written: a pattern that Python and JavaScript know, and in words."""
+    return _KINDS[key].pattern, _KINDS[key].expected
 
 
 def parse_profile(text: str, path: str | None = None) -> Profile:

@@ -118,7 +118,8 @@ class MemoryResult(MemoryTrial, frozen=True, kw_only=True):
     """What a trial gave: outcomes, each the final values of its terms, with how often each was seen, by value.
 
     ``other`` instances had an outcome for which their launch had no room. ``launches`` came to an end; ``hung``: one
-    more did not within the time-out, and the rest was skipped.
+    more did not within the time-out, and the rest was skipped. ``parameters`` is the text of the profile
+    (``backends.shared.profiles``) where it is in no file, for it was drawn where the test was run.
     """
 
     outcomes: tuple[tuple[tuple[int, ...], Count], ...]
@@ -126,6 +127,7 @@ class MemoryResult(MemoryTrial, frozen=True, kw_only=True):
     launches: Count
     hung: bool
     date: Date = ""
+    parameters: str = ""
 
     def __post_init__(self) -> None:
         if any(len(values) != len(self.terms) for values, _ in self.outcomes):
@@ -133,10 +135,11 @@ class MemoryResult(MemoryTrial, frozen=True, kw_only=True):
 
 
 class MemoryFailure(MemoryTrial, frozen=True, kw_only=True):
-    """A trial that could not be made, and why."""
+    """A trial that could not be made, and why; ``parameters`` as of a result."""
 
     error: str
     date: Date = ""
+    parameters: str = ""
 
 
 Result = ProgressResult | MemoryResult

@@ -9,6 +9,7 @@ from backends.shared.backend import Backend
 from backends.shared.log import as_comment
 from backends.web.compiler import COMPILER
 from backends.web.page import page_files
+from backends.web.template import Template
 from backends.wgsl.memory import WgslKernel
 from backends.wgsl.progress import Wgsl
 
@@ -22,4 +23,5 @@ BACKEND = Backend(
     compiler=COMPILER,
     embed=as_comment,
     bundle=page_files,
+    template=Template,
 )

@@ -43,6 +43,7 @@ class Page {
   async open() {
     this.showSuite();
     this.showChoices();
+    this.showDraws();
     this.showTests();
     this.showModels();
     for (const line of this.kept.lines) this.enter(JSON.parse(line));
@@ -84,6 +85,34 @@ class Page {
     }
   }
 
+  showDraws() {
+    const { draws } = this.suite;
+    if (!draws) return;
+    Object.assign(byId("draws"), { hidden: false, disabled: false });
+    byId("count").value = draws.count;
+    byId("share").value = Math.round(100 * draws.share);
+    for (const { name, values, pattern, expected } of draws.parameters) {
+      const field = document.createElement("input");
+      const each = `(${pattern})`;
+      Object.assign(field, { id: `of-${name}`, name, value: values.join(", "), autocomplete: "off", spellcheck: false });
+      Object.assign(field, { pattern: ` *(${each} *(, *${each} *)*)?`, title: `Expected: ${expected}; commas between` });
+      const label = element("label", name);
+      label.htmlFor = field.id;
+      byId("parameters").append(element("dt", label), element("dd", field));
+    }
+    // Where something is wrong, the browser shows it, if it can be seen.
+    byId("values").addEventListener("invalid", () => (byId("values").open = true), true);
+  }
+
+  /** The random profiles that are chosen. */
+  async drawn() {
+    const fields = [...byId("parameters").querySelectorAll("input")];
+    const texts = (field) => field.value.split(",").map((text) => text.trim()).filter(Boolean);
+    const values = Object.fromEntries(fields.map((field) => [field.name, texts(field).map(valueOf)]));
+    const [count, seed, share] = ["count", "seed", "share"].map((name) => Number(byId(name).value));
+    return drawnProfiles({ count, seed, share: share / 100 }, values);
+  }
+
   showTests() {
     this.rows = this.suite.tests.map((test) => {
       const box = document.createElement("input");
@@ -109,6 +138,7 @@ class Page {
     }
     for (const result of this.results[test.number].values()) {
       details.append(element("p", this.launched(result)));
+      if (result.parameters) details.append(element("pre", result.parameters));
       if ("terms" in result && !("error" in result)) details.append(this.histogram(test, result));
     }
   }
@@ -319,12 +349,26 @@ class Page {
     };
   }
 
-  /** The trials of the tests that are selected, in all ways that are chosen, less those that have a result. */
-  trials(settings) {
-    const ways = this.suite.waysOf(settings.chosen, this.gpu.isCpu);
-    return this.suite.tests
+  /** The trials of the tests that are selected, in all ways that are chosen and all profiles that are drawn. */
+  async trials(settings) {
+    const { suite } = this;
+    const { isCpu } = this.gpu;
+    const ways = suite.waysOf(settings.chosen, isCpu).map((number) => ({
+      label: suite.ways[number].profile,
+      fits: (test) => test.programs[number] !== null,
+      program: (test) => suite.program(test, number),
+    }));
+    const sizes = suite.draws ? [...settings.chosen.instances].map((text) => Number(text.replaceAll(",", ""))) : [];
+    const profiles = suite.draws ? await this.drawn() : [];
+    for (const profile of profiles) {
+      for (const size of sizes) {
+        const program = (test) => suite.drawnProgram(test, profile, size, isCpu);
+        ways.push({ ...profile, fits: () => true, program });
+      }
+    }
+    return suite.tests
       .filter((_, number) => this.rows[number].box.checked)
-      .flatMap((test) => ways.filter((way) => test.programs[way] !== null).map((way) => ({ test, way })));
+      .flatMap((test) => ways.filter((way) => way.fits(test)).map((way) => ({ test, way })));
   }
 
   async run() {
@@ -345,7 +389,7 @@ class Page {
 
   async runAll(settings) {
     const told = { ...settings, device: this.gpu.name, driver: this.driver };
-    const trials = this.trials(settings);
+    const trials = await this.trials(settings);
     const since = performance.now();
     let made = 0;
     for (const [number, { test, way }] of trials.entries()) {
@@ -362,8 +406,15 @@ class Page {
 
   /** Make a trial that has no result; whether it was made. */
   async runOne(test, way, settings) {
-    const shader = this.suite.program(test, way);
-    const trial = trialOf(shader, this.suite.ways[way], settings);
+    let shader;
+    try {
+      shader = way.program(test);
+    } catch (error) {
+      if (!(error instanceof Unlaunchable)) throw error;
+      this.note(`${test.name} cannot be launched as ${way.label}: ${error.message}`);
+      return false;
+    }
+    const trial = trialOf(shader, way, settings);
     if (this.made.has(keyOf(trial))) return false;
     this.rows[test.number].state.textContent = "running";
     try {

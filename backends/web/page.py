@@ -2,8 +2,9 @@
 
 Its policy (Content Security Policy 3) lets run this one script, by its hash, and load nothing at all; names and texts
 of tests are data (``backends.shared.html``), which the script only ever shows as text. What the page does is in
-``gpu.js`` (a device, and how tests are launched on it), ``results.js`` (lines of results, what models say of them, and
-where they are kept) and ``page.js`` (what is seen and clicked), which become one script in this order.
+``gpu.js`` (a device, and how tests are launched on it), ``profiles.js`` (random profiles, and shaders for them),
+``results.js`` (lines of results, what models say of them, and where they are kept) and ``page.js`` (what is seen and
+clicked), which become one script in this order.
 
 **Data.** Programs of one test under different ways share most of their text, and programs of one way too. So each text
 is cut before and after its block of constants and before its last line, each piece is kept once, as the numbers of its
@@ -14,16 +15,21 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import asdict
 from hashlib import sha256
 from itertools import groupby
 from string import Template
 from typing import Any
 
-from backends.shared.bundle import Bundle, BundledTest
+from backends.shared import profiles
+from backends.shared.bundle import Bundle, BundledTest, Draws
 from backends.shared.html import embedded
+from backends.shared.layout import BANKS, CPU, Parameters
+from backends.shared.mapping import GROUPS
+from backends.wgsl.memory import MOST_BYTES, WgslKernel
 from corpus.files import folder_of
 
-SCRIPTS = ("gpu.js", "results.js", "page.js")
+SCRIPTS = ("gpu.js", "profiles.js", "results.js", "page.js")
 
 
 class _Numbers(dict[Any, int]):
@@ -66,24 +72,42 @@ def page_data(bundle: Bundle) -> dict[str, Any]:
         "lines": list(lines),
         "pieces": [list(piece) for piece in pieces],
         "refused": [{"name": name, "reason": reason} for name, reason in bundle.refused],
+        "draws": None if bundle.draws is None else _draws(bundle.draws),
     }
     return {"suite": sha256(embedded(data).encode()).hexdigest()[:16], **data}
 
 
 def _test(test: BundledTest, models: dict[str, int], lines: _Numbers, pieces: _Numbers) -> dict[str, Any]:
     expected = test.expected
+
+    def cut(text: str | None) -> list[int] | None:
+        return None if text is None else [pieces[tuple(lines[line] for line in piece)] for piece in _cut(text)]
+
     return {
         "name": test.name,
         "digest": test.digest,
         "text": test.text,
-        "programs": [
-            None if text is None else [pieces[tuple(lines[line] for line in piece)] for piece in _cut(text)]
-            for text in test.programs
-        ],
+        "programs": [cut(text) for text in test.programs],
+        "template": cut(test.template),
         "terminating": [models[name] for name in expected.terminating],
         "outcomes": [list(values) for values in expected.outcomes],
         "asked": list(expected.asked),
         "allowed": [[models[name], list(outcomes)] for name, outcomes in expected.allowed],
+    }
+
+
+def _draws(draws: Draws) -> dict[str, Any]:
+    """What ``profiles.js`` knows of parameters: how each is written, what a device has of itself, and its limits."""
+    written = {key: profiles.written(key) for key in draws.values}
+    return {
+        "count": draws.count,
+        "share": draws.share,
+        "parameters": [
+            {"name": key, "values": list(values), "pattern": written[key][0], "expected": written[key][1]}
+            for key, values in draws.values.items()
+        ],
+        "own": {"gpu": asdict(Parameters()), "cpu": asdict(CPU)},
+        "limits": {"groups": GROUPS, "bytes": MOST_BYTES, "threads": WgslKernel.largest_group, "banks": BANKS},
     }
 
 

@@ -20,8 +20,16 @@ class Suite {
 
   /** The text of a test's program for a way, or null where it cannot be launched so. */
   program(test, way) {
-    const pieces = test.programs[way];
-    return pieces && pieces.map((piece) => this.pieces[piece].map((line) => this.lines[line]).join("\n")).join("\n");
+    return test.programs[way] && this.text(test.programs[way]);
+  }
+
+  text(pieces) {
+    return pieces.map((piece) => this.pieces[piece].map((line) => this.lines[line]).join("\n")).join("\n");
+  }
+
+  /** The text of a test's program launched as a drawn profile. Throws Unlaunchable. */
+  drawnProgram(test, profile, instances, isCpu) {
+    return launchedAs(this.text(test.template), profile, this.draws, instances, isCpu);
   }
 
   /** The numbers of the ways that are chosen, `chosen` having a set of values for each choice. */
@@ -83,11 +91,12 @@ function trialOf(shader, way, settings) {
   const { iterations, timeout, every_iteration, device, driver } = settings;
   const asked = { ...trial, device, driver, iterations, timeout };
   if ("mapping" in trial) return { ...asked, every_iteration };
-  return way.profile ? { ...asked, profile: way.profile } : asked;
+  const { label, text } = way;
+  return { ...asked, ...(label && { profile: label }), ...(text && { parameters: text }) };
 }
 
 /** The trial of a result, as text: results of one trial have one. */
-function keyOf({ outcomes, other, launches, hung, error, date, ...trial }) {
+function keyOf({ outcomes, other, launches, hung, error, date, parameters, ...trial }) {
   return JSON.stringify(trial);
 }
 

@@ -126,10 +126,10 @@ class WgslKernel(Kernel):
     def __init__(self, layout: Layout) -> None:
         if layout.groups > GROUPS:
             raise InputError(f"{layout.groups} work-groups: WebGPU takes at most {GROUPS}; ask for fewer instances")
-        if 4 * max(layout.words, layout.result_words) > MOST_BYTES:
-            raise InputError(f"{layout.instances} instances need more than 128 MiB: WebGPU has no larger buffers")
         self._own = has_classes(layout.test)
         super().__init__(replace(layout, test=in_memory(layout.test, self.title)) if self._own else layout)
+        if 4 * max(self.layout.words, self.layout.result_words) > MOST_BYTES:
+            raise InputError(f"{layout.instances} instances need more than 128 MiB: WebGPU has no larger buffers")
         self._plain = self._plain_locations()
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102

@@ -54,10 +54,11 @@ from synth.options.model import model_option
 @click.option(
     "--random",
     type=click.IntRange(min=0, max=1000),
-    default=4,
+    default=0,
     show_default=True,
     metavar="N",
-    help="web: that memory tests can be launched as random profiles, too, of the seeds 1 to N.",
+    help="web: how many random profiles the page proposes to launch memory tests as; there it is chosen, with the seed "
+    "and what each parameter is drawn from.",
 )
 @model_option(memory=True, note="web: what results are set against. ")
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")

@@ -52,7 +52,7 @@ class Told:
 class Making:
     """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
     launches; launched as which profile, of back ends that take all tests together as which of several, and as how many
-    random ones (memory tests); and for the latter, set against which models.
+    random ones, unless told otherwise there (memory tests); and for the latter, set against which models.
     """
 
     mappings: tuple[str, ...]

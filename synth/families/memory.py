@@ -146,14 +146,14 @@ class Memory:
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         if language.bundle is not None:
             from synth.bundling import write_bundle
-            from synth.memory.bundling import PLAIN, incantation, memory_bundle
-            from synth.tuning.incantations import random_incantations
+            from synth.memory.bundling import PLAIN, memory_bundle
+            from synth.tuning.draws import random_profiles
 
             refuse_progress(making.models)
             models = resolve_consistency_models(making.models)
-            profiles = dict.fromkeys(making.profiles)
-            ways = (*PLAIN, *map(incantation, profiles), *random_incantations(making.random))
-            bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations)
+            ways = PLAIN | {profile.label: profile for profile in making.profiles}
+            draws = random_profiles(making.random)
+            bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations, draws)
             return 1 if write_bundle(bundle, language, output, check) or not all_read else 0
         from backends.shared.profiles import DEFAULT
 

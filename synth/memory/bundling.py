@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import click
 
 from backends.shared.backend import Backend
-from backends.shared.bundle import Bundle, BundledTest, Choice, Expected, Way
-from backends.shared.layout import Parameters, device_layout, outcome_terms
+from backends.shared.bundle import Bundle, BundledTest, Choice, Draws, Expected, Way
+from backends.shared.layout import Parameters, device_layout, outcome_terms, place
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
@@ -20,23 +20,8 @@ from synth.inputs import MEMORY, Input, readable
 from synth.memory.conformance import allowed_outcomes, is_asked_for
 from synth.screen import watched
 
-
-@dataclass(frozen=True, slots=True)
-class Incantation:
-    """A way to provoke weak outcomes that may be chosen: what it is called, and its profiles for GPUs and CPUs."""
-
-    name: str
-    gpu: Profile
-    cpu: Profile
-
-
-def incantation(profile: Profile, name: str = "") -> Incantation:
-    """One profile for both, called as results call it where no name is given."""
-    return Incantation(name or profile.label, profile, profile)
-
-
-PLAIN = (incantation(DEFAULT, "none"), incantation(STRESS, "memory stress"))
-"""The incantations that need no profile."""
+PLAIN = {"none": DEFAULT, "memory stress": STRESS}
+"""The incantations that need no profile of anybody's, by what they are called."""
 
 INSTANCES = (Parameters().instances, 1 << 10, 1 << 16)
 """How many instances of a launch there are to choose from, where no number is given."""
@@ -45,24 +30,24 @@ INSTANCES = (Parameters().instances, 1 << 10, 1 << 16)
 def memory_bundle(
     files: Sequence[Input],
     backend: Backend,
-    incantations: Sequence[Incantation],
+    incantations: Mapping[str, Profile],
     instances: int | None,
     models: Sequence[ConsistencyModel],
     iterations: int,
+    draws: Draws | None = None,
 ) -> tuple[Bundle, bool]:
     """The bundle of tests, and whether all could be read; a line on stderr for each other.
 
-    Each is launched as a GPU needs it and as a CPU does, in each of the ``incantations``, which have different names;
-    what cannot be launched so has no program for it. Raises ``InputError`` where none can be read, or the language can
-    say none of them.
+    Each is launched as a GPU needs it and as a CPU does, in each of the ``incantations``, by name; what cannot be
+    launched so has no program for it. With ``draws`` there is a template for further ways. Raises ``InputError`` where
+    none can be read, or the language can say none of them.
     """
     tests, unreadable = readable(files, Input.litmus)
     for error in unreadable:
         click.echo(f"synth: {error}", err=True)
     sizes = INSTANCES if instances is None else (instances,)
     launches = [
-        (each.name, each.cpu if cpu else each.gpu, size, cpu)
-        for each, size, cpu in product(incantations, sizes, (False, True))
+        (name, profile, size, cpu) for (name, profile), size, cpu in product(incantations.items(), sizes, (False, True))
     ]
     refused: list[tuple[str, str]] = []
     bundled: dict[tuple[str, str], BundledTest] = {}
@@ -74,7 +59,8 @@ def memory_bundle(
         programs, reasons = zip(*made, strict=True)
         if any(programs):
             text = file.text()
-            bundled[key] = BundledTest(*key, text, programs, expected_outcomes(test, models))
+            template = None if draws is None else _template(file, test, backend)
+            bundled[key] = BundledTest(*key, text, programs, expected_outcomes(test, models), template)
         else:
             refused.append((file.name, reasons[0]))
     if not bundled:
@@ -84,7 +70,7 @@ def memory_bundle(
         models=tuple(model.name for model in models),
         choices=(
             Choice("instances", tuple(f"{size:,}" for size in sizes), (f"{sizes[0]:,}",)),
-            Choice("incantations", tuple(each.name for each in incantations), (incantations[0].name,)),
+            Choice("incantations", tuple(incantations), tuple(incantations)[:1]),
         ),
         ways=tuple(
             Way((("instances", f"{size:,}"), ("incantations", name)), "" if profile == STRESS else profile.label, cpu)
@@ -93,6 +79,7 @@ def memory_bundle(
         tests=tuple(bundled.values()),
         iterations=iterations,
         refused=refused,
+        draws=draws,
     )
     return bundle, not unreadable
 
@@ -120,3 +107,10 @@ def _program(
         return next(iter(backend.memory_files(file.name, layout).values())), ""
     except InputError as error:
         return None, error.message
+
+
+def _template(file: Input, test: LitmusTest, backend: Backend) -> str | None:
+    """The program of a test whose launch is chosen later, of a back end that has such programs."""
+    if backend.template is None:
+        return None
+    return next(iter(replace(backend, memory=backend.template).memory_files(file.name, place(test)).values()))

@@ -445,9 +445,19 @@ _DRAWN: Mapping[str, Callable[[Random], Any]] = {
 """How each parameter is drawn."""
 
 
+_LOOKED = 500
+"""Draws after which every value of a parameter has come up but, perhaps, some of the sequences."""
+
+
 def drawn(base: Profile, own: Parameters, random: Random) -> Profile:
     """A profile at random, on top of a base: what that chooses stays."""
     return _redrawn(base, [key for key in _free(base, own) if random.random() < DRAWN], random)
+
+
+def drawable(key: str) -> list[Any]:
+    """The values of which a parameter is drawn, in their order; none where it is not."""
+    draw = _DRAWN.get(key)
+    return sorted({draw(Random(seed)) for seed in range(_LOOKED)}) if draw else []
 
 
 def changed(profile: Profile, base: Profile, own: Parameters, random: Random) -> Profile:

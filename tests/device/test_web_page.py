@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,13 +18,22 @@ from click.testing import CliRunner
 from backends.registry import BACKENDS
 from backends.shared.bundle import Bundle, BundledTest, Expected, Way
 from backends.shared.files import write_files
-from backends.shared.results import Entry, MemoryResult, ProgressFailure, ProgressResult, parse_result
-from backends.web.page import page_files
+from backends.shared.layout import Parameters, device_layout
+from backends.shared.profiles import Profile, parse_profile
+from backends.shared.results import Entry, MemoryResult, ProgressFailure, ProgressResult, parse_result, read_results
+from backends.web.page import page_data, page_files
+from corpus.dialects.registry import parse_litmus
+from corpus.errors import InputError
+from corpus.files import folder_of
 from corpus.journal import read_corpus
 from corpus.progress.axb import digest
 from corpus.progress.text import parse_axb, print_axb
 from oracle.progress.models import Verdict
 from synth.cli import main
+from synth.inputs import expand
+from synth.memory.bundling import PLAIN, memory_bundle
+from synth.tuning.draws import random_profiles
+from synth.tuning.search import drawn
 
 pytestmark = pytest.mark.device
 
@@ -37,6 +51,7 @@ ScopeTree(grid (cta (warp T0)))
 x: global
 exists (0:r0 = 1)
 """
+WEBGPU = EXAMPLES / "memory" / "webgpu"
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 LANGUAGE = "en-US"
 
@@ -160,15 +175,16 @@ def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     )
     page = open_page(file, locale=LANGUAGE)
     page.get_by_label("memory stress").check()
-    page.get_by_label("random-1").check()
+    assert page.get_by_label("How many").input_value() == "1"
     run(page)
     results = saved(page, tmp_path)
     assert all(isinstance(result, MemoryResult) for result in results)
     assert [(each.test, each.profile.partition("#")[0]) for each in results] == [
-        (shape, profile) for shape in ("2+2W", "LB", "MP", "R", "S", "SB") for profile in ("", "", "random-1")
+        (shape, profile) for shape in ("2+2W", "LB", "MP", "R", "S", "SB") for profile in ("", "", "drawn-1.1")
     ]
     assert [each.stress for each in results[:2]] == [False, True]
     for result in results:
+        assert result.profile == (result.parameters and parse_profile(result.parameters).label)
         assert result.launches == 2 and not result.other and not result.hung
         assert sum(count for _, count in result.outcomes) == 2 * 1024
         assert list(result.outcomes) == sorted(result.outcomes)
@@ -192,12 +208,120 @@ def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     assert "google swiftshader" in report.inner_text("body")
 
 
+def test_profiles_are_drawn_as_the_visitor_says(open_page: Pages, tmp_path: Path) -> None:
+    """With keys alone: how many, of which seed, from which values. Results have what was drawn."""
+    test = str(WEBGPU / "sb.litmus")
+    page = open_page(
+        site(tmp_path / "site", test, "--instances", "64", "-m", "sc", "--iterations", "1"),
+        viewport={"width": 360, "height": 640},
+    )
+    page.wait_for_selector("#run:enabled")
+    page.get_by_label("none").focus()
+    for keys in ("Space", "Tab"):
+        page.keyboard.press(keys)
+    values = ["32", "", "16", "", "true", "false, false", "", "", "", "", "50", "1, 2, 4", "8", "", "", "st ld ld, st"]
+    for text in ("2", "7", "100", None, *values, "1"):
+        page.keyboard.press("Tab")
+        if text is None:
+            page.keyboard.press("Enter")  # shows what parameters are drawn from
+        else:
+            page.keyboard.press("ControlOrMeta+A")
+            page.keyboard.press("Backspace")
+            page.keyboard.type(text)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.keyboard.press("Enter")
+    page.get_by_text("Done: 2 trials.").first.wait_for()
+    first = saved(page, tmp_path)
+    assert all(isinstance(result, MemoryResult) and result.launches == 1 for result in first)
+    profiles = [parse_profile(result.parameters) for result in first]
+    assert [profile.name for profile in profiles] == ["drawn-7.1", "drawn-7.2"]
+    assert [profile.label for profile in profiles] == [result.profile for result in first]
+    wanted = {"slots": {32}, "stride": {16}, "interleaved": {True}, "shuffle": {False}, "spin": {50}, "spread": {1}}
+    wanted |= {"stress": {1, 2, 4}, "stress_rounds": {8}, "sequence": {"st ld ld", "st"}}
+    for profile in profiles:
+        assert all(profile.chosen[key] in values for key, values in wanted.items())
+        assert not {"passes", "shared_stride", "rotate", "vary"} & set(profile.chosen)
+    page.get_by_text("sb", exact=True).click()
+    assert page.locator("#tests pre").last.inner_text() == first[1].parameters
+
+    page.get_by_label("Seed").fill("8")
+    page.get_by_label("How many").fill("1")
+    run(page, 1)
+    run(page, 1)
+    *again, other = saved(page, tmp_path)
+    assert again == first and parse_profile(other.parameters).name == "drawn-8.1"
+
+    page.get_by_label("patch").fill("7, 0")
+    page.locator("#values summary").click()
+    assert not page.get_by_label("patch").is_visible()
+    page.get_by_role("button", name="Run", exact=True).click()
+    assert page.evaluate("document.activeElement.name") == "patch"
+    assert page.get_by_label("patch").is_visible()
+    page.get_by_label("patch").fill("128")
+    page.get_by_label("regions").fill("1024")
+    page.get_by_label("Seed").fill("9")
+    run(page, 1)
+    assert "sb cannot be launched as drawn-9.1#" in page.inner_text("#events")
+
+    words = ["import", str(tmp_path / "saved.jsonl"), "--suite", test, "-o", str(tmp_path / "all.jsonl")]
+    assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
+    assert read_results(tmp_path / "all.jsonl") == [*first, other]
+
+
+def test_a_drawn_launch_is_that_of_its_profile(open_page: Pages, tmp_path: Path) -> None:
+    """Character by character what the back end writes, or refused by both, on GPUs and CPUs."""
+    names = ("sb", "mp-barrier", "workgroup-barrier", "storage-barrier-workgroup")
+    tests = [WEBGPU / f"{name}.litmus" for name in names]
+    draws = random_profiles(0)
+    bundle, _ = memory_bundle(expand(map(str, tests)), WEB, PLAIN, 64, (), 1, draws)
+    random = Random("launches")
+    further = {"shared_stride": (1, 3, 32), "regions": (1, 16, 64), "offset": (0, 3, 16383), "slots": (32, 64, 128)}
+    asked = []
+    for number in range(150):
+        profile = drawn(Profile(f"p-{number}"), Parameters(), random)
+        given = {key: random.choice(values) for key, values in further.items() if random.random() < 0.3}
+        profile = replace(profile, **given)
+        asked.append((number % len(tests), profile, random.choice((1, 100, 5000, 1 << 20)), random.random() < 0.5))
+    (tmp_path / "blank.html").write_text("<!doctype html>", encoding="utf-8")
+    scripts = "".join(folder_of("backends.web").joinpath(name).read_text() for name in ("gpu.js", "profiles.js"))
+    made = open_page(tmp_path / "blank.html").evaluate(
+        f"async (given) => {{ {scripts}"
+        """
+        const [asked, templates, draws] = given;
+        return Promise.all(asked.map(async ([test, name, chosen, instances, isCpu]) => {
+            const profile = await profileOf(name, chosen);
+            try {
+                return [profile.label, profile.text, launchedAs(templates[test], profile, draws, instances, isCpu)];
+            } catch (error) {
+                if (!(error instanceof Unlaunchable)) throw error;
+                return [profile.label, profile.text, null];
+            }
+        }));
+        }""",
+        [
+            [[test, profile.name, profile.chosen, *rest] for test, profile, *rest in asked],
+            [test.template for test in bundle.tests],
+            page_data(bundle)["draws"],
+        ],
+    )
+    kinds = Counter[tuple[bool, bool]]()
+    for (number, profile, instances, cpu), (label, text, program) in zip(asked, made, strict=True):
+        assert (label, parse_profile(text)) == (profile.label, profile)
+        test, expected = parse_litmus(bundle.tests[number].text), None
+        with suppress(InputError):
+            layout = device_layout(test, instances, profile, cpu)
+            (expected, *_) = WEB.memory_files(test.name, layout).values()
+        assert program == expected
+        kinds[program is None, cpu] += 1
+    assert min(kinds[key] for key in product((False, True), repeat=2)) > 4
+
+
 def test_names_and_texts_are_only_ever_text(open_page: Pages, tmp_path: Path) -> None:
     hostile = "</script><script>document.title = 'ran'</script><img src=x onerror=\"document.title = 'ran'\"> & \u2028"
     page = open_page(mutexes(tmp_path, hostile))
     assert page.get_by_role("checkbox", name="Run </script>").is_checked()
     run(page)
-    page.locator("summary").click()
+    page.locator("#tests summary").click()
     assert page.locator("img").count() == 0 and page.locator("script").count() == 2
     assert page.title() == "synth: tests of this browser's GPU"
     assert [(result.test, result.outcomes) for result in saved(page, tmp_path)] == [(hostile, "TT")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from backends.registry import BACKENDS
 from backends.shared.bundle import Bundle
+from backends.shared.profiles import Profile, parse_profile, print_profile
 from backends.web.page import SCRIPTS, page_data, page_files
 from corpus.errors import InputError
 from oracle.consistency import resolve_consistency_models
@@ -107,15 +109,27 @@ def test_profiles_are_ways_to_launch(tmp_path: Path) -> None:
     data = told(tmp_path / "site" / "index.html")
     assert data["models"] == ["sc"]
     labels = list(dict.fromkeys(way["profile"] for way in data["ways"]))
-    assert [label.partition("#")[0] for label in labels] == ["", "mine", *["random-1"] * 2, *["random-2"] * 2]
+    assert [label.partition("#")[0] for label in labels] == ["", "mine"]
     label = labels[1]
-    drawn = [text for text, way in zip(programs(data)[0], data["ways"], strict=True) if way["profile"] in labels[2:]]
-    assert len(set(drawn)) == 4 and None not in drawn
     assert data["choices"][1] == {
         "name": "incantations",
-        "values": ["none", "memory stress", label, "random-1", "random-2"],
+        "values": ["none", "memory stress", label],
         "chosen": ["none"],
     }
+
+
+def test_what_random_profiles_are_drawn_from_may_be_had_of_profiles(tmp_path: Path) -> None:
+    assert compiled(EXAMPLES / "memory" / "webgpu" / "mp.litmus", "--backend", "web", "-o", tmp_path).exit_code == 0
+    draws = told(tmp_path / "index.html")["draws"]
+    assert draws["count"] == 0 and 0 < draws["share"] < 1
+    assert {"name", "instances", *(each["name"] for each in draws["parameters"])} == {*Profile.__match_args__}
+    for each in draws["parameters"]:
+        for value in each["values"]:
+            text = str(value).lower()
+            assert re.fullmatch(each["pattern"], text), each
+            assert parse_profile(print_profile(replace(Profile("p"), **{each["name"]: value})))
+        for wrong in ("", "-1", "1.5", "maybe", "x y", "ld lt"):
+            assert not re.fullmatch(each["pattern"], wrong), each
 
 
 @pytest.mark.parametrize(
