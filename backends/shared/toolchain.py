@@ -139,12 +139,14 @@ def which(*names: str) -> Path | None:
 
 
 def installed(package: str, name: str) -> Path | None:
-    """A file called ``name`` that a Python package brought into this environment; ``None`` where there is none."""
+    """A file that a Python package brought into this environment, whose path ends in ``name``; ``None`` where there is
+    none.
+    """
     try:
         files = metadata.files(package) or ()
     except metadata.PackageNotFoundError:
         return None
-    return next((found for file in files if file.name == name and (found := Path(file.locate())).is_file()), None)
+    return next((found for file in files if file.match(name) and (found := Path(file.locate())).is_file()), None)
 
 
 def problem(said: str) -> str:
