@@ -1,0 +1,48 @@
+"""SwiftShader, the device of Chromium for CPUs, as one of ours: where Vulkan is told of its driver."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from corpus.journal import read_corpus
+from oracle.progress.models import Verdict
+from synth.cli import main
+
+pytestmark = pytest.mark.device
+
+DRIVER = Path("/usr/lib/chromium/vk_swiftshader_icd.json")
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vulkan's loader is told of the driver. Where there is none, tests are skipped; on CI they fail."""
+    if not DRIVER.exists():
+        message = "Debian's chromium is not installed"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    monkeypatch.setenv("VK_ADD_DRIVER_FILES", str(DRIVER))
+
+
+@pytest.mark.parametrize("backend", ["glsl", "wgsl"])
+def test_what_waits_for_a_later_thread_hangs_chunked(
+    backend: str, need: Callable[..., None], progress_suite: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    """As in the browser: threads of an instance that are 16 work-groups apart are played one after the other."""
+    need(backend, runs=True)
+    suite = progress_suite("2x2", "--minimal")
+    options = ["--backend", backend, "--platform", "SwiftShader", "--mapping", "chunked", "--instances", "16"]
+    options += ["--iterations", "1", "--timeout", "2", "--json", "-o", str(tmp_path / "results.jsonl")]
+    done = CliRunner().invoke(main, ["run", str(suite), *options], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    results = json.loads(done.stdout)["results"]
+    assert {result["device"].partition(" ")[0] for result in results} == {"SwiftShader"}
+    hung = {result["test"] for result in results if result["outcomes"] == "H"}
+    tests = read_corpus(suite).tests
+    assert hung == {test.name for test in tests if test.verdicts["lobe-strong"] == Verdict.MAY_HANG} != set()
