@@ -120,6 +120,11 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise InputError(f"cannot write: {error.strerror}", given) from None
 
 
+def halves(folder: Path) -> list[Path]:
+    """What writes that were killed have left in a folder, whole or half: files that nobody asked for."""
+    return sorted(folder.glob(temporary_name("*", "*")))
+
+
 def temporary_name(name: str, process: object) -> str:
     """What ``write_atomically`` calls a file until it is whole; ``*`` as the process matches what any process left."""
     return f".{name}.{process}.tmp"

@@ -15,6 +15,7 @@ from backends.shared.mapping import MAPPINGS
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import read_profile
 from corpus.errors import InputError
+from corpus.files import halves
 from synth.families.interface import Making, chosen, family_given, refuse_foreign
 from synth.options.choice import Choice, choice_options
 from synth.options.mapping import mapping_option, placement_option
@@ -124,7 +125,8 @@ def command(
     language = BACKENDS[backend]
     if check and (lacking := language.compiler.missing()):
         raise InputError(f"--check needs {' and '.join(lacking)}")
-    if output.exists() and not force and (not output.is_dir() or any(output.iterdir())):
+    left = halves(output)
+    if output.exists() and not force and (not output.is_dir() or len(left) < len(list(output.iterdir()))):
         raise InputError("the output folder is not empty; --force writes into it", str(output))
     kind = family_given(inputs)
     refuse_foreign(context, kind)
@@ -138,6 +140,8 @@ def command(
         mappings = tuple(MAPPINGS)
     tests = chosen(kind, inputs, choice)
     launched = tuple(map(read_profile, profiles))
+    for half in () if force else left:
+        half.unlink(missing_ok=True)
     making = Making(mappings, placements, instances, iterations, cpu, launched, random, models)
     with ended_by_signals():
         sys.exit(kind.compile(tests, language, making, output, check))
