@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Queue
 from threading import Event, Lock, Thread
 from typing import Generic, TypeVar
 
-from backends.shared.device import Device, Runner
-from backends.shared.process import RunError, end_all
+from backends.shared.device import Device, Prepared, Runner, batches
+from backends.shared.layout import Layout
+from backends.shared.mapping import Launch
+from backends.shared.process import Run, RunError, end_all
 from backends.shared.results import Entry, MemoryTrial, ProgressTrial, Result, ResultFile
 from corpus.errors import InputError
 from synth.watch import watching
@@ -95,6 +97,18 @@ could not be run.
 
 
 @dataclass(frozen=True, slots=True)
+class Way(Generic[Item]):
+    """How things are tried: the ``trial`` of one, how it is launched (``shape``), its ``files``, for which it raises
+    ``InputError`` where the language cannot say the test, and the ``entry`` of a run.
+    """
+
+    trial: Callable[[Item], Trial]
+    shape: Callable[[Item], Launch | Layout]
+    files: Callable[[Item], Mapping[str, str]]
+    entry: Callable[[Item, Run], Entry]
+
+
+@dataclass(frozen=True, slots=True)
 class Job(Generic[Item]):
     """Trials of some things that are built together, or of one; ``make`` gives what became of each, as it comes."""
 
@@ -102,16 +116,49 @@ class Job(Generic[Item]):
     make: Callable[[Runner], Iterator[tuple[Item, Made]]]
 
 
-def alone(item: Item, make: Callable[[Runner], tuple[Entry, Sequence[float]]]) -> Job[Item]:
-    """A trial by itself; ``make`` raises ``InputError`` and ``RunError``."""
+def jobs_of(items: Sequence[Item], way: Way[Item], device: Device, campaign: Campaign) -> list[Job[Item]]:
+    """All that is to be tried, in jobs of what is built together. Raises ``InputError`` for a launch that cannot be."""
+    cut = batches(device, [way.shape(item) for item in items], campaign.jobs)
+    return [_job([items[number] for number in numbers], way) for numbers in cut]
 
-    def made(runner: Runner) -> Iterator[tuple[Item, Made]]:
-        try:
-            yield item, make(runner)
-        except (InputError, RunError) as error:
-            yield item, error
 
-    return Job([item], made)
+def _job(items: Sequence[Item], way: Way[Item]) -> Job[Item]:
+    def make(runner: Runner) -> Iterator[tuple[Item, Made]]:
+        written = list[tuple[Item, Mapping[str, str]]]()
+        for item in items:
+            try:
+                written.append((item, way.files(item)))
+            except InputError as error:
+                yield item, error
+        with runner.prepared([(files, way.shape(item)) for item, files in written]) as programs:
+            for (item, files), program in zip(written, programs, strict=True):
+                try:
+                    run = _ran(runner, way.trial(item), way.shape(item), files, program, len(written) > 1)
+                    yield item, (way.entry(item, run), run.seconds)
+                except (InputError, RunError) as error:
+                    yield item, error
+
+    return Job(items, make)
+
+
+def _ran(
+    runner: Runner,
+    trial: Trial,
+    shape: Launch | Layout,
+    files: Mapping[str, str],
+    program: Prepared | RunError,
+    again: bool,
+) -> Run:
+    """What a program gave; ``again``, by itself, where it fails with others. Raises ``RunError``."""
+    if isinstance(program, RunError):  # it was built by itself then
+        raise program
+    every = isinstance(trial, ProgressTrial) and trial.every_iteration
+    try:
+        return runner.watch(program, trial.iterations, trial.timeout, every)
+    except RunError:
+        if not again:
+            raise
+        return runner.run(files, shape, trial.iterations, trial.timeout, every)
 
 
 def conducted(

@@ -1,8 +1,8 @@
-"""Many memory tests in one program: what g++ takes longest for, the library's headers, it then reads once.
+"""Many tests in one program: what g++ takes longest for, the library's headers, it then reads once.
 
-The text of each test stays as it is (``backends.cpp.memory``), in a namespace of its own; so a test is compiled as it
-would be by itself, but for its place in memory. The program runs the test whose number is its first argument, with the
-others as if they were its own.
+The text of each test stays as it is (``backends.cpp.memory``, ``backends.cpp.progress``), in a namespace of its own; so
+a test is compiled as it would be by itself, but for its place in memory. The program runs the test whose number is its
+first argument, with the others as if they were its own.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from backends.cpp.about import HEADERS
 from backends.cpp.memory import ITS_OWN
 
 _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
 
 
 def together(texts: Sequence[str]) -> str:
-    """The text of a program of several tests, none of which is empty."""
-    parts = [texts[0].partition(ITS_OWN)[0]]
+    """The text of a program of several tests of one family, one at least."""
+    common = ITS_OWN if ITS_OWN in texts[0] else HEADERS
+    head, _, _ = texts[0].partition(common)
+    parts = [head + common]
     for number, text in enumerate(texts):
-        own = text.partition(ITS_OWN)[2]
+        own = text.partition(common)[2]
         forgotten = "".join(f"#undef {name}\n" for name in _DEFINED.findall(own))
         parts.append(f"namespace test{number} {{\n{own}}}\n{forgotten}")
     cases = "".join(

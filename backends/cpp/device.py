@@ -91,15 +91,15 @@ class CppDevice:
         cached([self.compiler, *FLAGS, file.read_text(encoding="utf-8")], binary, make)
         return Prepared([str(binary)])
 
-    def of_one_kind(self, layout: Layout) -> object:
-        """All tests go together."""
-        return "C++"
+    def of_one_kind(self, shape: Launch | Layout) -> object:
+        """All tests of a family go together."""
+        return type(shape)
 
-    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+    def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
         """One program, which is told the number of the test. Raises ``RunError`` where the compiler refuses it."""
         every = files[0].with_name("every.cpp")
         every.write_text(together([file.read_text(encoding="utf-8") for file in files]), encoding="utf-8")
-        program = self.prepare(every, layouts[0])
+        program = self.prepare(every, shapes[0])
         return [Prepared([*program.command, str(number)]) for number in range(len(files))]
 
 

@@ -1,4 +1,4 @@
-"""Many memory tests in one kernel, for devices on which each kernel costs a tenth of a second or more to build: CPUs.
+"""Many tests in one kernel, for devices on which each kernel costs a tenth of a second or more to build: CPUs.
 
 The text of each test stays as it is (``backends.opencl.memory``) but for the names of its kernels, which become
 functions that one kernel calls: that of ``which``, three times the number of the test, plus 0 for reset, 1 for run and
@@ -6,6 +6,9 @@ functions that one kernel calls: that of ``which``, three times the number of th
 
 ``of_one_kind`` says which tests go together. Not those that have shared memory or barriers, which are at the top level
 of a kernel; nor those whose instances do not fill work-groups of that size.
+
+Progress tests (``backends.opencl.progress``) go together likewise, where their work-groups have one size; ``which`` is
+the number of the test, and what comes before its constants, the type of a cell and its atomics, is the same in all.
 """
 
 from __future__ import annotations
@@ -13,11 +16,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from backends.opencl.progress import OpenCl
 from backends.shared.layout import Layout
+from backends.shared.mapping import Launch
 from backends.shared.syntax import C
 from corpus.litmus.test import Barrier
 
 _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
+_TYPES = "#endif\n"
+"""Where what all progress tests have ends."""
 _LOCAL = "    __local volatile uint local_memory[SHARED_WORDS];\n"
 _KERNELS = {
     "reset": ("__kernel void reset(", "memory"),
@@ -26,16 +33,34 @@ _KERNELS = {
 }
 
 
-def of_one_kind(layout: Layout) -> object:
+def of_one_kind(layout: Launch | Layout) -> object:
     """What tests of one kernel have in common; ``None`` where a test needs a kernel of its own."""
+    if isinstance(layout, Launch):
+        return layout.group_size
     barriers = any(isinstance(ins, Barrier) for thread in layout.test.threads for ins in thread.instructions)
     if layout.shareds or barriers or layout.instances % layout.group_size:
         return None
     return layout.group_size, layout.groups
 
 
-def together(texts: Sequence[str], group_size: int) -> str:
-    """The text of a kernel of several tests, whose work-groups have so many threads."""
+def together(texts: Sequence[str], shape: Launch | Layout) -> str:
+    """The text of a kernel of several tests of one kind; ``shape`` is the launch of one."""
+    return _progress(texts) if isinstance(shape, Launch) else _memory(texts, shape.group_size)
+
+
+def _progress(texts: Sequence[str]) -> str:
+    parts, cases = [texts[0].partition(_TYPES)[0], _TYPES], list[str]()
+    for number, text in enumerate(texts):
+        own = text.partition(_TYPES)[2]
+        assert OpenCl.header in own
+        parts.append(own.replace(OpenCl.header, f"static void test{number}(__global cell_t* const memory)"))
+        parts += [f"#undef {name}\n" for name in _DEFINED.findall(own)]
+        cases.append(f"    case {number}u: {{ test{number}(memory); break; }}\n")
+    parts += ["__kernel void every(__global cell_t* const memory, const uint which) {\n    switch (which) {\n"]
+    return "".join([*parts, *cases, "    default: { break; }\n    }\n}\n"])
+
+
+def _memory(texts: Sequence[str], group_size: int) -> str:
     parts, cases = list[str](), list[str]()
     for number, text in enumerate(texts):
         own = text.replace(_LOCAL, "")

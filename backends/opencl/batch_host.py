@@ -1,4 +1,4 @@
-"""Runs memory tests that are in one kernel (``backends.opencl.batch``), for ``backends.shared.serve``.
+"""Runs tests that are in one kernel (``backends.opencl.batch``), for ``backends.shared.serve``.
 
 The file of a test says beside its own constants in which file its kernel is, and its number there: ``// FILE NUMBER``
 on its last line. The kernel is built once.
@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from backends.opencl.host import Launch, built, parser, run_with
+from backends.opencl.host import Launch, built, once, parser, run_with
 
 __all__ = ["parser", "run"]
 
@@ -35,6 +35,8 @@ def together(device: Any, text: str, path: Path, constant: dict[str, int]) -> tu
 
     file, number = text.splitlines()[-1].removeprefix("// ").split()
     context, kernel = kernel_of(device, path.with_name(file))
+    if "ROWS" not in constant:
+        return context, once(kernel, constant, np.uint32(number))
     size = constant["GROUP_SIZE"]
 
     def launch(queue: Any, phase: int, memory: Any, results: Any, table: Any, seed: int) -> None:

@@ -81,21 +81,21 @@ class OpenClDevice:
         """The host that runs a kernel."""
         return self._prepared("host.py", file, shape)
 
-    def of_one_kind(self, layout: Layout) -> object:
+    def of_one_kind(self, shape: Launch | Layout) -> object:
         """Tests go together on a CPU, where work-groups have no registers to share."""
-        return of_one_kind(layout) if self.chosen.is_cpu else None
+        return of_one_kind(shape) if self.chosen.is_cpu else None
 
-    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+    def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
         """One kernel for all, and the host that runs each test of it."""
         texts = [file.read_text(encoding="utf-8") for file in files]
         every = files[0].with_name("every.cl")
         prepared = []
-        for number, (text, layout) in enumerate(zip(texts, layouts, strict=True)):
+        for number, (text, shape) in enumerate(zip(texts, shapes, strict=True)):
             own = f"{text}// {every.name} {number}\n"
             program = every.with_name(f"{number}.cl")
             program.write_text(own, encoding="utf-8")
-            prepared.append(self._prepared("batch_host.py", program, layout))
-        every.write_text(together(texts, layouts[0].group_size), encoding="utf-8")
+            prepared.append(self._prepared("batch_host.py", program, shape))
+        every.write_text(together(texts, shapes[0]), encoding="utf-8")
         return prepared
 
     def _prepared(self, host: str, file: Path, shape: Launch | Layout) -> Prepared:

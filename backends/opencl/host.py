@@ -31,11 +31,11 @@ from backends.shared.hosting import (
 )
 
 Launch = Callable[..., None]
-"""Launches a kernel of a memory test: a queue, 0 to 2 for reset, run or count, the buffers of memory, results and
-histogram, and the seed."""
+"""Launches a kernel. Of a progress test: a queue, and the buffer. Of a memory test: a queue, 0 to 2 for reset, run or
+count, the buffers of memory, results and histogram, and the seed."""
 
 Build = Callable[[Any, str, Path, dict[str, int]], tuple[Any, Launch]]
-"""What makes the kernels of a memory test on a device: its text, its file, its constants; gives a context too."""
+"""What makes the kernels of a test on a device: its text, its file, its constants; gives a context too."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
 
 
 def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int, str]:
-    """The same, where ``build`` makes the kernels of memory tests."""
+    """The same, where ``build`` makes the kernels."""
     import pyopencl as cl
 
     @contextmanager
@@ -60,10 +60,7 @@ def run_with(build: Build, arguments: argparse.Namespace, path: Path, iterations
         try:
             device = find(arguments)
             said.runs_on(f"{device.name.strip()}, {device.platform.version.split(',')[0]}", device.driver_version)
-            if "ROWS" in constant:
-                yield memory(*build(device, text, path, constant), constant)
-            else:
-                yield progress(device, text, constant)
+            yield (memory if "ROWS" in constant else progress)(*build(device, text, path, constant), constant)
         except cl.Error as error:
             raise HostError(error) from None
 
@@ -95,22 +92,19 @@ def built(device: Any, text: str) -> tuple[Any, Any]:
     return context, cl.Program(context, text).build([f"-cl-std={standard}"])
 
 
-def progress(device: Any, text: str, constant: dict[str, int]) -> Iterate:
+def progress(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
     """How an iteration of a progress test is run."""
     import numpy as np
     import pyopencl as cl
 
-    context, program = built(device, text)
-    queue, kernel = cl.CommandQueue(context), program.test
-    size, finished = constant.get("GROUP_SIZE", 1), finished_at(constant)
+    queue, finished = cl.CommandQueue(context), finished_at(constant)
     zeros = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, zeros.nbytes)
     sum_of_counters = np.zeros(1, dtype=np.uint32)
-    kernel.set_args(buffer)
 
     def iterate(_: int) -> str:
         cl.enqueue_copy(queue, buffer, zeros)
-        cl.enqueue_nd_range_kernel(queue, kernel, (groups_of(constant) * size,), (size,))
+        launch(queue, buffer)
         queue.finish()  # a test that hangs stays here
         cl.enqueue_copy(queue, sum_of_counters, buffer, src_offset=finished * 4)
         return terminated(int(sum_of_counters[0]), constant)
@@ -141,11 +135,13 @@ def memory(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
 
 
 def separate(device: Any, text: str, _: Path, constant: dict[str, int]) -> tuple[Any, Launch]:
-    """The kernels of a memory test that are its file's."""
+    """The kernels of a test that are its file's."""
     import numpy as np
     import pyopencl as cl
 
     context, program = built(device, text)
+    if "ROWS" not in constant:
+        return context, once(program.test, constant)
     kernels = program.reset, program.run, program.count
     each = (constant["INSTANCES"],), (min(256, constant["INSTANCES"]),)
     test = (constant["GROUPS"] * constant["GROUP_SIZE"],), (constant["GROUP_SIZE"],)
@@ -155,6 +151,19 @@ def separate(device: Any, text: str, _: Path, constant: dict[str, int]) -> tuple
         cl.enqueue_nd_range_kernel(queue, kernels[phase], *(test if phase == 1 else each))
 
     return context, launch
+
+
+def once(kernel: Any, constant: dict[str, int], *arguments: Any) -> Launch:
+    """How the kernel of a progress test is launched; ``arguments`` come after its buffer."""
+    import pyopencl as cl
+
+    size = constant.get("GROUP_SIZE", 1)
+
+    def launch(queue: Any, buffer: Any) -> None:
+        kernel.set_args(buffer, *arguments)
+        cl.enqueue_nd_range_kernel(queue, kernel, (groups_of(constant) * size,), (size,))
+
+    return launch
 
 
 if __name__ == "__main__":

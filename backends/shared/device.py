@@ -81,12 +81,12 @@ class Device(Protocol):
 
 @runtime_checkable
 class Batching(Protocol):
-    """A device that builds several memory tests in less time together than one by one."""
+    """A device that builds several tests in less time together than one by one."""
 
-    def of_one_kind(self, layout: Layout) -> object:
+    def of_one_kind(self, shape: Launch | Layout) -> object:
         """What tests have in common that may go together; ``None`` where a test has to be built by itself."""
 
-    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+    def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
         """As ``Device.prepare``, of the files of several tests; what is written lies beside the first."""
 
 
@@ -94,16 +94,16 @@ BATCH = 32
 """Tests that are built together, at most: as many as wait for one that is slow to build."""
 
 
-def batches(device: Device, layouts: Sequence[Layout], jobs: int) -> list[list[int]]:
+def batches(device: Device, shapes: Sequence[Launch | Layout], jobs: int) -> list[list[int]]:
     """The numbers of the tests that are built together, in their order; each is by itself where nothing is gained.
 
     No fewer than ``jobs`` batches, where there are as many tests.
     """
     kinds: dict[object, list[int]] = {}
-    for number, layout in enumerate(layouts):
-        kind = device.of_one_kind(layout) if isinstance(device, Batching) else None
+    for number, shape in enumerate(shapes):
+        kind = device.of_one_kind(shape) if isinstance(device, Batching) else None
         kinds.setdefault((number,) if kind is None else kind, []).append(number)
-    size = min(BATCH, max(1, -(-len(layouts) // jobs)))
+    size = min(BATCH, max(1, -(-len(shapes) // jobs)))
     cut = [numbers[at : at + size] for numbers in kinds.values() for at in range(0, len(numbers), size)]
     return sorted(cut, key=lambda numbers: numbers[0])
 
@@ -151,11 +151,10 @@ class Runner:
                 paths[-1].parent.mkdir()
                 paths[-1].write_text(text, encoding="utf-8")
             shapes = [shape for _, shape in programs]
-            layouts = [shape for shape in shapes if isinstance(shape, Layout)]
             together = list[Prepared]()
-            if 1 < len(programs) == len(layouts) and isinstance(self.device, Batching):
+            if len(programs) > 1 and isinstance(self.device, Batching):
                 with suppress(RunError):  # one of them cannot be built, and the others can
-                    together = self.device.prepare_all(paths, layouts)
+                    together = self.device.prepare_all(paths, shapes)
             yield [*together] or [self._prepared(path, shape) for path, shape in zip(paths, shapes, strict=True)]
 
     def _prepared(self, path: Path, shape: Launch | Layout) -> Prepared | RunError:

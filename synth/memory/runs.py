@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from backends.shared.backend import Backend
-from backends.shared.device import Device, Prepared, Runner, batches
+from backends.shared.device import Device
 from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import RunError
@@ -29,7 +29,7 @@ from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
-from synth.campaigns import ALONE, Campaign, Job, Made, conducted, told_of_limit
+from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
 from synth.inputs import Input
 from synth.junit import junit
 from synth.memory.conformance import Terms
@@ -146,8 +146,13 @@ def _run(
         if campaign.is_due(trial, results):
             due.append(_Due(str(file), trial, test, layout))
     left = len(due)
-    together = batches(device, [each.layout for each in due], campaign.jobs)
-    jobs = [_job([due[number] for number in numbers], backend) for numbers in together]
+    way: Way[_Due] = Way(
+        trial=lambda each: each.trial,
+        shape=lambda each: each.layout,
+        files=lambda each: backend.memory_files(each.test.name, each.layout),
+        entry=lambda each, run: _result(each.trial, outcomes(run), now()),
+    )
+    jobs = jobs_of(due, way, device, campaign)
     for each, given in conducted(jobs, device, campaign, len(trials) - len(due)):
         left -= 1
         match given:
@@ -174,42 +179,6 @@ class _Due:
     trial: MemoryTrial
     test: LitmusTest
     layout: Layout
-
-
-def _job(tests: Sequence[_Due], backend: Backend) -> Job[_Due]:
-    """Tests that are built together, or one."""
-
-    def make(runner: Runner) -> Iterator[tuple[_Due, Made]]:
-        written = list[tuple[_Due, dict[str, str]]]()
-        for each in tests:
-            try:
-                written.append((each, backend.memory_files(each.test.name, each.layout)))
-            except InputError as error:
-                yield each, error
-        with runner.prepared([(files, each.layout) for each, files in written]) as programs:
-            for (each, files), program in zip(written, programs, strict=True):
-                try:
-                    yield each, _ran(runner, each, files, program, len(written) > 1)
-                except RunError as error:
-                    yield each, error
-
-    return Job(tests, make)
-
-
-def _ran(
-    runner: Runner, due: _Due, files: dict[str, str], program: Prepared | RunError, again: bool
-) -> tuple[MemoryResult, Sequence[float]]:
-    """What a program gave; ``again``, by itself, where it fails with others. Raises ``RunError``."""
-    if isinstance(program, RunError):  # it was built by itself then
-        raise program
-    trial = due.trial
-    try:
-        run = runner.watch(program, trial.iterations, trial.timeout)
-    except RunError:
-        if not again:
-            raise
-        run = runner.run(files, due.layout, trial.iterations, trial.timeout)
-    return _result(trial, outcomes(run), now()), run.seconds
 
 
 def _trial(

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.backend import Backend
-from backends.shared.device import Device, Runner
-from backends.shared.mapping import DEVICE
-from backends.shared.process import RunError
+from backends.shared.device import Device
+from backends.shared.mapping import DEVICE, Launch
+from backends.shared.process import Run, RunError
 from backends.shared.results import (
     ProgressFailure,
     ProgressResult,
@@ -30,7 +30,7 @@ from corpus.files import write_atomically
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, Verdict, verdicts
-from synth.campaigns import ALONE, Campaign, Job, alone, conducted, told_of_limit
+from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
 from synth.junit import Case, Ending, junit
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
 
@@ -157,18 +157,15 @@ def _run(
     """
     due = [trial for trial in trials if campaign.is_due(trial, file)]
 
-    def job(trial: ProgressTrial) -> Job[ProgressTrial]:
-        def make(runner: Runner) -> tuple[ProgressResult, Sequence[float]]:
-            program = program_of(trials[trial])
-            shape = device.launch(program, trial.mapping, trial.placement)
-            files = backend.progress_files(trial.test, shape)
-            run = runner.run(files, shape, trial.iterations, trial.timeout, trial.every_iteration)
-            return ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes, date=now()), run.seconds
+    def shape(trial: ProgressTrial) -> Launch:
+        return device.launch(program_of(trials[trial]), trial.mapping, trial.placement)
 
-        return alone(trial, make)
+    def result(trial: ProgressTrial, run: Run) -> ProgressResult:
+        return ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes, date=now())
 
+    way = Way(lambda trial: trial, shape, lambda trial: backend.progress_files(trial.test, shape(trial)), result)
     left = len(due)
-    for trial, given in conducted([job(trial) for trial in due], device, campaign, len(trials) - len(due)):
+    for trial, given in conducted(jobs_of(due, way, device, campaign), device, campaign, len(trials) - len(due)):
         left -= 1
         match given:
             case InputError():

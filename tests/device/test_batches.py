@@ -10,11 +10,14 @@ import pytest
 from backends.registry import BACKENDS
 from backends.shared.device import BATCH, Batching, DeviceOptions, Prepared, Runner, batches
 from backends.shared.layout import Layout, Parameters, place
+from backends.shared.mapping import Launch
 from backends.shared.outcomes import outcomes
 from backends.shared.process import RunError
 from backends.shared.profiles import DEFAULT
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
+from corpus.progress.axb import Program
+from corpus.progress.text import parse_axb
 
 pytestmark = pytest.mark.device
 
@@ -43,15 +46,36 @@ def test_each_is_itself(backend: str, need: Callable[[str], None]) -> None:
             assert seen.counts == {(11 * number + 1,): 2048}
 
 
+def stepping(number: int) -> Program:
+    """A test whose first thread has so many instructions, which the sum of its counters tells."""
+    first = "".join(f"{pc}: Mem[0] = 1;\n" for pc in range(number + 1))
+    return parse_axb(f"THREAD 0\n{first}THREAD 1\n0: if (Exch(Mem[0],0) == 1) goto 1;\n", "test")
+
+
+@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+@pytest.mark.parametrize("mapping", ["plain", "round-robin"])
+def test_each_progress_test_is_itself(backend: str, mapping: str, need: Callable[[str], None]) -> None:
+    need(backend)
+    device = BACKENDS[backend].device(DeviceOptions(instances=4))
+    launches = [device.launch(stepping(number), mapping) for number in range(5)]
+    assert batches(device, launches, 1) == [[0, 1, 2, 3, 4]]
+    files = [BACKENDS[backend].progress_files(f"t{number}", launches[number]) for number in range(5)]
+    with Runner(device) as runner, runner.prepared(list(zip(files, launches, strict=True))) as programs:
+        for number in (3, 0, 4, 1, 2, 3):
+            program = programs[number]
+            assert isinstance(program, Prepared)
+            assert runner.watch(program, 2, 60).outcomes == "TT"
+
+
 class Refusing:
     """A device that can build no tests together, and one of them not by itself either."""
 
     name = hardware = compiler = "refusing"
 
-    def of_one_kind(self, layout: Layout) -> object:
+    def of_one_kind(self, layout: Launch | Layout) -> object:
         return layout.instances
 
-    def prepare_all(self, files: Sequence[Path], layouts: Sequence[Layout]) -> list[Prepared]:
+    def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
         raise RunError("not together")
 
     def prepare(self, file: Path, shape: Layout) -> Prepared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from backends.shared.results import (
     open_results,
 )
 from corpus.errors import InputError
-from synth.campaigns import ALONE, Campaign, Job, Shard, alone, conducted
+from synth.campaigns import ALONE, Campaign, Job, Made, Shard, conducted
 
 TRIAL = ProgressTrial(
     test="t",
@@ -43,6 +43,16 @@ TRIAL = ProgressTrial(
 
 def result(trial: ProgressTrial, outcomes: str = "TT") -> ProgressResult:
     return ProgressResult(**asdict(trial), outcomes=outcomes)
+
+
+def alone(item: str, make: Callable[[Runner], tuple[Entry, Sequence[float]]]) -> Job[str]:
+    def made(runner: Runner) -> Iterator[tuple[str, Made]]:
+        try:
+            yield item, make(runner)
+        except (InputError, RunError) as error:
+            yield item, error
+
+    return Job([item], made)
 
 
 def job(name: str, error: Exception | None = None, seconds: float = 0.0) -> Job[str]:
