@@ -36,5 +36,6 @@ HOST = Host(
     suffix=".amber",
     trial=_PROBE,
     build=build,
+    together=True,
     compiler=lambda: f"glslang {glslang_version()}",
 )

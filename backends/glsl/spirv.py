@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from backends.glsl.amber import shaders
+from backends.glsl.batch import apart, of_one_kind, together
 from backends.shared.cache import cached
 from backends.shared.process import RunError
 from backends.shared.toolchain import TIMEOUT, Compilation, installed, run, version, which
@@ -14,6 +16,10 @@ from corpus.errors import InputError
 
 INSTALL = "pip install 'synth[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
 
+LAUNCHED = 3
+"""Shaders of a script that a host launches, at most."""
+
+_OPTIONS = ("-V", "--quiet", "--target-env", "spirv1.5")
 _PROGRAMS = "cmeel.prefix/bin"
 """Where the packages have the programs themselves; those in the environment's own folder are Python that starts them.
 """
@@ -41,40 +47,93 @@ def translated(file: Path, folder: Path, timeout: float = TIMEOUT) -> tuple[Comp
 
     Raises ``FileNotFoundError`` where there is no glslang.
     """
-    compiler = glslang()
-    if compiler is None:
-        raise FileNotFoundError("no glslang")
+    compiled, codes = Compilation(file, False, "no shader in the script"), list[Path]()
     try:
         texts = shaders(file.read_text(encoding="utf-8"))
     except InputError as error:
         return Compilation(file, False, f"Amber would refuse the script: {error}"), []
-    compiled, codes = Compilation(file, False, "no shader in the script"), list[Path]()
     for number, shader in enumerate(texts):
-        source, code = folder / "shader.comp", folder / f"{file.name}.{number}.spv"
-        source.write_text(shader, encoding="utf-8")
-        command: list[str | Path] = [compiler, "-V", "--quiet", "--target-env", "spirv1.5", source, "-o"]
+        code = _code(folder / file.name, number)
         compiled = Compilation(file, True, "")
 
-        def make(path: Path, command: list[str | Path] = command) -> bool:
+        def make(path: Path, shader: str = shader) -> bool:
             nonlocal compiled
-            compiled = run(file, [*command, path], None, timeout, libraries(compiler))
+            compiled = _compiled(file, shader, path, timeout)
             return compiled.ok
 
-        cached(["glslang", glslang_version(), *map(str, command[1:-2]), shader], code, make)
+        cached(_made_of(shader), code, make)
         if not compiled.ok:
             break
         codes.append(code)
     return compiled, codes
 
 
-def build(file: Path) -> None:
-    """The shaders of a script as SPIR-V beside it. Raises ``RunError`` where glslang refuses them, or is not there."""
+def build(files: Sequence[Path]) -> None:
+    """The shaders of scripts as SPIR-V beside them, but for what adds up totals, which Amber alone needs.
+
+    Those of several scripts are compiled together (``backends.glsl.batch``), each that is not in the cache and once.
+    Raises ``RunError`` where glslang refuses one, or is not there.
+    """
     try:
-        compiled, _ = translated(file, file.parent)
+        if len(files) == 1:
+            _build_one(files[0])
+        else:
+            _build_all(files)
     except FileNotFoundError as error:
         raise RunError(f"{error}: {INSTALL}") from None
+    except InputError as error:
+        raise RunError(f"Amber would refuse the script: {error}") from None
+
+
+def _build_one(file: Path) -> None:
+    compiled, _ = translated(file, file.parent)
     if not compiled.ok:
         raise RunError(f"glslang: {compiled.output}")
+
+
+def _build_all(files: Sequence[Path]) -> None:
+    wanted: dict[str, list[Path]] = {}
+    for file in files:
+        for number, shader in enumerate(shaders(file.read_text(encoding="utf-8"))[:LAUNCHED]):
+            wanted.setdefault(shader, []).append(_code(file, number))
+    kinds: dict[str, list[str]] = {}
+    for shader, codes in wanted.items():
+        cached(_made_of(shader), codes[0], lambda _: False)
+        if not codes[0].exists():
+            kinds.setdefault(of_one_kind(shader), []).append(shader)
+    for texts in kinds.values():
+        every = files[0].with_name("every.spv")
+        compiled = _compiled(files[0], together(texts), every, TIMEOUT)
+        if not compiled.ok:
+            raise RunError(f"glslang: {compiled.output}")
+        for shader, code in zip(texts, apart(every.read_bytes(), texts), strict=True):
+
+            def make(path: Path, code: bytes = code) -> bool:
+                return path.write_bytes(code) > 0
+
+            cached(_made_of(shader), wanted[shader][0], make)
+    for codes in wanted.values():
+        for other in codes[1:]:
+            shutil.copyfile(codes[0], other)
+
+
+def _code(file: Path, number: int) -> Path:
+    return file.with_name(f"{file.name}.{number}.spv")
+
+
+def _made_of(shader: str) -> list[str]:
+    """What the code of a shader is made of, for the cache."""
+    return ["glslang", glslang_version(), *_OPTIONS, shader]
+
+
+def _compiled(file: Path, shader: str, code: Path, timeout: float) -> Compilation:
+    """A shader compiled, for a file. Raises ``FileNotFoundError`` where there is no glslang."""
+    compiler = glslang()
+    if compiler is None:
+        raise FileNotFoundError("no glslang")
+    source = code.with_name("shader.comp")
+    source.write_text(shader, encoding="utf-8")
+    return run(file, [compiler, *_OPTIONS, source, "-o", code], None, timeout, libraries(compiler))
 
 
 def libraries(tool: Path) -> Mapping[str, str]:

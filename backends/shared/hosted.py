@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -48,8 +48,9 @@ class Host:
     """A language's host.
 
     ``title`` is what it calls its devices, ``package`` the Python package that it needs, ``install`` says what brings
-    one. ``trial`` is the text of the probe, ``suffix`` that of its file. ``build`` makes of a file beside it what the
-    host runs, where that is not the file itself, and raises ``RunError``. ``compiler`` names what compiles programs.
+    one. ``trial`` is the text of the probe, ``suffix`` that of its file. ``build`` makes of files beside each what the
+    host runs, where that is not the file itself, and raises ``RunError``; ``together`` says that this takes less time
+    than one by one. ``compiler`` names what compiles programs.
     """
 
     title: str
@@ -58,7 +59,8 @@ class Host:
     script: Path
     suffix: str
     trial: str
-    build: Callable[[Path], None] = lambda file: None
+    build: Callable[[Sequence[Path]], None] = lambda files: None
+    together: bool = False
     compiler: Callable[[], str] | None = None
 
     def devices(self) -> list[Chosen]:
@@ -129,7 +131,7 @@ def probe(device: Chosen) -> str:
         file = Path(folder, f"probe{device.host.suffix}")
         file.write_text(device.host.trial, encoding="utf-8")
         try:
-            device.host.build(file)
+            device.host.build([file])
         except RunError as error:
             return str(error)
         done = run(file, [*device.command(file), "1"], None, PROBE_TIMEOUT, title="a trivial program")
@@ -193,5 +195,13 @@ class HostedDevice:
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """The host that runs a file. Raises ``RunError`` where it cannot be built."""
-        self.chosen.host.build(file)
-        return Prepared(self.chosen.server, program=str(file.resolve()))
+        return self.prepare_all([file], [shape])[0]
+
+    def of_one_kind(self, shape: Launch | Layout) -> object:
+        """All tests go together, where the host has something to build."""
+        return self.chosen.host.title if self.chosen.host.together else None
+
+    def prepare_all(self, files: Sequence[Path], shapes: Sequence[Launch | Layout]) -> list[Prepared]:
+        """As ``prepare``, of several files."""
+        self.chosen.host.build(files)
+        return [Prepared(self.chosen.server, program=str(file.resolve())) for file in files]

@@ -25,14 +25,15 @@ pytestmark = pytest.mark.device
 def counting(number: int) -> LitmusTest:
     """A test that ends in one way only, which says which test it is."""
     threads = (
-        f"P0 (atomic_int* x) {{ atomic_fetch_add(x, {number}); }}\nP1 (atomic_int* x) {{ atomic_fetch_add(x, 1); }}"
+        f"P0 (atomic_int* x) {{ atomic_fetch_add_explicit(x, {number}, memory_order_relaxed); }}\n"
+        "P1 (atomic_int* x) { atomic_fetch_add_explicit(x, 1, memory_order_relaxed); }"
     )
     return parse_litmus(f"C t{number}\n{{ x = {10 * number}; }}\n{threads}\nexists (x = 0)\n")
 
 
-@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+@pytest.mark.parametrize("backend", ["opencl", "cpp", "glsl"])
 def test_each_is_itself(backend: str, need: Callable[[str], None]) -> None:
-    need(backend)
+    need(backend, runs=True)
     device = BACKENDS[backend].device(DeviceOptions())
     tests = [counting(number) for number in range(5)]
     layouts = [device.layout(test, 1024, DEFAULT) for test in tests]
@@ -52,10 +53,10 @@ def stepping(number: int) -> Program:
     return parse_axb(f"THREAD 0\n{first}THREAD 1\n0: if (Exch(Mem[0],0) == 1) goto 1;\n", "test")
 
 
-@pytest.mark.parametrize("backend", ["opencl", "cpp"])
+@pytest.mark.parametrize("backend", ["opencl", "cpp", "glsl"])
 @pytest.mark.parametrize("mapping", ["plain", "round-robin"])
 def test_each_progress_test_is_itself(backend: str, mapping: str, need: Callable[[str], None]) -> None:
-    need(backend)
+    need(backend, runs=True)
     device = BACKENDS[backend].device(DeviceOptions(instances=4))
     launches = [device.launch(stepping(number), mapping) for number in range(5)]
     assert batches(device, launches, 1) == [[0, 1, 2, 3, 4]]
