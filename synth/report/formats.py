@@ -32,6 +32,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",  # the quotation mark itself needs another font encoding
+    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, they would be an option of it
     **{each: f"\\{each}" for each in "&%$#_"},
 }
 _HEADS = (
@@ -221,4 +222,5 @@ def _marked(text: str) -> str:
 
 
 def _texed(text: str) -> str:
-    return "".join(_LATEX.get(char, char) for char in _plain(text))
+    escaped = "".join(_LATEX.get(char, char) for char in _plain(text))
+    return re.sub("-(?=-)", "-{}", escaped)  # not a dash
