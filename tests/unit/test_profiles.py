@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -102,4 +103,6 @@ def test_what_is_not_chosen_is_the_devices_own() -> None:
 
 def test_the_profiles_that_ship_are_called_as_their_files() -> None:
     files = sorted((Path(__file__).parents[2] / "examples" / "profiles").glob("*.toml"))
-    assert len(files) >= 4 and [read_profile(file).name for file in files] == [file.stem for file in files]
+    assert len(files) >= 7 and [read_profile(file).name for file in files] == [file.stem for file in files]
+    measured = json.loads(files[0].with_name("sb.json").read_text(encoding="utf-8"))
+    assert sorted(measured) == [file.stem for file in files]
