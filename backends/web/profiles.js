@@ -51,7 +51,11 @@ async function profileOf(name, chosen) {
 }
 
 /** The smallest power of two that is not smaller. */
-const power = (number) => 2 ** Math.ceil(Math.log2(number));
+function power(number) {
+  let found = 1; // logarithms are not exact in every browser
+  while (found < number) found *= 2;
+  return found;
+}
 
 /**
  * The parameters of a launch: the device's own, and those that are chosen in their stead. A CPU plays all blocks in one
