@@ -51,6 +51,8 @@ class Page {
     this.listen();
     this.select(true);
     await this.showDevice();
+    // A CPU knows how many work-groups it runs at once, and so how many passes it needs.
+    if (this.suite.draws && this.gpu.adapter && this.gpu.isCpu) byId("of-passes").value = "";
     this.update();
   }
 

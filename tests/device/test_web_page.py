@@ -175,7 +175,9 @@ def test_the_six_classic_shapes(open_page: Pages, tmp_path: Path) -> None:
     )
     page = open_page(file, locale=LANGUAGE)
     page.get_by_label("memory stress").check()
+    page.wait_for_selector("#run:enabled")
     assert page.get_by_label("How many").input_value() == "1"
+    assert [page.locator(f"#of-{name}").input_value() for name in ("slots", "passes")] == ["32, 64", ""]
     run(page)
     results = saved(page, tmp_path)
     assert all(isinstance(result, MemoryResult) for result in results)
