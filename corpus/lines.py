@@ -60,6 +60,14 @@ def whole_lines(
         yield end, entry
 
 
+def is_cut(path: Path) -> bool:
+    """Whether a file ends in the middle of a line. Raises ``InputError`` where it cannot be read."""
+    with open_bytes(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return file.read(1) not in (b"", b"\n")
+
+
 @contextmanager
 def open_lines(
     path: Path | None, decode: Callable[[bytes], Entry], begins: bytes, expected: str, busy: str

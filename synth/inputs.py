@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from corpus.dialects.registry import parse_litmus
-from corpus.errors import InputError
+from corpus.errors import InputError, one_line
 from corpus.files import read_text
 from corpus.litmus.test import LitmusTest
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+    from backends.shared.results import Entry
     from corpus.test import Test
 
 Read = TypeVar("Read")
@@ -27,6 +28,27 @@ INDEX = "@all"
 
 MOST_LINES = 1_000_000
 """Lines of indexes that a command line may lead to."""
+
+
+def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
+    """Every line of a file of results with its wall times; on stderr that the last one is left out, if it was cut off.
+
+    Raises ``InputError`` as ``read_results`` does.
+    """
+    from backends.shared.results import read_results, read_times
+    from corpus.lines import is_cut
+
+    found = list(zip(read_results(path), read_times(path), strict=True))
+    if is_cut(path):
+        tell_of_cut(path)
+    return found
+
+
+def tell_of_cut(path: Path) -> None:
+    """Say on stderr that the last line of a file is left out."""
+    import click
+
+    click.echo(one_line(f"synth: {path}: the last line was cut off, and is left out"), err=True)
 
 
 @dataclass(frozen=True, slots=True)

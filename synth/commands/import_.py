@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from math import isfinite
@@ -12,13 +11,13 @@ import click
 
 from backends.shared.results import BEGINS, BUSY, EXPECTED, parse_result, read_times, write_results
 from corpus.errors import InputError, one_line
-from corpus.files import open_bytes
-from corpus.lines import open_lines
+from corpus.lines import is_cut, open_lines
 from synth.families.interface import chosen, family_given
 from synth.importing.files import read_file
 from synth.importing.found import TIMEOUT, Found, Words
 from synth.importing.merging import merged
 from synth.importing.suites import Suite
+from synth.inputs import tell_of_cut
 from synth.options.choice import Choice, choice_options
 
 
@@ -132,21 +131,11 @@ def _keep(output: Path, found: list[Found]) -> tuple[int, int]:
 
     Raises ``InputError`` where the file holds something else, is in use, or cannot be written.
     """
-    cut = _is_cut(output)
+    cut = output.exists() and is_cut(output)
     with open_lines(output, parse_result, BEGINS, EXPECTED, BUSY) as (entries, _):
         if cut:
-            click.echo(one_line(f"synth: {output}: the last line was cut off, and is left out"), err=True)
+            tell_of_cut(output)
         old = list(zip(entries, read_times(output), strict=True))
         after = merged([*old, *(entry for each in found for entry in each.entries)])
         write_results(output, after)
     return len(after), len(merged(old))
-
-
-def _is_cut(path: Path) -> bool:
-    """Whether a file, if it is there, ends in the middle of a line."""
-    if not path.exists():
-        return False
-    with open_bytes(path) as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - 1))
-        return file.read(1) not in (b"", b"\n")

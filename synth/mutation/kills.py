@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from backends.shared.results import Entry, MemoryResult, read_results, read_times, trial_of
+from backends.shared.results import Entry, MemoryResult, trial_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.journal import read_corpus
@@ -27,6 +27,7 @@ from corpus.links import LINKS, MUTANTS, Link, read_links
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from oracle.serial import Takes, takes
+from synth.inputs import timed_results
 from synth.memory.conformance import asked_outcomes
 from synth.options.choice import Choice
 
@@ -145,7 +146,7 @@ def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSui
 
 def read_observed(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
     """What files of results say of a suite. Raises ``InputError`` where one cannot be read."""
-    pairs = [pair for path in paths for pair in zip(read_results(path), read_times(path), strict=True)]
+    pairs = [pair for path in paths for pair in timed_results(path)]
     return observed(suite, pairs)
 
 

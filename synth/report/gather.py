@@ -9,14 +9,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from backends.shared.results import RESULTS, Entry, read_results, read_times
+from backends.shared.results import RESULTS, Entry
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
 from corpus.suite import is_corpus
 from oracle.executions.judge import UNROLL
 from oracle.progress.plugins import is_progress_model
 from synth.families.interface import family
-from synth.inputs import MEMORY, PROGRESS, expand, family_of
+from synth.inputs import MEMORY, PROGRESS, expand, family_of, timed_results
 from synth.labels import CSV, label_tests
 from synth.memory.judging import AUTO
 from synth.mutation.kills import observed, read_suite
@@ -89,14 +89,10 @@ def opened(path: Path) -> tuple[list[Line], list[str]]:
     """What a path stands for: results of a file with the corpus around it, a corpus with its results, or tests."""
     if path.is_dir():
         inside = path / RESULTS
-        return _lines(inside) if is_corpus(path) and inside.exists() else [], [str(path)]
+        return timed_results(inside) if is_corpus(path) and inside.exists() else [], [str(path)]
     if path.suffix in (".litmus", ".axb") or path.name.startswith("@"):
         return [], [str(path)]
-    return _lines(path), [str(path.parent)] if is_corpus(path.parent) else []
-
-
-def _lines(path: Path) -> list[Line]:
-    return list(zip(read_results(path), read_times(path), strict=True))
+    return timed_results(path), [str(path.parent)] if is_corpus(path.parent) else []
 
 
 def _subjects(path: str) -> list[Subject]:

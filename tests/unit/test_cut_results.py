@@ -23,11 +23,12 @@ COMMANDS = {
 }
 
 
-def given(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, bytes]]:
+def given(folder: Path, name: str, cut: bool, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, bytes]]:
     """What a command printed, and the files of results that are there then; not the one that is only read."""
     monkeypatch.chdir(folder)
     done = CliRunner().invoke(main, COMMANDS[name].replace("R", "r.jsonl").split(), catch_exceptions=False)
     assert done.exit_code == 0, done.output
+    assert done.stderr.count("the last line was cut off, and is left out") == cut
     files = {file.name: file.read_bytes() for file in folder.glob("*.jsonl")}
     return done.stdout, {file: data for file, data in files.items() if file != "r.jsonl" or name == "import into"}
 
@@ -52,5 +53,5 @@ def test_a_file_cut_in_half(name: str, part: float, tmp_path: Path, monkeypatch:
         lines = cut[: cut.rfind(b"\n") + 1]
         file.write_bytes(cut if place == "cut" else lines)
         assert len(read_results(file)) == lines.count(b"\n")
-        told.append(given(folder, name, monkeypatch))
+        told.append(given(folder, name, place == "cut", monkeypatch))
     assert told[0] == told[1]
