@@ -27,14 +27,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations
+from itertools import combinations, permutations, product
 
 from constraints.circuit import MOST_CLAUSES, Circuit, Literal
 from constraints.formula import Clause
+from constraints.levels import Levels, Site
 from constraints.meetings import Meetings
 from constraints.runs import Runs
 from constraints.solvers import open_solver
-from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scope, Term
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events, physical_location
@@ -49,6 +50,7 @@ from oracle.executions.events import (
     ProgramBase,
     Read,
     is_sequenced,
+    is_set,
 )
 from oracle.executions.flow import asked_locations, asked_terms
 from oracle.executions.judge import UNROLL, Judgement, answered, is_complete, only_waits
@@ -67,11 +69,18 @@ class Executions:
 
     ``comparisons``: literals that say whether comparisons of values hold, for a reader of values to define.
     ``checks``: how true each check is that the model requires. They are required where ``required`` is set.
-    ``unfinished``: threads may stop anywhere, and stay at any barrier.
+    ``unfinished``: threads may stop anywhere, and stay at any barrier. ``sites``: instructions that may be done in
+    several ways, ``levels`` which of them are.
     """
 
     def __init__(
-        self, test: LitmusTest, model: Model, unroll: int, required: bool = True, unfinished: bool = False
+        self,
+        test: LitmusTest,
+        model: Model,
+        unroll: int,
+        required: bool = True,
+        unfinished: bool = False,
+        sites: Sequence[Site] = (),
     ) -> None:
         """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
         self.test = test
@@ -82,8 +91,10 @@ class Executions:
         self.complete = (only_waits if unfinished else is_complete)(test, threads, model)
         self.runs = Runs(circuit, threads, unfinished)
         self.events = execution_events(test, list(self.runs.events.values()))
+        self.levels = Levels(circuit, sites, self.events)
         self.executed = [
-            circuit.true if event.thread == INITIAL else self.runs.happens[event.key] for event in self.events
+            circuit.true if event.thread == INITIAL else self.runs.happens[event.key] & self.levels.present(index)
+            for index, event in enumerate(self.events)
         ]
         self.writes: dict[str, list[int]] = {}
         for index, event in enumerate(self.events):
@@ -100,8 +111,9 @@ class Executions:
         self.flags: dict[str, Literal] = {}
         self.checks: list[Literal] = []
         chosen = Choices(self.rf, co, meet=self.meet)
-        base = _Base(self.algebra, self.events, places, chosen, test.synchronised, runs=self.runs)
-        self.orders = {name: self._order(name, pairs) for name, pairs in to_order(model, base).items()}
+        base = _Base(self.algebra, self.events, places, chosen, test.synchronised, runs=self.runs, levels=self.levels)
+        self.to_order = to_order(model, base)
+        self.orders = {name: self._order(name, pairs) for name, pairs in self.to_order.items()}
         self.base = replace(base, choices=replace(chosen, orders=self.orders))
         for result in model.judge(self.base):
             if result.check.flag:
@@ -209,9 +221,13 @@ class Executions:
 
 @dataclass(frozen=True)
 class _Base(ProgramBase[Literal]):
-    """A base whose events depend on a read where a value of it is what came, and are in program order on a way."""
+    """A base whose events depend on a read where a value of it is what came, and are in program order on a way.
+
+    ``levels``: how those are done for which that is open.
+    """
 
     runs: Runs = field(kw_only=True)
+    levels: Levels = field(kw_only=True)
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
         """The set or relation of that name, None where the base has none."""
@@ -223,7 +239,45 @@ class _Base(ProgramBase[Literal]):
                 if name == "int"
                 else lambda one, other: (one.key, other.key) in before and is_sequenced(one, other),
             )
+        if self.levels.sites and name not in self._made:
+            if is_set(name):
+                executed, when = self.algebra.executed, self.levels.when
+                found = {e: executed[e] & when(e, lambda event: name in event.tags) for e in range(len(self.events))}
+                self._made[name] = {event: truth for event, truth in found.items() if truth}
+            elif name == "sr":
+                scopes = [self.levels.scopes(event) for event in range(len(self.events))]
+                rows: list[dict[int, Literal]] = [{} for _ in self.events]
+                for one, other in product(range(len(self.events)), repeat=2):
+                    if truth := self._in_scope(one, other, scopes):
+                        rows[one][other] = truth
+                self._made[name] = tuple(rows)
         return super().value(name)
+
+    def fence_pairs(self) -> Mapping[tuple[int, int], Literal]:
+        """The pairs ``i < j`` of ``fence.sc`` events that must be ordered, and how true that is."""
+        if not self.levels.sites:
+            return super().fence_pairs()
+
+        def fences(event: int) -> dict[Scope | None, Literal]:
+            scopes = self.levels.scopes(event, lambda each: {"F", "SC"} <= each.tags)
+            return {scope or Scope.SYS: literal for scope, literal in scopes.items()}
+
+        scopes = [fences(event) for event in range(len(self.events))]
+        pairs = {pair: self._in_scope(*pair, scopes) for pair in combinations(range(len(self.events)), 2)}
+        return {pair: truth for pair, truth in pairs.items() if truth}
+
+    def _in_scope(self, one: int, other: int, scopes: Sequence[Mapping[Scope | None, Literal]]) -> Literal:
+        """That two events happen and name scopes that both are in."""
+        circuit = self.levels.circuit
+        first, second = self.events[one], self.events[other]
+        found = [
+            left & right
+            for (wide, left), (narrow, right) in product(scopes[one].items(), scopes[other].items())
+            if wide is not None and narrow is not None
+            if first.thread == second.thread
+            or (self._share(first, second, wide) and self._share(first, second, narrow))
+        ]
+        return circuit.any_of(found) & self.algebra.executed[one] & self.algebra.executed[other]
 
     def _depends(self, sources: Callable[[Event], Iterable[Key]]) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]

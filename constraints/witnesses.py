@@ -120,7 +120,7 @@ def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) ->
             ctrl=reads(event.ctrl),
             compared=reads(event.compared),
         )
-        for event in (executions.events[number] for number in kept)
+        for event in (executions.levels.decided(number, holds) for number in kept)
     )
     told = tuple(None if (what := shown(event)) is None else value_in(what, known) for event in events)
     finals: dict[Term, Value] = {}

@@ -25,6 +25,7 @@ COMMANDS = {
     "edges": "List the edges that cycles are made of.",
     "label": "Say what every model says of a test.",
     "explain": "Show why a model says so: a lasso, or the argument.",
+    "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
     "show": "Tables and plots of a corpus.",
     "select": "Pick the fewest tests that tell models apart, or see the most bugs.",
     "convert": "Write litmus tests in another dialect.",

@@ -48,10 +48,8 @@ WHOLE = ("gpu-ptx", "opencl")
 volatile accesses. LISA has all of these, but no device does: a test of both could not be run."""
 
 
-def parse_litmus(text: str, path: str | None = None, bell: str | None = None) -> LitmusTest:
-    """The test that ``text`` denotes, in the dialect of its first word; LISA by the bell file of that path, if one is
-    named. Raises ``InputError`` with line and column.
-    """
+def dialect_of(text: str, path: str | None = None) -> Dialect:
+    """The dialect that the first word of a test names. Raises ``InputError`` where it names none."""
     word = language(text, path)
     # The first words of those that ship are their names.
     likely = filter(None, [DIALECTS.get(word.lower().replace("_", "-"))])
@@ -61,6 +59,14 @@ def parse_litmus(text: str, path: str | None = None, bell: str | None = None) ->
     if dialect is None:
         known = ", ".join(sorted(each.language for each in DIALECTS.values()))
         raise InputError(f"expected a litmus test in {known}, found {word}", path, 1, 1)
+    return dialect
+
+
+def parse_litmus(text: str, path: str | None = None, bell: str | None = None) -> LitmusTest:
+    """The test that ``text`` denotes, in the dialect of its first word; LISA by the bell file of that path, if one is
+    named. Raises ``InputError`` with line and column.
+    """
+    dialect = dialect_of(text, path)
     return dialect.parse(replace(sections(text, path, dialect.c_comments), bell=bell))
 
 

@@ -10,7 +10,7 @@ chooses (who reads from whom, the coherence order, the order of ``fence.sc``, wh
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache, cached_property
 from itertools import combinations, product
@@ -357,6 +357,11 @@ class ProgramBase(Generic[T]):
     def _share(self, one: Event, other: Event, scope: Scope) -> bool:
         return self.places[one.thread].shares(self.places[other.thread], scope)
 
+    def fence_pairs(self) -> Mapping[tuple[int, int], T]:
+        """The pairs ``i < j`` of ``fence.sc`` events that must be ordered, and how true that is."""
+        executed = self.algebra.executed
+        return {(i, j): executed[i] & executed[j] for i, j in sync_fence_pairs(self.events, self.places)}
+
     def _mutually_in_scope(self) -> Relation[T]:
         def related(one: Event, other: Event) -> bool:
             assert one.scope is not None and other.scope is not None
@@ -380,6 +385,18 @@ class ProgramBase(Generic[T]):
             return {other: truth for other, truth in row.items() if "ARRIVE" not in self.events[other].tags}
 
         return tuple(map(kept, self.choices.meet))
+
+
+def done_in(event: Event, mode: Mode) -> Event:
+    """The event if its instruction were done in another mode."""
+    match event.kind:
+        case Kind.FENCE:
+            return replace(event, tags=fence_tags(mode), scope=mode.scope)
+        case Kind.BARRIER:
+            return replace(event, tags=barrier_tags(mode, "ARRIVE" in event.tags), scope=mode.scope)
+    region = next(region for region in Region if region.name in event.tags)
+    tags = access_tags(event.kind, mode, region, *(tag in event.tags for tag in ("RMW", "NAL", "NORET")))
+    return replace(event, tags=tags, scope=access_scope(mode))
 
 
 def together(one: Event, other: Event) -> bool:

@@ -12,7 +12,7 @@ from itertools import combinations, permutations
 
 from oracle.cat.algebra import Set, T
 from oracle.cat.interpreter import Model
-from oracle.executions.events import ProgramBase, sync_fence_pairs
+from oracle.executions.events import ProgramBase
 from oracle.executions.steps import TooManyError
 
 FENCES = "sync_fence"
@@ -25,11 +25,9 @@ Pairs = frozenset[tuple[int, int]]
 
 def to_order(model: Model, base: ProgramBase[T]) -> Mapping[str, Mapping[tuple[int, int], T]]:
     """The pairs ``i < j`` that must be ordered, by the order's name, and when; nothing is chosen yet in the base."""
-    executed = base.algebra.executed
     found: dict[str, Mapping[tuple[int, int], T]] = {}
     if model.mentions(FENCES):
-        pairs = sync_fence_pairs(base.events, base.places)
-        found[FENCES] = {(one, other): executed[one] & executed[other] for one, other in pairs}
+        found[FENCES] = base.fence_pairs()
     for name, events in model.linearised(base).items():
         found[name] = _all_pairs(events)
     return found

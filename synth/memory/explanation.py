@@ -153,7 +153,7 @@ def explanation_record(file: str, explanation: MemoryExplanation, unroll: int) -
         "flags": list(explanation.flags),
         "outcomes": None if explanation.witness or not explanation.listed else explanation.outcomes,
         "killed": {check.name: count for check, count in explanation.killed},
-        "violations": [_violation_record(violation) for violation in explanation.violations],
+        "violations": [violation_record(violation) for violation in explanation.violations],
     }
 
 
@@ -337,7 +337,8 @@ def execution_record(execution: Execution) -> dict[str, Any]:
     }
 
 
-def _violation_record(violation: Violation) -> dict[str, Any]:
+def violation_record(violation: Violation) -> dict[str, Any]:
+    """How an execution fails a check, as plain data."""
     check, names = violation.check, event_names(violation.execution.events)
 
     def edges(path: Sequence[Link]) -> list[dict[str, Any]]:

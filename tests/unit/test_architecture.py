@@ -48,6 +48,7 @@ ROOMS = {
     "synth/mutation": {"options", "memory"},
     "synth/tuning": {"memory"},
     "synth/drawing": {"progress", "memory", "tuning"},
+    "synth/repair": {"memory", "drawing"},
     "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
@@ -63,6 +64,7 @@ ROOMS = {
         "drawing",
         "families",
         "tuning",
+        "repair",
     },
 }
 

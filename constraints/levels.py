@@ -1,0 +1,89 @@
+"""Instructions that may be done in several ways, as clauses: which way each of them is done is open.
+
+Variables
+    level(s, k)   site s is at its k-th level
+
+Constraints
+    each site is at exactly one level
+
+A site is an instruction of the test, whose levels are modes; a fence may also be left out. Several instructions may be
+one site, as barriers where threads meet. All events of a site, for each round of the loops around it one, are at its
+level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from constraints.circuit import Circuit, Literal
+from corpus.litmus.test import Mode, Scope
+from oracle.executions.events import INITIAL, Event, Kind, done_in
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Instructions by thread and place, and the ways in which they may be done, all alike; None: not at all.
+
+    ``failure``: of a compare-and-swap, that the read of one that fails is as it is written.
+    """
+
+    instructions: tuple[tuple[int, int], ...]
+    modes: tuple[Mode | None, ...]
+    failure: bool = False
+
+
+class Levels:
+    """The clauses. ``chosen[s][k]``: site ``s`` is at its level ``k``."""
+
+    def __init__(self, circuit: Circuit, sites: Sequence[Site], events: Sequence[Event]) -> None:
+        self.sites = sites
+        self.chosen = [
+            [circuit.var("level", number, level) for level in range(len(site.modes))]
+            for number, site in enumerate(sites)
+        ]
+        for literals in self.chosen:
+            circuit.exactly_one(literals, circuit.true)
+        self.circuit = circuit
+        self._events = events
+        self._at = {place: number for number, site in enumerate(sites) for place in site.instructions}
+        self._swapped = {event.rmw for event in events if event.rmw is not None}
+
+    @cached_property
+    def variants(self) -> list[list[tuple[Event, Literal]]]:
+        """What each event may be, and when; nothing where it does not happen."""
+        return list(map(self._variants, self._events))
+
+    def _variants(self, event: Event) -> list[tuple[Event, Literal]]:
+        number = None if event.thread == INITIAL else self._at.get((event.thread, event.position))
+        if number is None or (self.sites[number].failure and self._fails(event)):
+            return [(event, self.circuit.true)]
+        levels = zip(self.sites[number].modes, self.chosen[number], strict=True)
+        return [(done_in(event, mode), literal) for mode, literal in levels if mode is not None]
+
+    def _fails(self, event: Event) -> bool:
+        """Whether it is the read of a compare-and-swap that fails."""
+        return event.kind is Kind.READ and event.key not in self._swapped
+
+    def present(self, event: int) -> Literal:
+        """That an event is not left out."""
+        variants = self.variants[event]
+        site = variants[0][1] is not self.circuit.true
+        return self.circuit.any_of(literal for _, literal in variants) if site else self.circuit.true
+
+    def when(self, event: int, fits: Callable[[Event], bool]) -> Literal:
+        """That an event is done in a way that fits."""
+        return self.circuit.any_of(literal for variant, literal in self.variants[event] if fits(variant))
+
+    def decided(self, event: int, holds: Callable[[Literal], bool]) -> Event:
+        """An event that happens, as it is done where literals hold."""
+        return next(variant for variant, literal in self.variants[event] if holds(literal))
+
+    def scopes(self, event: int, fits: Callable[[Event], bool] = lambda _: True) -> Mapping[Scope | None, Literal]:
+        """The scopes that an event may name in ways that fit, and when."""
+        found: dict[Scope | None, Literal] = {}
+        for variant, literal in self.variants[event]:
+            if fits(variant):
+                found[variant.scope] = found.get(variant.scope, self.circuit.false) | literal
+        return found

@@ -1,0 +1,131 @@
+"""Repairs as text, as a difference of texts, as a picture and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import unified_diff
+from typing import Any
+
+from constraints.cuts import Cut
+from corpus.dialects.registry import printed
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.text import Dialect
+from oracle.cat.interpreter import Model
+from oracle.executions.witness import MemoryExplanation
+from synth.drawing.execution import draw
+from synth.drawing.pictures import Drawing, side_by_side
+from synth.memory.explanation import (
+    check_place,
+    event_names,
+    execution_lines,
+    execution_record,
+    path_text,
+    violation_record,
+)
+from synth.repair.fixing import Change, Fixed, Fixes
+from synth.repair.sites import Direction
+
+
+def headline(fixes: Fixes, model: Model, direction: Direction) -> str:
+    """What came of it, in a line."""
+    under = f"{', '.join(test.name for test in fixes.tests)} under {model.name}:"
+    if not fixes.repairs:
+        return f"{under} no repair: no allowed change forbids the outcome"
+    first, *more = fixes.repairs
+    others = f"; {len(more)} more minimal" if more else ""
+    changes = f"{len(first.changes)} change{'s' * (len(first.changes) != 1)}"
+    if not first.changes:
+        return f"{under} nothing to change"
+    word = "repaired by" if direction is Direction.STRONGER else "weakened by"
+    return f"{under} {word} {changes}, cost {first.cost}; nothing cheaper does it{others}"
+
+
+def lines(fixes: Fixes, model: Model, dialect: Dialect, direction: Direction) -> Iterator[str]:
+    """The repairs with their reasons and what they change in the text."""
+    yield headline(fixes, model, direction)
+    for number, fixed in enumerate(fixes.repairs, 1):
+        if len(fixes.repairs) > 1:
+            yield ""
+            yield f"repair {number}, cost {fixed.cost}"
+        for change in fixed.changes:
+            yield ""
+            yield change.text
+            yield from reason_lines(change, direction)
+        for kept in fixed.kept:
+            yield ""
+            yield f"kept: {kept.text}"
+            yield from reason_lines(kept, direction)
+        if fixed.changes:
+            yield ""
+            for before, after in zip(fixes.tests, fixed.tests, strict=True):
+                yield from difference(before, after, dialect)
+    if fixes.repairs and not fixes.complete:
+        yield ""
+        yield "Loops were cut, and the outcome may be allowed beyond; --unroll looks further."
+
+
+def reason_lines(change: Change, direction: Direction) -> Iterator[str]:
+    """What a change is needed for."""
+    cut = change.cut
+    if cut is None:
+        return
+    if cut.after is not None and cut.after.edges:
+        names = event_names(cut.after.execution.events)
+        yield f"  cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
+    elif cut.flags:
+        yield f"  without it: {', '.join(cut.flags)}"
+    yield from ("  " + line for line in execution_lines(cut.before))
+
+
+def difference(before: LitmusTest, after: LitmusTest, dialect: Dialect) -> list[str]:
+    """What changes in the text, as a unified diff."""
+    old, new = (printed(test, dialect).splitlines() for test in (before, after))
+    return list(unified_diff(old, new, before.name, f"{after.name} (repaired)", lineterm="", n=1_000))
+
+
+def drawing(fixes: Fixes, model: Model) -> Drawing:
+    """The cycles that the first repair cuts, side by side."""
+    first = fixes.repairs[0]
+    changes = [change for change in (*first.changes, *first.kept) if change.cut is not None]
+    pictures = [replace(_drawn(first.tests[0], model, change.cut), title=change.text) for change in changes]
+    return side_by_side(f"{', '.join(test.name for test in fixes.tests)} under {model.name}", pictures)
+
+
+def _drawn(test: LitmusTest, model: Model, cut: Cut | None) -> Drawing:
+    assert cut is not None
+    if cut.after is None:
+        return draw(MemoryExplanation(test, model, witness=cut.before, flags=cut.flags))
+    return draw(MemoryExplanation(test, model, violations=(cut.after,), outcomes=1, listed=False))
+
+
+def record(files: Sequence[str], fixes: Fixes, model: Model, dialect: Dialect) -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        "files": list(files),
+        "tests": [test.name for test in fixes.tests],
+        "model": model.name,
+        "complete": fixes.complete,
+        "repairs": [_fixed_record(fixed, dialect) for fixed in fixes.repairs],
+    }
+
+
+def _fixed_record(fixed: Fixed, dialect: Dialect) -> dict[str, Any]:
+    return {
+        "cost": fixed.cost,
+        "changes": _changes(fixed.changes),
+        "kept": _changes(fixed.kept),
+        "texts": [printed(test, dialect) for test in fixed.tests],
+    }
+
+
+def _changes(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    return [
+        {
+            "change": change.text,
+            "without": change.cut and execution_record(change.cut.before),
+            "flags": list(change.cut.flags) if change.cut else [],
+            "cut": change.cut and change.cut.after and violation_record(change.cut.after),
+        }
+        for change in changes
+    ]

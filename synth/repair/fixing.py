@@ -1,0 +1,174 @@
+"""A litmus test made right by the cheapest changes, or made as weak as it may be: what is changed, and why.
+
+What is to go: executions with the outcome of the condition (of a ``forall``, those that violate it), or that raise a
+flag of the model's, as of a race. A test is weakened where it is right already; then each instruction costs what it
+costs as it is, and what is cheapest is found among all ways to do no more than the test does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from constraints.cuts import Cut, Cuts
+from constraints.executions import judge_by_sat
+from constraints.repairs import Program, Repair, repairs
+from corpus.errors import InputError
+from corpus.executions.execution import Kind
+from corpus.litmus.describe import describe
+from corpus.litmus.test import Barrier, Fence, LitmusTest, Mode
+from corpus.litmus.text import Dialect
+from oracle.cat.interpreter import Model
+from oracle.consistency import OperationalModel, resolve_consistency_models
+from synth.repair.costs import Costs
+from synth.repair.sites import Choice, Direction, Sites, Words, done, in_common, sites_of
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What there should be no execution of, under a model: one with the outcome, one that raises a flag, or neither."""
+
+    model: Model
+    unroll: int
+    outcome: bool
+    flags: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change, or one instruction that stays as strong as it is, in words; ``cut``: what it is needed for."""
+
+    text: str
+    cut: Cut | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Tests repaired, or weakened: what that costs, what has changed, and what is kept, in the order of the text."""
+
+    tests: tuple[LitmusTest, ...]
+    cost: int
+    changes: tuple[Change, ...]
+    kept: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fixes:
+    """All that was asked for of some tests at once: the ``repairs``, the cheapest first, none where nothing repairs
+    them.
+
+    ``complete``: a repair holds beyond the rounds of loops that were looked at, too.
+    """
+
+    tests: tuple[LitmusTest, ...]
+    repairs: tuple[Fixed, ...]
+    complete: bool
+
+
+def model_named(name: str) -> Model:
+    """The model of a .cat file, by its name. Raises ``InputError`` where there is none, or it is none of these."""
+    (model,) = resolve_consistency_models([name])
+    if isinstance(model, OperationalModel):
+        raise InputError(f"{name} is a transition system, and repairs are made of the checks of a .cat file")
+    return model.model
+
+
+def is_flagged(test: LitmusTest, model: Model, unroll: int) -> bool:
+    """Whether an allowed execution raises a flag, as of a race."""
+    return bool(judge_by_sat(test, model, unroll).flags)
+
+
+def fixes(
+    tests: Sequence[LitmusTest],
+    dialect: Dialect,
+    question: Question,
+    costs: Costs,
+    direction: Direction,
+    allowed: Sequence[str],
+    most: int | None = 1,
+) -> Fixes:
+    """The cheapest repairs of a test, or of several of one program at once, no more than ``most``.
+
+    ``allowed``: which of fences, orders, scopes and barriers may be changed.
+
+    Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in common,
+    and ``TooManyError`` where a test is too large.
+    """
+    words = Words(question.model)
+    found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
+    places = found if len(tests) == 1 else in_common(found)
+    ladders, exclusive = places[0].ladders, {pair for sites in places for pair in sites.exclusive}
+    asked = (question.unroll, question.outcome, question.flags)
+    with ExitStack() as stack:
+        programs, cuts = [], []
+        for sites in places:
+            programs.append(Program(sites.padded, question.model, sites.sites, ladders, *asked))
+            stack.callback(programs[-1].close)
+            cuts.append(Cuts(sites.padded, question.model, sites.sites, *asked))
+            stack.callback(cuts[-1].close)
+        least = islice(repairs(programs, ladders, sorted(exclusive)), most)
+        fixed = tuple(_fixed(places, repair, direction, cuts) for repair in least)
+        return Fixes(tuple(tests), fixed, all(program.complete for program in programs))
+
+
+def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
+    """The sites with those levels that may be chosen, and the one that is there."""
+
+    def may_be(written: Mode | None, mode: Mode | None, kind: Kind) -> bool:
+        if written is None or mode is None:
+            return ("barriers" if kind is Kind.BARRIER else "fences") in allowed
+        scopes = written.scope is mode.scope or "scopes" in allowed
+        return scopes and (replace(written, scope=None) == replace(mode, scope=None) or "orders" in allowed)
+
+    kept = []
+    for choice in sites.choices:
+        written = sites.written(choice)
+        levels = [k for k, mode in enumerate(choice.modes) if mode == written or may_be(written, mode, choice.kind)]
+        if len(levels) > 1:
+            kept.append(choice.only(levels))
+    return Sites(sites.test, tuple(kept))
+
+
+def _fixed(places: Sequence[Sites], repair: Repair, direction: Direction, cuts: Sequence[Cuts]) -> Fixed:
+    """A repair with what it changes, and why each change is needed, or each instruction that is kept."""
+
+    def cut(number: int, level: int) -> Cut | None:
+        weaker = (*repair.levels[:number], level, *repair.levels[number + 1 :])
+        return next(filter(None, (each.of(repair.levels, weaker) for each in cuts)), None)
+
+    changes, kept = [], []
+    for number, level in enumerate(repair.levels):
+        sites = next(each for each in places if each.choices[number].places)
+        choice = sites.choices[number]
+        old, new = _described(sites.test, choice, level)
+        step = f"{new} before {old}" if choice.in_gaps else f"{old} -> {new.partition(': ')[2] or new}"
+        if direction is Direction.STRONGER:
+            if level:
+                changes.append(Change(step, cut(number, 0)))
+            continue
+        if new != old:
+            changes.append(Change(step))
+        if level:
+            kept.append(Change(new, cut(number, _next_below(choice, level))))
+    return Fixed(tuple(sites.at(repair.levels) for sites in places), repair.cost, tuple(changes), tuple(kept))
+
+
+def _described(test: LitmusTest, choice: Choice, level: int) -> tuple[str, str]:
+    """What stands at a site, or follows on a gap, and what stands there at a level."""
+    mode = choice.modes[level]
+    at = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
+    old = ", ".join(f"P{thread}: {describe(ins)}" for thread, ins in at)
+    if mode is None:
+        return old, "removed"
+    if choice.in_gaps:
+        return old, describe(Fence(mode) if choice.kind is Kind.FENCE else Barrier(0, mode=mode))
+    return old, ", ".join(f"P{thread}: {describe(done(ins, mode))}" for thread, ins in at)
+
+
+def _next_below(choice: Choice, level: int) -> int:
+    """The strongest of the levels below one, the first of them."""
+    above = choice.ladder.above
+    below = [lower for lower in range(level) if level in above[lower]]
+    return max(below, key=lambda lower: (sum(lower in each for each in above), -lower))

@@ -1,0 +1,366 @@
+"""Where a litmus test may be changed, and into what: its sites, and the levels of each (``constraints.levels``).
+
+Sites are the accesses, fences and barriers that a test has, which may be done in a stronger way or a weaker one, and
+the places between instructions, where there may be a fence. Ways are those of a vocabulary
+(``corpus.executions.vocabulary``) that the test's dialect can say there. One way is stronger than another where steps
+of relaxations (``corpus.executions.relaxations``) lead from it to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations, product
+from typing import NamedTuple
+
+from constraints.levels import Site
+from constraints.repairs import Ladder, Levels
+from corpus.dialects.registry import printed
+from corpus.errors import InputError
+from corpus.executions.execution import Kind
+from corpus.executions.litmus import said
+from corpus.executions.vocabulary import vocabulary
+from corpus.laws.ptx import ARRIVE
+from corpus.litmus.test import (
+    PLAIN,
+    Assign,
+    Barrier,
+    Branch,
+    Fence,
+    Instruction,
+    Label,
+    LitmusTest,
+    Load,
+    Mode,
+    Rmw,
+    Scope,
+    Store,
+    Thread,
+    unguarded,
+)
+from corpus.litmus.text import Dialect
+from oracle.cat.interpreter import Model
+from oracle.executions.vocabulary import dialect_of, mode_tags
+
+KINDS: Mapping[type[Instruction], Kind] = {
+    Load: Kind.READ,
+    Store: Kind.WRITE,
+    Rmw: Kind.UPDATE,
+    Fence: Kind.FENCE,
+    Barrier: Kind.BARRIER,
+}
+"""What vocabularies call instructions that make events."""
+
+ORDER_TAGS = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")
+"""The sets of what has an order."""
+
+Cost = Callable[[Kind, Mode | None], int]
+"""What an instruction of a kind costs that is done in a way; None: that is not there."""
+
+
+class Place(NamedTuple):
+    """A site by its thread and the instruction of the test as it is written; with ``gap``, the place before it."""
+
+    thread: int
+    at: int
+    gap: bool
+
+
+class Direction(StrEnum):
+    """Which ways of an instruction are tried: those at least as strong as it is written, or those at most as strong."""
+
+    STRONGER = "stronger"
+    WEAKER = "weaker"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How instructions may be done, or what may be in gaps: ``modes[k]`` is level ``k`` of the ladder.
+
+    There are several places where threads meet at a barrier, and where tests name points of one program.
+    """
+
+    places: tuple[Place, ...]
+    kind: Kind
+    modes: tuple[Mode | None, ...]
+    ladder: Ladder
+
+    def only(self, levels: Sequence[int]) -> Choice:
+        """The choice of some levels, in ascending order, the first among them."""
+        above = tuple(
+            frozenset(k for k, level in enumerate(levels) if level in self.ladder.above[one]) for one in levels
+        )
+        costs = tuple(self.ladder.costs[level] for level in levels)
+        return replace(self, modes=tuple(self.modes[level] for level in levels), ladder=Ladder(costs, above))
+
+    @property
+    def in_gaps(self) -> bool:
+        """Whether it is of something that is not there yet."""
+        return any(place.gap for place in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """What may be changed in a test."""
+
+    test: LitmusTest
+    choices: tuple[Choice, ...]
+
+    def at(self, levels: Levels) -> LitmusTest:
+        """The test with its sites at these levels."""
+        return changed(self.test, [(c, c.modes[level]) for c, level in zip(self.choices, levels, strict=True)])
+
+    @property
+    def padded(self) -> LitmusTest:
+        """The test with an instruction at each site; barriers have names of their own, so that each meets its own."""
+        modes = [(c, next(mode for mode in c.modes if mode is not None)) for c in self.choices]
+        return changed(self.test, modes, named=True)
+
+    @property
+    def ladders(self) -> list[Ladder]:
+        """The levels of each site."""
+        return [choice.ladder for choice in self.choices]
+
+    @property
+    def sites(self) -> list[Site]:
+        """The sites, as instructions of the padded test."""
+        gaps = [(place, number) for number, c in enumerate(self.choices) for place in c.places if place.gap]
+        return [
+            Site(
+                tuple(self._position(place, number, gaps) for place in choice.places),
+                choice.modes,
+                any(self._fails_otherwise(place) for place in choice.places),
+            )
+            for number, choice in enumerate(self.choices)
+        ]
+
+    @property
+    def exclusive(self) -> list[tuple[int, int]]:
+        """The pairs of barriers that threads would come to in different orders."""
+        new = (each for each in enumerate(self.choices) if each[1].in_gaps and each[1].kind is Kind.BARRIER)
+        return [
+            (one, other)
+            for (one, first), (other, second) in combinations(new, 2)
+            if not all(left <= right for left, right in zip(first.places, second.places, strict=False))
+            and {place.thread for place in first.places} == {place.thread for place in second.places}
+        ]
+
+    def written(self, choice: Choice) -> Mode | None:
+        """How a choice is done in the test as it is; None: it is not."""
+        ins = self.test.threads[choice.places[0].thread].instructions[choice.places[0].at]
+        return None if choice.in_gaps or not isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins.mode
+
+    def _position(self, place: Place, number: int, gaps: Sequence[tuple[Place, int]]) -> tuple[int, int]:
+        thread = self.test.threads[place.thread]
+        ins = thread.instructions[place.at]
+        own = [(gap.at, other) for gap, other in gaps if gap.thread == place.thread]
+        before = sum((at, other) < (place.at, number) if place.gap else at <= place.at for at, other in own)
+        guarded = not place.gap and not isinstance(ins, Label) and ins.guard is not None
+        lowered = unguarded(replace(thread, instructions=thread.instructions[: place.at]))
+        return place.thread, before + len(lowered.instructions) + guarded
+
+    def _fails_otherwise(self, place: Place) -> bool:
+        ins = self.test.threads[place.thread].instructions[place.at]
+        return not place.gap and isinstance(ins, Rmw) and ins.failure is not None
+
+
+def changed(test: LitmusTest, modes: Sequence[tuple[Choice, Mode | None]], named: bool = False) -> LitmusTest:
+    """The test with some choices done in these ways; None: nothing is there. ``named``: new barriers have own names."""
+    new: dict[Place, list[Instruction]] = {}
+    modes_at: dict[Place, Mode | None] = {}
+    for number, (choice, mode) in enumerate(modes):
+        for place in choice.places:
+            if not place.gap:
+                modes_at[place] = mode
+            elif mode is not None:
+                barrier = Barrier(NAMES + number if named else 0, mode=mode)
+                new.setdefault(place, []).append(Fence(mode) if choice.kind is Kind.FENCE else barrier)
+    threads = []
+    for number, thread in enumerate(test.threads):
+        body: list[Instruction] = []
+        for index, ins in enumerate(thread.instructions):
+            here = Place(number, index, False)
+            body += new.get(Place(number, index, True), [])
+            mode = modes_at.get(here, PLAIN)
+            body += [] if mode is None else [done(ins, mode) if here in modes_at else ins]
+        threads.append(replace(thread, instructions=tuple(body)))
+    return replace(test, threads=tuple(threads))
+
+
+NAMES = 1000
+"""New barriers are numbered from here on, while it is open which there are."""
+
+
+def done(ins: Instruction, mode: Mode) -> Instruction:
+    """An instruction that makes events, done in a way."""
+    assert isinstance(ins, Load | Store | Rmw | Fence | Barrier)
+    return replace(ins, mode=mode)
+
+
+def sites_of(test: LitmusTest, dialect: Dialect, words: Words, cost: Cost, direction: Direction) -> Sites:
+    """The sites of a test, in the order of its text. Fences go into gaps where it is to be stronger."""
+    found: list[Choice] = []
+    for number, thread in enumerate(test.threads):
+        for index, ins in enumerate(thread.instructions):
+            if direction is Direction.STRONGER and _is_gap(thread, index):
+                found.append(
+                    _choice((Place(number, index, True),), Kind.FENCE, [None, *words.ways(Kind.FENCE)], words, cost)
+                )
+            if isinstance(ins, Load | Store | Rmw | Fence | Barrier):
+                ways = _ways(ins, words, direction)
+                found.append(_choice((Place(number, index, False),), KINDS[type(ins)], ways, words, cost))
+    if direction is Direction.STRONGER:
+        ways = [None, *(mode for mode in words.ways(Kind.BARRIER) if ARRIVE not in mode.tags)]
+        found += [_choice(places, Kind.BARRIER, ways, words, cost) for places in meetings(test)]
+    said = (_said(test, choice, dialect) for choice in found)
+    return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1))
+
+
+def _said(test: LitmusTest, choice: Choice, dialect: Dialect) -> Choice:
+    """The choice of those levels that the dialect can say."""
+    levels = [k for k, mode in enumerate(choice.modes) if _is_said(changed(test, [(choice, mode)]), dialect)]
+    return choice.only(levels)
+
+
+MOST_MEETINGS = 256
+"""Ways of a work-group to meet at one more barrier that are tried; beyond, none is."""
+
+
+def meetings(test: LitmusTest) -> list[tuple[Place, ...]]:
+    """Where the threads of a work-group may meet at one more barrier: a gap of each, which it comes to once and in any
+    case, behind equally many barriers; none where they do not have equally many. In the order of the text.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for number, thread in enumerate(test.threads):
+        groups.setdefault(thread.place[: Scope.CTA.value], []).append(number)
+    found: list[tuple[Place, ...]] = []
+    for threads in groups.values():
+        gaps = [_certain_gaps(test.threads[number], number) for number in threads]
+        ways = [
+            tuple(place for place, _ in way) for way in product(*gaps) if len({barriers for _, barriers in way}) == 1
+        ]
+        barriers = {sum(isinstance(ins, Barrier) for ins in test.threads[number].instructions) for number in threads}
+        found += ways if len(threads) > 1 and len(barriers) == 1 and len(ways) <= MOST_MEETINGS else []
+    return found
+
+
+def _certain_gaps(thread: Thread, number: int) -> list[tuple[Place, int]]:
+    """The gaps of a thread that it comes to exactly once, with how many barriers are before them."""
+    body = thread.instructions
+    labels = {ins.name: index for index, ins in enumerate(body) if isinstance(ins, Label)}
+    jumps = [sorted((index, labels[ins.label])) for index, ins in enumerate(body) if isinstance(ins, Branch)]
+    return [
+        (Place(number, index, True), sum(isinstance(ins, Barrier) for ins in body[:index]))
+        for index in range(len(body))
+        if _is_gap(thread, index) and not any(first < index <= last for first, last in jumps)
+    ]
+
+
+def in_common(several: Sequence[Sites]) -> list[Sites]:
+    """The places that tests of one program have in common, each of them in its own test.
+
+    What has a label before it goes by the label's name, in whichever thread; what has none by its place, where all
+    tests have the same code. Raises ``InputError`` where there is nothing in common.
+    """
+    codes = {tuple(thread.instructions for thread in sites.test.threads) for sites in several}
+
+    def point(test: LitmusTest, choice: Choice) -> object:
+        place = choice.places[0]
+        before = test.threads[place.thread].instructions[: place.at][-1:]
+        if len(choice.places) == 1 and before and isinstance(before[0], Label):
+            return before[0].name, place.gap, choice.kind
+        return (choice.places, choice.kind) if len(codes) == 1 else None
+
+    named: dict[object, list[list[Choice]]] = {}
+    for number, sites in enumerate(several):
+        for choice in sites.choices:
+            key = point(sites.test, choice)
+            if key is not None:
+                named.setdefault(key, [[] for _ in several])[number].append(choice)
+    shared: list[list[Choice]] = []
+    for choices in named.values():
+        every = [choice for each in choices for choice in each]
+        kept = [mode for mode in every[0].modes if all(mode in choice.modes for choice in every)]
+        if len(kept) < 2 or any(choice.modes[0] != every[0].modes[0] for choice in every):
+            continue
+        whole = every[0].only([every[0].modes.index(mode) for mode in kept])
+        shared.append([replace(whole, places=tuple(p for c in each for p in c.places)) for each in choices])
+    if not shared:
+        raise InputError("the tests have no place in common: name places by labels, or give tests of the same code")
+    return [Sites(sites.test, tuple(row[n] for row in shared)) for n, sites in enumerate(several)]
+
+
+def _is_gap(thread: Thread, index: int) -> bool:
+    """Whether a fence before an instruction is of use: between accesses, and not behind what orders nothing."""
+    body = thread.instructions
+    accesses = [isinstance(ins, Load | Store | Rmw | Barrier) for ins in body]
+    loops = any(isinstance(ins, Label) for ins in body)
+    between = any(accesses[:index]) and any(accesses[index:])
+    return (between or (loops and any(accesses))) and not (index and isinstance(body[index - 1], Assign))
+
+
+def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: Words, direction: Direction) -> list[Mode | None]:
+    """How an instruction is done, first, and the other ways to do it in that direction."""
+    kind = KINDS[type(ins)]
+    ways = [mode for mode in words.ways(kind) if mode != ins.mode]
+    if direction is Direction.STRONGER:
+        return [ins.mode, *(mode for mode in ways if ins.mode in words.below(kind, mode))]
+    return [
+        ins.mode,
+        *(mode for mode in ways if mode in words.below(kind, ins.mode)),
+        *([None] * (kind is Kind.FENCE)),
+    ]
+
+
+def _is_said(test: LitmusTest, dialect: Dialect) -> bool:
+    try:
+        printed(test, dialect)
+    except InputError:
+        return False
+    return True
+
+
+class Words:
+    """What a model is about, as tests say it, with the ways that are at most as strong as one.
+
+    Orders that the model mentions in flags alone are left out: it does not speak of them.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Raises ``InputError`` where the model mentions what no vocabulary has."""
+        words = vocabulary(dialect_of([model]))
+        silent = {name for name in ORDER_TAGS if model.mentions(name) and not model.checks_mention(name)}
+        modes = {
+            kind: tuple(said(mode) for mode in ways if not silent & frozenset().union(*mode_tags(kind, mode)))
+            for kind, ways in words.modes.items()
+        }
+        self._words = replace(words, modes=modes)
+        self._below: dict[tuple[Kind, Mode], frozenset[Mode]] = {}
+
+    def ways(self, kind: Kind) -> tuple[Mode, ...]:
+        """The ways to do an instruction of a kind."""
+        return self._words.modes.get(kind, ())
+
+    def below(self, kind: Kind, mode: Mode) -> frozenset[Mode]:
+        """The ways that are at most as strong as this one, itself among them."""
+        if (kind, mode) not in self._below:
+            words, steps = self._words, list[Mode]()
+            if mode in self.ways(kind):
+                narrower = words.narrower(kind, mode)
+                steps += (*words.lower_orders(kind, mode), *words.less_memory(kind, mode))
+                steps += [] if narrower is None else [narrower]
+            self._below[kind, mode] = frozenset({mode}).union(*(self.below(kind, step) for step in steps))
+        return self._below[kind, mode]
+
+    def weaker(self, kind: Kind, one: Mode | None, other: Mode | None) -> bool:
+        """Whether one way is at most as strong as another; None, that there is nothing, is so."""
+        return one is None or (other is not None and one in self.below(kind, other))
+
+
+def _choice(places: tuple[Place, ...], kind: Kind, modes: Sequence[Mode | None], words: Words, cost: Cost) -> Choice:
+    """The levels of a site, the weakest first; each costs what it costs beyond the cheapest."""
+    modes = tuple(sorted(modes, key=lambda mode: sum(words.weaker(kind, other, mode) for other in modes)))
+    prices = [cost(kind, mode) for mode in modes]
+    above = tuple(frozenset(k for k, mode in enumerate(modes) if words.weaker(kind, one, mode)) for one in modes)
+    return Choice(places, kind, modes, Ladder(tuple(price - min(prices) for price in prices), above))

@@ -1,0 +1,140 @@
+"""``synth fix``: the repairs that the papers name, what is printed, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from corpus.dialects.registry import read_litmus
+from oracle.consistency import resolve_consistency_models
+from synth.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
+
+
+def fix(*arguments):
+    return CliRunner().invoke(main, ["fix", *map(str, arguments)])
+
+
+def repaired(name, model, *arguments):
+    result = fix(EXAMPLES / f"{name}.litmus", "--model", model, "--json", *arguments)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)["repairs"]
+
+
+def changes(repair):
+    return [change["change"] for change in repair["changes"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "expected"),
+    [
+        # The lock of Alglave et al. 2015, Fig. 2: its unlock lacks a membar.gl, and one of a CTA is not enough. What
+        # the locking thread reads behind its compare-and-swap is ordered by control in their model.
+        ("cas-sl", "ptx-rmo", ["fence.sc.gpu before P0: atom.relaxed.gpu.exch r0, m, 0"]),
+        ("mp-intra", "ptx-rmo", ["fence.sc.cta before P0: st.cg y, 1", "fence.sc.cta before P1: ld.cg r2, x"]),
+        ("mp-inter", "ptx-rmo", ["fence.sc.gpu before P0: st.cg y, 1", "fence.sc.gpu before P1: ld.cg r2, x"]),
+        ("sb-inter", "ptx-rmo", ["fence.sc.gpu before P0: ld.cg r1, y", "fence.sc.gpu before P1: ld.cg r2, x"]),
+        # Lustig et al. 2019, section 3: release and acquire are enough for MP, and IRIW needs fence.sc.
+        ("mp-weak", "ptx-6.0", ["P0: st y, 1 -> st.release.gpu y, 1", "P1: ld r1, y -> ld.acquire.gpu r1, y"]),
+        ("iriw-acquire", "ptx-6.0", ["fence.sc.gpu before P2: ld.acquire.gpu r2, y", "fence.sc.gpu before P3"]),
+        # C11: store buffering takes seq_cst everywhere, or fences.
+        ("c-mp-rlx", "rc11", ["P0: st.relaxed.sys y, 1 -> st.release.sys y, 1", "P1: ld.relaxed.sys"]),
+    ],
+)
+def test_the_repairs_that_the_papers_name(name, model, expected):
+    first = repaired(name, model)[0]
+    found = changes(first)
+    assert len(found) == len(expected)
+    assert all(one.startswith(start) for one, start in zip(found, expected, strict=True)), found
+    for change in first["changes"]:
+        assert change["cut"]["cycle"] and change["without"]["events"]
+
+
+def test_the_repaired_test_is_forbidden_and_written(tmp_path):
+    output = tmp_path / "repaired.litmus"
+    result = fix(EXAMPLES / "cas-sl.litmus", "-m", "ptx-rmo", "-o", output, "--svg", tmp_path / "cut.svg")
+    assert result.exit_code == 0
+    assert "+ membar.gl" in result.stdout and "gl-constraint" in result.stdout
+    (model,) = resolve_consistency_models(["ptx-rmo"])
+    assert model.judge(read_litmus(output)).answer == "FORBIDDEN"
+    assert "membar.gl" in (tmp_path / "cut.svg").read_text()
+
+
+def test_all_minimal_repairs_come_cheapest_first():
+    found = repaired("c-sb-rel-acq", "rc11", "--all")
+    assert [len(repair["changes"]) for repair in found] == [4, 3, 3, 2]
+    assert [repair["cost"] for repair in found] == sorted(repair["cost"] for repair in found)
+    texts = [repair["texts"][0] for repair in found]
+    assert "atomic_thread_fence(memory_order_seq_cst)" in texts[-1] and len(set(texts)) == 4
+
+
+def test_only_what_is_allowed_is_changed():
+    (only,) = repaired("mp-weak", "ptx-6.0", "--allow", "fences")
+    assert changes(only) == ["fence.sc.gpu before P0: st y, 1", "fence.sc.gpu before P1: ld r2, x"]
+    (only,) = repaired("cl-mp-local-flag", "opencl", "--allow", "barriers")
+    assert changes(only) == ["bar.sync 0 before P0: st.release.cta y, 1, P1: ld r1, x"]
+
+
+def test_what_costs_less_is_chosen(tmp_path):
+    table = tmp_path / "costs.toml"
+    table.write_text("[order]\nsc = 1\nrelaxed = 9\nrelease = 9\nacquire = 9\nacq_rel = 9\n")
+    assert all(change.startswith("fence") for change in changes(repaired("mp-weak", "ptx-6.0", "--cost", table)[0]))
+
+
+def test_weakening_keeps_what_is_needed():
+    (found,) = repaired("exch-sl+membar.gls", "ptx-rmo", "--weaken")
+    assert "P1: @r2 fence.sc.gpu -> removed" in changes(found)
+    assert [kept["change"] for kept in found["kept"]] == ["P0: fence.sc.gpu"]
+    assert found["kept"][0]["cut"]["check"] == "gl-constraint"
+
+
+def test_another_outcome_is_forbidden():
+    result = fix(EXAMPLES / "mp-weak.litmus", "-m", "ptx-6.0", "--forbid", "P1:r1=1")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "mp-weak under ptx-6.0: no repair: no allowed change forbids the outcome\n",
+    )
+
+
+def test_several_tests_go_to_a_folder(tmp_path):
+    names = ["mp-weak", "sb-acq-rel"]
+    result = fix(*(EXAMPLES / f"{name}.litmus" for name in names), "-m", "ptx-6.0", "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"{name}.litmus" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-m", "thesis-weak"], "thesis-weak is a transition system"),
+        (["-m", "ptx-6.0", "--forbid", "P7:r1=1"], "--forbid: "),
+        (["-m", "ptx-6.0", "--allow", "luck"], "expected some of fences, orders, scopes, barriers, found 'luck'"),
+        (["-m", "ptx-6.0", "--cost", "nowhere.toml"], "nowhere.toml"),
+        (["-m", "ptx-6.0", "--race-free", "--weaken"], "goes with neither"),
+        (["-m", "nothing"], "nothing"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, message):
+    result = fix(EXAMPLES / "mp-weak.litmus", *arguments)
+    assert result.exit_code == 2 and message in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[order]\nfast = 1\n", "[order] has no 'fast'"),
+        ("[order]\nsc = -1\n", "expected a whole number from 0"),
+        ("[order]\nsc = true\n", "expected a whole number from 0"),
+        ("[luck]\n", "unknown section [luck]"),
+        ("order = 3\n", "[order] is to be a table"),
+        ("order = \n", "expected a table of costs in TOML"),
+    ],
+)
+def test_a_table_of_costs_that_is_wrong(text, message, tmp_path):
+    (tmp_path / "costs.toml").write_text(text)
+    result = fix(EXAMPLES / "mp-weak.litmus", "-m", "ptx-6.0", "--cost", tmp_path / "costs.toml")
+    assert result.exit_code == 2 and message in result.stderr and len(result.stderr.splitlines()) == 1
