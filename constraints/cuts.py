@@ -10,16 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from constraints.circuit import Literal, building
-from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
-from constraints.levels import Site
-from constraints.repairs import Levels, asked
-from constraints.solvers import open_solver
+from constraints.repairs import Levels, Program
 from constraints.witnesses import decoded
-from corpus.litmus.test import LitmusTest
-from oracle.cat.interpreter import Model
 from oracle.cat.terms import Check
-from oracle.executions.judge import UNROLL
 from oracle.executions.witness import Execution, Violation, violation_of
 
 
@@ -34,60 +27,27 @@ class Cut:
     after: Violation | None
 
 
-class Cuts:
-    """Executions of a test whose sites are at levels, those that a model forbids as well."""
+def cut_of(program: Program, levels: Levels, weaker: Levels) -> Cut | None:
+    """What the step from weaker levels to others cuts; None where that is nothing."""
+    executions, left = program.executions, program.left(weaker)
+    if left is None:
+        return None
+    before = _decoded(program, left)
+    flags = tuple(name for name, literal in executions.flags.items() if literal.holds(left))
+    same = [
+        literal if literal.holds(left) else ~literal
+        for relation in (executions.rf, executions.co)
+        for row in relation
+        for literal in row.values()
+    ]
+    failing = program.at(levels, [~program.passes, *same])
+    if failing is None:
+        return Cut(before, flags, None)
+    number = next(n for n, check in enumerate(executions.checks) if not check.holds(failing))
+    written = [each for each in program.model.syntax.statements if isinstance(each, Check)]
+    required = [place for place, check in enumerate(written) if not check.flag]
+    return Cut(before, flags, violation_of(program.model, required[number], _decoded(program, failing))[0])
 
-    def __init__(
-        self,
-        test: LitmusTest,
-        model: Model,
-        sites: Sequence[Site],
-        unroll: int = UNROLL,
-        outcome: bool = True,
-        flags: bool = False,
-        solver: str = DEFAULT_SOLVER,
-    ) -> None:
-        """Arguments as of ``constraints.repairs.Program``."""
-        self._model = model
-        with building():
-            self._executions = executions = Executions(test, model, unroll, required=False, sites=sites)
-            self._values = FiniteValues(executions)
-            self._asked = asked(executions, self._values, outcome, flags)
-            self._passed = executions.circuit.true
-            for check in executions.checks:
-                self._passed = self._passed & check
-        self._solver = open_solver(solver, executions.circuit.formula.variables)
-        self._solver.add(executions.circuit.formula.clauses)
 
-    def of(self, levels: Levels, weaker: Levels) -> Cut | None:
-        """What the step from weaker levels to others cuts; None where that is nothing."""
-        if not self._solve(weaker, [self._asked, self._passed]):
-            return None
-        model = self._solver.model()
-        executions = self._executions
-        before = self._decoded(model)
-        flags = tuple(name for name, literal in executions.flags.items() if literal.holds(model))
-        same = [
-            literal if literal.holds(model) else ~literal
-            for relation in (executions.rf, executions.co)
-            for row in relation
-            for literal in row.values()
-        ]
-        if not self._solve(levels, [~self._passed, *same]):
-            return Cut(before, flags, None)
-        failing = self._solver.model()
-        number = next(n for n, check in enumerate(executions.checks) if not check.holds(failing))
-        written = [each for each in self._model.syntax.statements if isinstance(each, Check)]
-        required = [place for place, check in enumerate(written) if not check.flag]
-        return Cut(before, flags, violation_of(self._model, required[number], self._decoded(failing))[0])
-
-    def close(self) -> None:
-        """Frees the solver."""
-        self._solver.close()
-
-    def _solve(self, levels: Levels, literals: Sequence[Literal]) -> bool:
-        chosen = (row[level] for row, level in zip(self._executions.levels.chosen, levels, strict=True))
-        return self._solver.solve([literal.number for literal in (*chosen, *literals)])
-
-    def _decoded(self, model: Sequence[int]) -> Execution:
-        return decoded(self._executions, self._values, frozenset(number for number in model if number > 0))
+def _decoded(program: Program, model: Sequence[int]) -> Execution:
+    return decoded(program.executions, program.values, frozenset(number for number in model if number > 0))

@@ -60,7 +60,7 @@ class Repair:
     cost: int
 
 
-def asked(executions: Executions, values: FiniteValues, outcome: bool, flags: bool) -> Literal:
+def _asked(executions: Executions, values: FiniteValues, outcome: bool, flags: bool) -> Literal:
     """That an execution is one that there should not be: ``outcome`` and ``flags`` as for ``Program``."""
     passes, holds = values.asked()
     wrong = ~holds if executions.test.condition.quantifier is Quantifier.FORALL else holds
@@ -70,6 +70,8 @@ def asked(executions: Executions, values: FiniteValues, outcome: bool, flags: bo
 
 class Program:
     """A test with its instructions at levels that are open: which executions does the model allow at which levels?
+
+    ``executions`` are the clauses, ``passes`` that an execution passes every check.
 
     ``outcome``: those are asked for that have the outcome, or violate what is claimed ``forall``; ``flags``: those that
     raise a flag of the model's, as of a race.
@@ -87,13 +89,16 @@ class Program:
         solver: str = DEFAULT_SOLVER,
     ) -> None:
         """Raises ``InputError`` and ``TooManyError`` as ``Executions`` does."""
+        self.model = model
         self._ladders = ladders
         with building():
-            self._executions = executions = Executions(test, model, unroll, required=False, sites=sites)
+            self.executions = executions = Executions(test, model, unroll, required=False, sites=sites)
             circuit = executions.circuit
-            self._left = asked(executions, FiniteValues(executions), outcome, flags)
+            self.values = FiniteValues(executions)
+            self.passes = circuit.true
             for check in executions.checks:
-                self._left = self._left & check
+                self.passes = self.passes & check
+            self._left = _asked(executions, self.values, outcome, flags) & self.passes
             self._levels = executions.levels.chosen
             self._least = [
                 [circuit.any_of(literals[level] for level in sorted(above)) for above in ladder.above]
@@ -103,12 +108,21 @@ class Program:
         self._solver = open_solver(solver, circuit.formula.variables)
         self._solver.add(circuit.formula.clauses)
 
+    def left(self, levels: Levels) -> Sequence[int] | None:
+        """An execution at these levels that there should not be, as what is true; None where there is none."""
+        return self.at(levels, [self._left])
+
+    def at(self, levels: Levels, literals: Sequence[Literal]) -> Sequence[int] | None:
+        """An execution at these levels of which literals hold, allowed or not, as what is true."""
+        exactly = [row[level] for row, level in zip(self._levels, levels, strict=True)]
+        return self._solver.model() if self._solve([*exactly, *literals]) else None
+
     def box(self, levels: Levels) -> Box | None:
         """Levels, the given ones among them, at all of which one execution is left; None where none is left there."""
-        exactly = [row[level] for row, level in zip(self._levels, levels, strict=True)]
-        if not self._solve([*exactly, self._left]):
+        model = self.left(levels)
+        if model is None:
             return None
-        here = self._same(self._solver.model())
+        here = self._same(model)
         there, strongest = self._strongest(levels)
         below = [
             frozenset(k for k, above in enumerate(ladder.above) if level in above)
@@ -158,7 +172,7 @@ class Program:
 
     def _same(self, model: Sequence[int]) -> list[Literal]:
         """What an execution has chosen. Fences that are not there have a place in each order, after those that are."""
-        executions = self._executions
+        executions = self.executions
         choices = [
             literal for relation in (executions.rf, executions.co) for row in relation for literal in row.values()
         ]

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from constraints.cuts import Cut, Cuts
+from constraints.cuts import Cut, cut_of
 from constraints.executions import judge_by_sat
 from constraints.repairs import Program, Repair, repairs
 from corpus.errors import InputError
@@ -102,14 +102,12 @@ def fixes(
     ladders, exclusive = places[0].ladders, {pair for sites in places for pair in sites.exclusive}
     asked = (question.unroll, question.outcome, question.flags)
     with ExitStack() as stack:
-        programs, cuts = [], []
+        programs = []
         for sites in places:
             programs.append(Program(sites.padded, question.model, sites.sites, ladders, *asked))
             stack.callback(programs[-1].close)
-            cuts.append(Cuts(sites.padded, question.model, sites.sites, *asked))
-            stack.callback(cuts[-1].close)
         least = islice(repairs(programs, ladders, sorted(exclusive)), most)
-        fixed = tuple(_fixed(places, repair, direction, cuts) for repair in least)
+        fixed = tuple(_fixed(places, repair, direction, programs) for repair in least)
         return Fixes(tuple(tests), fixed, all(program.complete for program in programs))
 
 
@@ -131,12 +129,12 @@ def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
     return Sites(sites.test, tuple(kept))
 
 
-def _fixed(places: Sequence[Sites], repair: Repair, direction: Direction, cuts: Sequence[Cuts]) -> Fixed:
+def _fixed(places: Sequence[Sites], repair: Repair, direction: Direction, programs: Sequence[Program]) -> Fixed:
     """A repair with what it changes, and why each change is needed, or each instruction that is kept."""
 
     def cut(number: int, level: int) -> Cut | None:
         weaker = (*repair.levels[:number], level, *repair.levels[number + 1 :])
-        return next(filter(None, (each.of(repair.levels, weaker) for each in cuts)), None)
+        return next(filter(None, (cut_of(program, repair.levels, weaker) for program in programs)), None)
 
     changes, kept = [], []
     for number, level in enumerate(repair.levels):

@@ -359,8 +359,9 @@ class Words:
 
 
 def _choice(places: tuple[Place, ...], kind: Kind, modes: Sequence[Mode | None], words: Words, cost: Cost) -> Choice:
-    """The levels of a site, the weakest first; each costs what it costs beyond the cheapest."""
+    """The levels of a site, the weakest first; each costs what it costs beyond the cheapest, at each place."""
     modes = tuple(sorted(modes, key=lambda mode: sum(words.weaker(kind, other, mode) for other in modes)))
     prices = [cost(kind, mode) for mode in modes]
+    costs = tuple(len(places) * (price - min(prices)) for price in prices)
     above = tuple(frozenset(k for k, mode in enumerate(modes) if words.weaker(kind, one, mode)) for one in modes)
-    return Choice(places, kind, modes, Ladder(tuple(price - min(prices) for price in prices), above))
+    return Choice(places, kind, modes, Ladder(costs, above))

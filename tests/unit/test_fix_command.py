@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from corpus.dialects.registry import read_litmus
+from corpus.dialects.registry import DIALECTS, read_litmus
+from corpus.executions.vocabulary import spelled_mode
+from corpus.litmus.test import Place, Scope
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
+from synth.commands.fix import WHAT
+from synth.repair.costs import read_costs
+from synth.repair.fixing import Question, fixes, model_named
+from synth.repair.sites import KINDS, Direction
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 
@@ -138,3 +146,45 @@ def test_a_table_of_costs_that_is_wrong(text, message, tmp_path):
     (tmp_path / "costs.toml").write_text(text)
     result = fix(EXAMPLES / "mp-weak.litmus", "-m", "ptx-6.0", "--cost", tmp_path / "costs.toml")
     assert result.exit_code == 2 and message in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+TREES = {
+    Scope.CTA: lambda number: Place(0, 0, 0, number),
+    Scope.GPU: lambda number: Place(0, 0, number, 0),
+    Scope.SYS: lambda number: Place(number, 0, 0, 0),
+}
+"""Threads in one CTA, each in a CTA of its own, each on a GPU of its own."""
+
+
+@pytest.mark.parametrize("scope", TREES)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("mp-weak", {"R.acquire": 1, "W.release": 1}),
+        ("sb-acq-rel", {"F.sc": 2}),
+        ("iriw-acquire", {"F.sc": 2}),
+    ],
+)
+def test_the_scope_is_the_narrowest_that_has_all_threads(name, expected, scope):
+    test = read_litmus(EXAMPLES / f"{name}.litmus")
+    threads = (
+        replace(
+            thread,
+            place=TREES[scope](number),
+            instructions=tuple(
+                replace(ins, mode=replace(ins.mode, scope=ins.mode.scope and scope)) for ins in thread.instructions
+            ),
+        )
+        for number, thread in enumerate(test.threads)
+    )
+    test = replace(test, threads=tuple(threads))
+    question = Question(model_named("ptx-6.0"), 2, outcome=True, flags=False)
+    found = fixes([test], DIALECTS["ptx"], question, read_costs("ptx"), Direction.STRONGER, WHAT)
+    (fixed,) = found.repairs[0].tests
+    before, after = (modes(each) for each in (test, fixed))
+    assert after - before == Counter({f"{word}.{scope.label}": count for word, count in expected.items()})
+
+
+def modes(test):
+    kinds = {type(ins): KINDS[type(ins)] for thread in test.threads for ins in thread.instructions}
+    return Counter(spelled_mode(kinds[type(ins)], ins.mode) for thread in test.threads for ins in thread.instructions)
