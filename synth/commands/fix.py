@@ -151,7 +151,7 @@ def command(
         else:
             text = "\n".join(account.lines(found, judged, dialect, direction))
             click.echo(printable_lines("\n" * (number > 0) + text))
-    sys.exit(missing)
+    sys.exit(1 if missing else 0)
 
 
 def _read(group: Sequence[Input], forbid: str | None) -> tuple[list[LitmusTest], Dialect]:

@@ -286,8 +286,10 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
             continue
         whole = every[0].only([every[0].modes.index(mode) for mode in kept])
         shared.append([replace(whole, places=tuple(p for c in each for p in c.places)) for each in choices])
-    if not shared:
-        raise InputError("the tests have no place in common: name places by labels, or give tests of the same code")
+    for number, sites in enumerate(several):
+        if not any(row[number].places for row in shared):
+            reason = "no place is in common with the other tests: name places by labels, or give tests of the same code"
+            raise InputError(reason, sites.test.name)
     return [Sites(sites.test, tuple(row[n] for row in shared)) for n, sites in enumerate(several)]
 
 

@@ -188,3 +188,50 @@ def test_the_scope_is_the_narrowest_that_has_all_threads(name, expected, scope):
 def modes(test):
     kinds = {type(ins): KINDS[type(ins)] for thread in test.threads for ins in thread.instructions}
     return Counter(spelled_mode(kinds[type(ins)], ins.mode) for thread in test.threads for ins in thread.instructions)
+
+
+PRODUCER = """PTX producer
+{ x=0; y=0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       ;
+ st.weak x, 1        | ld.acquire.gpu r1, y ;
+ LC7:                | ld.weak r2, x        ;
+ st.relaxed.gpu y, 1 |                      ;
+exists (P1:r1 == 1 /\\ P1:r2 == 0)
+"""
+CHAIN = """PTX chain
+{ x=0; y=0; z=0; }
+ P0@cta 0,gpu 0      | P1@cta 1,gpu 0       | P2@cta 2,gpu 0       ;
+ st.weak x, 1        | ld.acquire.gpu r1, y | ld.acquire.gpu r1, z ;
+ LC7:                | LC7:                 | ld.weak r2, x        ;
+ st.relaxed.gpu y, 1 | st.relaxed.gpu z, 1  |                      ;
+exists (P1:r1 == 1 /\\ P2:r1 == 1 /\\ P2:r2 == 0)
+"""
+
+
+def test_tests_of_one_program_are_repaired_together(tmp_path):
+    files = [tmp_path / f"{name}.litmus" for name in ("producer", "chain")]
+    for file, text in zip(files, (PRODUCER, CHAIN), strict=True):
+        file.write_text(text)
+    result = fix(*files, "-m", "ptx-6.0", "--together", "--json", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    (repair,) = json.loads(result.stdout)["repairs"]
+    assert changes(repair) == ["P0: st.relaxed.gpu y, 1 -> st.release.gpu y, 1"]
+    assert [text.count("st.release.gpu") for text in repair["texts"]] == [1, 2]  # wherever the label is
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["chain.litmus", "producer.litmus"]
+
+
+def test_tests_of_the_same_code_need_no_labels(tmp_path):
+    text = (EXAMPLES / "mp-weak.litmus").read_text()
+    (tmp_path / "first.litmus").write_text(text)
+    (tmp_path / "second.litmus").write_text(text.replace("P1:r2 == 0", "P1:r2 == 0 /\\ x == 1"))
+    (tmp_path / "other.litmus").write_text(PRODUCER)
+    result = fix(tmp_path / "first.litmus", tmp_path / "second.litmus", "-m", "ptx-6.0", "--together")
+    assert result.exit_code == 0 and "repaired by 2 changes" in result.stdout
+    result = fix(tmp_path / "first.litmus", tmp_path / "other.litmus", "-m", "ptx-6.0", "--together")
+    assert result.exit_code == 2 and "no place is in common" in result.stderr
+
+
+def test_no_race_is_left():
+    (found,) = repaired("cl-mp-dev-scope", "opencl", "--race-free")
+    assert changes(found) == ["P0: st x, 1 -> st.relaxed.gpu x, 1", "P1: ld r1, x -> ld.relaxed.gpu r1, x"]
+    assert [change["flags"] for change in found["changes"]] == [["data-race"]] * 2
