@@ -21,6 +21,7 @@ COMMANDS = {
     "progress": "Synthesise forward-progress tests, complete up to a bound.",
     "memory": "Synthesise memory tests from a model or from edges of cycles.",
     "compare": "Show the smallest tests on which memory models differ.",
+    "map": "Check that a mapping of instructions between models is sound.",
     "models": "List the models that ship, and where each comes from.",
     "edges": "List the edges that cycles are made of.",
     "label": "Say what every model says of a test.",

@@ -27,11 +27,14 @@ from enum import StrEnum
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
 from constraints.programs.choices import choose, chosen, turned_round
+from constraints.programs.interleaved import interleaved, meetings
 from constraints.programs.relaxations import Relaxed, relaxations
+from constraints.programs.translated import translated_view
 from constraints.programs.unknown import Choices, Unknown, write_of
 from constraints.programs.view import View
 from constraints.solvers import Solver, open_solver
 from corpus.executions.execution import Execution
+from corpus.executions.translation import Translation
 from corpus.executions.vocabulary import Vocabulary
 from oracle.cat.interpreter import Model
 from oracle.executions.initial import sees_initial_writes
@@ -98,12 +101,17 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Question:
-    """Which tests are asked for: those that one model forbids and others allow; minimal ones, or any."""
+    """Which tests are asked for: those that one model forbids and others allow; minimal ones, or any.
+
+    With a ``translation``, the others are to allow the outcome of the translated program, of which a flag says nothing;
+    and the program is to raise none by any outcome, as far as running it one event at a time shows.
+    """
 
     forbidden_by: Model
     allowed_by: tuple[Model, ...] = ()
     criterion: Criterion = Criterion.OUTCOME
     minimal: bool = True
+    translation: Translation | None = None
 
 
 class Forbidden(Outcomes):
@@ -122,20 +130,47 @@ class Forbidden(Outcomes):
         self._choices = choose(self.unknown, "", every, model.partial_co and not self._by_outcome, self.final)
         for number, other in enumerate(question.allowed_by):
             choices = self.choices(f"allowed {number}", every, other) if self._by_outcome else self._choices
-            for result in other.judge(self.view(choices, other, denied=False)):
-                circuit.require(~result.truth if result.check.flag else result.truth)
+            seen = self.view(choices, other, denied=False)
+            if question.translation is not None:
+                seen = translated_view(self.unknown, seen, question.translation, f"translated {number}")
+            for result in other.judge(seen):
+                if not result.check.flag:
+                    circuit.require(result.truth)
+                elif question.translation is None:
+                    circuit.require(~result.truth)
             if model.partial_co or not other.partial_co:
                 self._choices = choices  # likewise
+            elif question.translation is not None:
+                self._extends(choices)
         view = self.view(self._choices, model, denied=True)
         self._forbid(view, circuit.true)
         if self._by_outcome:
             self._forbid(self.view(turned_round(self._choices, self.final), model, denied=True), circuit.true)
+        if question.translation is not None:
+            self._race_free()
         for relaxed in relaxations(self.unknown, replace(view, denied=False, _made={})) if question.minimal else ():
             left = model.judge(self._left(relaxed))
             flags = [result.truth for result in left if result.check.flag]
             for result in left:
                 if not result.check.flag:
                     circuit.require(~relaxed.applies, result.truth, *flags)
+
+    def _extends(self, choices: Choices) -> None:
+        """That coherence is one that has been chosen, made total: every such order is to be forbidden, so any does."""
+        for w, row in enumerate(choices.co):
+            for v, before in row.items():
+                self.circuit.require(~before, self._choices.co[w][v])
+
+    def _race_free(self) -> None:
+        """That the model flags no execution in which the program is run one event at a time, whatever the outcome."""
+        circuit, sees = self.circuit, sees_initial_writes(self.model)
+        if not self.model.flags:
+            return
+        for order in meetings(self.unknown):
+            results = self.model.judge(replace(interleaved(self.unknown, order), initial_writes=sees))
+            failing = [~each.truth for each in results if not each.check.flag]
+            for flag in (each.truth for each in results if each.check.flag):
+                circuit.require(~flag, *failing)
 
     def _forbid(self, view: View, where: Literal) -> None:
         """That the model forbids an execution, and raises no flag on it."""

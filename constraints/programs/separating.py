@@ -35,7 +35,7 @@ from constraints.formula import Clause, Formula
 from constraints.loop import Effort, solutions
 from constraints.programs.choices import ordered
 from constraints.programs.unknown import Choices
-from constraints.programs.view import View, Way, Ways
+from constraints.programs.view import SpacedView, View, Way, Ways
 from constraints.solvers import Solver, open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode, inner_communication
@@ -329,7 +329,7 @@ class _Programs:
 
     def view(self, choices: Choices, model: Model, denied: bool) -> View:
         """The execution with these choices as the model sees it."""
-        return _View(
+        return SpacedView(
             self.circuit,
             self.thread,
             self.ways,
@@ -419,14 +419,6 @@ class _Programs:
         before = choices.before
         fences = sorted(self.strong, key=lambda f: sum(holds(before[g][f]) for g in self.strong if f in before[g]))
         return _Choice(tuple(fences), frozenset(turned), frozenset(unordered))
-
-
-class _View(View):
-    """A view whose atomic operations may have a place for a fence between their halves."""
-
-    def _rmw(self) -> list[dict[int, Literal]]:
-        following = {e: next(f for f in range(e + 1, self.size) if self.ways[f].of(Kind.WRITE)) for e in self.rmw}
-        return self.pairs(lambda e, f: self.rmw[e] if following.get(e) == f else None)
 
 
 class Separating:

@@ -342,6 +342,14 @@ class View:
         return self.pairs(related)
 
 
+class SpacedView(View):
+    """A view with a place for a fence between events that follow each other, as are the halves of an update."""
+
+    def _rmw(self) -> list[dict[int, Literal]]:
+        following = {e: next(f for f in range(e + 1, self.size) if self.ways[f].of(Kind.WRITE)) for e in self.rmw}
+        return self.pairs(lambda e, f: self.rmw[e] if following.get(e) == f else None)
+
+
 def _kept(rows: Sequence[Mapping[int, Literal]]) -> Relation[Literal]:
     return tuple({other: literal for other, literal in row.items() if literal} for row in rows)
 

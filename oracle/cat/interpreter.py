@@ -110,6 +110,11 @@ class Model:
         """Whether the model uses a base name, itself or by lines of the prelude."""
         return name in self._mentioned
 
+    @property
+    def flags(self) -> list[Check]:
+        """What the model raises a flag for, in the order of the file."""
+        return [each for each in self.syntax.statements if isinstance(each, Check) and each.flag]
+
     def checks_mention(self, name: str, kind: str = "") -> bool:
         """Whether what the model requires hangs on a base name; flags do not count.
 

@@ -6,7 +6,7 @@ step by step as long as it is a test; or, where that is asked for, those that ar
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -109,15 +109,15 @@ def find(part: Part, comparison: Comparison, solver: str) -> Iterator[list[Execu
     if comparison.every:
         yield list(map(normal_form, solutions(encoding, solver)))
         return
-    shapes = Shapes(encoding)
-    yield [normal_form(descended(some, comparison, part.pair)) for some in solutions(shapes, solver)]
+    shapes, told = Shapes(encoding), partial(tells, comparison=comparison, pair=part.pair)
+    yield [normal_form(descended(some, comparison.words, told)) for some in solutions(shapes, solver)]
 
 
-def descended(execution: Execution, comparison: Comparison, pair: Pair) -> Execution:
-    """A test of a pair of models, relaxed step by step as long as it is one, by what the oracle says."""
+def descended(execution: Execution, words: Vocabulary, asked: Callable[[Execution], bool]) -> Execution:
+    """What is asked for, relaxed step by step as long as it is."""
     while True:
-        ways = (relaxed(execution, way, comparison.words) for way in relaxations(execution, comparison.words))
-        smaller = next((left for left in ways if tells(left, comparison, pair)), None)
+        ways = (relaxed(execution, way, words) for way in relaxations(execution, words))
+        smaller = next((left for left in ways if asked(left)), None)
         if smaller is None:
             return execution
         execution = smaller

@@ -1,0 +1,155 @@
+"""The execution of an unknown program after a translation, as a model sees it: a view with slots for fences.
+
+Each event of the program has as many slots before and after it as the translation can ask for; which instruction the
+event is, is open, and so whether the fence of a slot happens, and what it is. What is accessed, read and coherent, and
+the places of threads, are the program's literals. Only the order of ``fence.sc`` is new, for the fences are.
+
+Constraints, besides those of the program
+    fence(f, g)   an order of all slots and fences that may be ``fence.sc``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from constraints.circuit import Literal
+from constraints.programs.choices import ordered
+from constraints.programs.unknown import Unknown
+from constraints.programs.view import Matrix, SpacedView, View, Way, Ways
+from corpus.executions.execution import Kind as Instruction
+from corpus.executions.translation import Target, Translation
+from corpus.litmus.test import Mode, Order
+from oracle.executions.events import Kind
+
+
+class _Slots:
+    """The events of the translated program, each with the event that it belongs to."""
+
+    def __init__(self, unknown: Unknown, translation: Translation) -> None:
+        self.unknown, self.translation = unknown, translation
+        self.circuit = unknown.circuit
+        self.owner: list[int] = []
+        self.ways: list[Ways] = []
+        self.executed: list[Literal] = []
+        self.place: list[int] = []
+        for e in unknown.events:
+            self._fences(e, [(literal, targets.before) for literal, targets in self._begun(e)])
+            self.place.append(len(self.owner))
+            self._itself(e)
+            self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
+
+    def _begun(self, event: int) -> list[tuple[Literal, Target]]:
+        """What each instruction that may begin with an event becomes."""
+        return [(literal, self.translation.targets[choice]) for choice, literal in self.unknown.starts[event].items()]
+
+    def _ended(self, event: int) -> list[tuple[Literal, Target]]:
+        """What each instruction that may end with an event becomes."""
+        targets = self.translation.targets
+        own = self.unknown.starts[event].items()
+        ended = [(literal, targets[choice]) for choice, literal in own if choice[0] is not Instruction.UPDATE]
+        if self.unknown.half(event):
+            before = self.unknown.starts[event - 1].items()
+            ended += [(literal, targets[choice]) for choice, literal in before if choice[0] is Instruction.UPDATE]
+        return ended
+
+    def _fences(self, event: int, sequences: Sequence[tuple[Literal, tuple[Mode, ...]]]) -> None:
+        for place in range(max((len(modes) for _, modes in sequences), default=0)):
+            there = [(literal, modes[place]) for literal, modes in sequences if len(modes) > place]
+            self._add(event, [(literal, Way(Kind.FENCE, mode)) for literal, mode in there], len(there) < len(sequences))
+
+    def _itself(self, event: int) -> None:
+        ways: list[tuple[Literal, Way]] = []
+        unknown, targets = self.unknown, self.translation.targets
+        some_left_out = False
+        for (kind, mode), literal in unknown.starts[event].items():
+            done = targets[kind, mode].itself
+            if done is None:
+                some_left_out = True
+                continue
+            rmw = kind is Instruction.UPDATE
+            ways.append((literal, Way(Kind.READ if rmw else Kind(kind.value), done, rmw)))
+        if unknown.half(event):
+            for (kind, mode), literal in unknown.starts[event - 1].items():
+                if kind is Instruction.UPDATE:
+                    done = targets[kind, mode].itself
+                    assert done is not None  # an access
+                    ways.append((literal, Way(Kind.WRITE, done, True)))
+        self._add(event, ways, some_left_out)
+
+    def _add(self, event: int, ways: Sequence[tuple[Literal, Way]], perhaps: bool) -> None:
+        """An event done in one of these ways; ``perhaps``: or not at all."""
+        found: dict[Way, list[Literal]] = {}
+        for literal, way in ways:
+            found.setdefault(way, []).append(literal)
+        any_of = self.circuit.any_of
+        self.owner.append(event)
+        self.ways.append(Ways(self.circuit, {way: any_of(literals) for way, literals in found.items()}))
+        self.executed.append(any_of(literal for literal, _ in ways) if perhaps else self.circuit.true)
+
+    def rows(self, matrix: Matrix) -> list[dict[int, Literal]]:
+        """A relation of events as one of their places."""
+        rows: list[dict[int, Literal]] = [{} for _ in self.owner]
+        for one, row in enumerate(matrix):
+            rows[self.place[one]] = {self.place[other]: literal for other, literal in row.items()}
+        return rows
+
+    def equivalence(self, matrix: Matrix) -> list[dict[int, Literal]]:
+        """An equivalence of accesses, which no slot is."""
+        rows = self.rows(matrix)
+        for slot, row in enumerate(rows):
+            row.setdefault(slot, self.circuit.false)
+        return rows
+
+    def controls(self, matrix: Matrix) -> list[dict[int, Literal]]:
+        """Control dependencies, of all that an event became."""
+        rows: list[dict[int, Literal]] = [{} for _ in self.owner]
+        for one, row in enumerate(matrix):
+            rows[self.place[one]] = {slot: row[event] for slot, event in enumerate(self.owner) if event in row}
+        return rows
+
+    def of_events(self, literals: Mapping[int, Literal]) -> dict[int, Literal]:
+        """What is said of events, of their places."""
+        return {self.place[event]: literal for event, literal in literals.items()}
+
+    def spread(self, sequence: Sequence[Literal]) -> list[Literal]:
+        """What is said of each event, of its place; false of slots."""
+        found = [self.circuit.false] * len(self.owner)
+        for event, literal in enumerate(sequence):
+            found[self.place[event]] = literal
+        return found
+
+
+def translated_view(unknown: Unknown, view: View, translation: Translation, name: Hashable) -> View:
+    """The view of the execution of the translated program; ``view``: that of the program, unchanged, as to the rest.
+
+    ``name`` is that of the order of its fences.
+    """
+    slots = _Slots(unknown, translation)
+    fences = [
+        slot
+        for slot, ways in enumerate(slots.ways)
+        if any(way.kind is Kind.FENCE and way.mode.order is Order.SC for way in ways.chosen)
+    ]
+    depends = view.depends
+    return SpacedView(
+        circuit=view.circuit,
+        thread=[view.thread[event] for event in slots.owner],
+        ways=slots.ways,
+        loc=slots.equivalence(view.loc),
+        vloc=slots.equivalence(view.vloc),
+        executed=slots.executed,
+        rmw=slots.of_events(view.rmw),
+        same=view.same,
+        shared=slots.spread(view.shared),
+        depends={
+            kind: slots.controls(matrix) if kind == "ctrl" else slots.rows(matrix) for kind, matrix in depends.items()
+        },
+        place=slots.rows(view.place),
+        rf=slots.rows(view.rf),
+        initial=dict(enumerate(slots.spread([view.initial[event] for event in unknown.events]))),
+        co=slots.rows(view.co),
+        before=ordered(view.circuit, name, len(slots.owner), fences),
+        denied=view.denied,
+        initial_writes=view.initial_writes,
+        synchronised=view.synchronised,
+    )

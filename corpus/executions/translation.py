@@ -1,0 +1,256 @@
+"""A mapping from the instructions of one language to those of another: a text file, and executions translated by it.
+
+A rule a line, in the words of vocabularies (``spelled_mode``); what stands after ``#`` is a comment::
+
+    from rc11-scoped                         # the models, where the command names none
+    to ptx-6.0
+    W.sc.*     -> F.sc.*; W.release.*        # * is a scope, the same on both sides
+    F.release  -> -                          # nothing is left of it
+
+An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. Where
+a vocabulary has one way to do a kind of instruction, that kind is word enough: ``F`` of a CPU. An update is translated
+as a whole: there is no fence between its halves. The form is that of the table of
+Lustig et al. (ASPLOS 2019), Fig. 11.
+
+Not said here: an access as several, or as one of another kind (a store as an exchange), and loops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from corpus.errors import InputError, did_you_mean
+from corpus.executions.execution import Dependency, Execution, Kind, Step
+from corpus.executions.vocabulary import KIND_WORDS, VOCABULARIES, Vocabulary, optional_words, spelled_mode, vocabulary
+from corpus.litmus.test import Mode
+
+Choice = tuple[Kind, Mode]
+"""A kind of instruction, and how it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an instruction becomes: fences, itself in a mode of the target (None where it is left out), and fences."""
+
+    before: tuple[Mode, ...]
+    itself: Mode | None
+    after: tuple[Mode, ...]
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What each way to do an instruction becomes."""
+
+    targets: Mapping[Choice, Target]
+
+    def modes(self) -> dict[Kind, tuple[Mode, ...]]:
+        """The ways to do instructions of each kind that are translated."""
+        found: dict[Kind, tuple[Mode, ...]] = {}
+        for kind, mode in self.targets:
+            found[kind] = (*found.get(kind, ()), mode)
+        return {kind: found[kind] for kind in Kind if kind in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a file and where it stands, counted from 1."""
+
+    text: str
+    line: int
+    column: int
+
+    def error(self, message: str, path: str) -> InputError:
+        """That something is wrong with it."""
+        return InputError(message, path, self.line, self.column)
+
+
+@dataclass(frozen=True)
+class MappingFile:
+    """A mapping as it is written: ``models[0]`` and ``[1]`` are those that it is from and to, where it says so."""
+
+    path: str
+    models: tuple[Word | None, Word | None]
+    rules: tuple[tuple[Word, tuple[Word, ...]], ...]
+    lines: int
+
+
+_HEADS = ("from", "to")
+_NOTHING = "-"
+
+
+def read_mapping(text: str, path: str) -> MappingFile:
+    """The rules of a file. Raises ``InputError`` where a line is neither a rule nor names a model."""
+    models: dict[str, Word] = {}
+    rules: list[tuple[Word, tuple[Word, ...]]] = []
+    lines = text.splitlines()
+    for number, whole in enumerate(lines, 1):
+        line = whole.split("#")[0].rstrip()
+        words = [Word(found.group(), number, found.start() + 1) for found in re.finditer(r"->|;|[^\s;]+", line)]
+        if not words:
+            continue
+        end = Word("", number, len(line) + 1)
+        first, *rest = words
+        if first.text in _HEADS:
+            if len(rest) != 1:
+                raise (rest[1] if rest else end).error(f"expected one model after '{first.text}'", path)
+            if first.text in models:
+                raise first.error(f"a second '{first.text}'", path)
+            models[first.text] = rest[0]
+            continue
+        arrow = rest[0] if rest else end
+        if first.text in ("->", ";"):
+            raise first.error(f"expected an instruction, from or to, found '{first.text}'", path)
+        if arrow.text != "->":
+            raise arrow.error(f"expected '->' after '{first.text}'", path)
+        rules.append((first, tuple(_sequence([*rest[1:], end], path))))
+    return MappingFile(path, (models.get("from"), models.get("to")), tuple(rules), max(len(lines), 1))
+
+
+def _sequence(words: Sequence[Word], path: str) -> Iterator[Word]:
+    """The instructions of a rule, between which there is ``;``; the last word is the end of the line."""
+    for place, word in enumerate(words[:-1] if len(words) % 2 == 0 else words):
+        if place % 2 == 0:
+            if word.text in ("", ";", "->"):
+                raise word.error(f"expected an instruction of the target, or '{_NOTHING}' for none", path)
+            yield word
+        elif word.text != ";":
+            raise word.error("expected ';' between instructions", path)
+
+
+def translation(written: MappingFile, source: Vocabulary, needed: Vocabulary, target: Vocabulary) -> Translation:
+    """The translation that a file says, from words of ``source`` to words of ``target``.
+
+    Raises ``InputError`` where a word is unknown, an instruction becomes what it cannot, or one of ``needed`` has no
+    rule or two.
+    """
+    targets: dict[Choice, Target] = {}
+    known, wider = _choices([source]), _choices(_related(target))
+    for word, sequence in written.rules:
+        found = dict(_matching(word.text, known))
+        if not found:
+            hint = did_you_mean(word.text, known, f"it has {' '.join(source.spelled)}")
+            raise word.error(f"vocabulary {source.name} has no instruction '{word.text}'; {hint}", written.path)
+        for choice, scope in found.items():
+            if choice in targets:
+                raise word.error(f"a second rule for {spelled_mode(*choice)}", written.path)
+            targets[choice] = _target(choice[0], word, sequence, scope, wider, target, written.path)
+    left = [spelled_mode(*each) for each in _choices([needed]).values() if each not in targets]
+    if left:
+        raise InputError(f"no rule for {' '.join(dict.fromkeys(left))}", written.path, written.lines, 1)
+    return Translation(targets)
+
+
+def _related(words: Vocabulary) -> Iterator[Vocabulary]:
+    """A vocabulary, then the others of its language, which may have words that a model reads all the same."""
+    language = words.name.split("-")[0]
+    names = [words.name, *(name for name in VOCABULARIES if name.split("-")[0] == language and name != words.name)]
+    yield from (vocabulary(name, optional_words().get(name, ())) for name in names)
+
+
+def _choices(vocabularies: Sequence[Vocabulary] | Iterator[Vocabulary]) -> dict[str, Choice]:
+    """Instructions by word; of a kind that is done in one way, the kind is a word, too."""
+    found: dict[str, Choice] = {}
+    for words in vocabularies:
+        for kind, modes in words.modes.items():
+            for mode in modes:
+                found.setdefault(spelled_mode(kind, mode), (kind, mode))
+            if len(modes) == 1:
+                found.setdefault(KIND_WORDS[kind], (kind, modes[0]))
+    return found
+
+
+def _matching(pattern: str, known: Mapping[str, Choice]) -> Iterator[tuple[Choice, str]]:
+    """The instructions that a word with ``*`` for a scope may stand for, and what the ``*`` is."""
+    for word, choice in known.items():
+        if word == pattern:
+            yield choice, ""
+        elif "*" in pattern and choice[1].scope is not None:
+            scope = next((part for part in word.split(".")[1:] if pattern.replace("*", part, 1) == word), "")
+            if scope and _is_scope(scope, choice):
+                yield choice, scope
+
+
+def _is_scope(word: str, choice: Choice) -> bool:
+    kind, mode = choice
+    return word not in spelled_mode(kind, replace(mode, scope=None, tags=())).split(".") and word not in mode.tags
+
+
+def _target(
+    kind: Kind,
+    rule: Word,
+    sequence: Sequence[Word],
+    scope: str,
+    known: Mapping[str, Choice],
+    words: Vocabulary,
+    path: str,
+) -> Target:
+    done: list[Choice] = []
+    for word in sequence:
+        if word.text == _NOTHING and len(sequence) == 1:
+            continue
+        if "*" in word.text and not scope:
+            raise word.error(f"'*' is the scope of the left side, and '{rule.text}' has no '*'", path)
+        spelled = word.text.replace("*", scope, 1)
+        if spelled not in known:
+            hint = did_you_mean(spelled, known, f"it has {' '.join(words.spelled)}")
+            raise word.error(f"vocabulary {words.name} has no instruction '{spelled}'; {hint}", path)
+        done.append(known[spelled])
+        if done[-1][0] not in (kind, Kind.FENCE):
+            raise word.error(f"{KIND_WORDS[kind]} cannot become {KIND_WORDS[done[-1][0]]}", path)
+    modes = [mode for _, mode in done]
+    if kind is Kind.FENCE:
+        return Target((), modes[0] if modes else None, tuple(modes[1:]))
+    own = [place for place, (each, _) in enumerate(done) if each is kind]
+    if len(own) != 1:
+        raise sequence[0].error(f"expected one {KIND_WORDS[kind]} and fences, found {len(own)}", path)
+    return Target(tuple(modes[: own[0]]), modes[own[0]], tuple(modes[own[0] + 1 :]))
+
+
+def translated(execution: Execution, by: Translation) -> Execution:
+    """The translated program with the same outcome: what is read, and what is last, is the same.
+
+    The branch of a control dependency stands before all that its target became, or, where nothing is left of that,
+    before what comes next.
+    """
+    threads: list[tuple[Step, ...]] = []
+    start: list[int] = []
+    own: list[int | None] = []
+    count = 0
+    for thread in execution.threads:
+        steps: list[Step] = []
+        for step in thread:
+            target = by.targets[step.kind, step.mode]
+            start.append(count + len(steps))
+            steps += [Step(Kind.FENCE, None, mode) for mode in target.before]
+            own.append(None if target.itself is None else count + len(steps))
+            steps += [] if target.itself is None else [replace(step, mode=target.itself)]
+            steps += [Step(Kind.FENCE, None, mode) for mode in target.after]
+        threads.append(tuple(steps))
+        count += len(steps)
+
+    def at(instruction: int) -> int:
+        place = own[instruction]
+        assert place is not None  # an access
+        return place
+
+    sources: dict[int, int | None] = {
+        at(i): at(source) if source is not None and source >= 0 else source
+        for i, source in enumerate(execution.rf)
+        if source is not None
+    }
+    dependencies = []
+    owner = [number for number, steps in enumerate(threads) for _ in steps]
+    for dep in execution.dependencies:
+        end = start[dep.target] if dep.kind == "ctrl" else at(dep.target)
+        if end < count and owner[end] == execution.thread_of[dep.target]:
+            dependencies.append(Dependency(dep.kind, at(dep.source), end))
+    return replace(
+        execution,
+        threads=tuple(threads),
+        dependencies=tuple(sorted(set(dependencies))),
+        rf=tuple(sources.get(i) for i in range(count)),
+        co=frozenset((at(one), at(other)) for one, other in execution.co),
+        final=tuple(None if write is None else at(write) for write in execution.final),
+    )

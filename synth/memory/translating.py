@@ -1,0 +1,144 @@
+"""Whether a mapping of instructions is sound: the smallest outcomes that the target allows and the source forbids.
+
+A mapping is sound for a program where every outcome that the target model allows of the translated program is one that
+the source model allows of the program (Lustig et al., ASPLOS 2019, section 5.3). As of comparisons, programs grow from
+the least size, each split of a size into threads is searched, and both verdicts are the oracle's.
+
+A program is asked about where the source model raises no flag, as of a data race, whatever the outcome. What the
+target flags is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from constraints.loop import solutions
+from constraints.programs.forbidden import Forbidden, Question, splits
+from corpus.errors import InputError
+from corpus.executions.execution import Execution, Kind
+from corpus.executions.litmus import litmus_test
+from corpus.executions.names import name_of
+from corpus.executions.text import execution_text
+from corpus.executions.translation import MappingFile, Translation, translated, translation
+from corpus.executions.vocabulary import Vocabulary, vocabulary
+from corpus.litmus.test import Region, Scope
+from corpus.test import Test
+from oracle.cat.interpreter import Model
+from oracle.consistency import ConsistencyModel
+from oracle.executions.judge import Answer, judge
+from oracle.executions.vocabulary import dialect_of, told_apart, vocabulary_of
+from synth.memory.comparison import descended
+from synth.memory.judging import labelled_record
+from synth.memory.suites import axiomatic, normal_form, text_of
+from synth.pool import run_tasks
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A mapping from one model to another, and over which programs it is checked."""
+
+    source: ConsistencyModel
+    target: ConsistencyModel
+    translation: Translation
+    words: Vocabulary
+    target_words: Vocabulary
+    events: tuple[int, int]
+    threads: tuple[int, int] | None = None
+
+    @property
+    def models(self) -> tuple[Model, Model]:
+        """The .cat files of the source and the target. Raises ``InputError`` where one has none."""
+        return axiomatic(self.source), axiomatic(self.target)
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A program with an outcome that its source forbids, and what it is translated to, which the target allows."""
+
+    source: Test
+    target: Test
+
+
+def checked(
+    written: MappingFile,
+    source: ConsistencyModel,
+    target: ConsistencyModel,
+    events: tuple[int, int],
+    threads: tuple[int, int] | None = None,
+    scopes: tuple[str, ...] = (),
+) -> Checked:
+    """What is to be checked: programs of all instructions that have a rule, placed as either model can tell apart.
+
+    ``scopes``, where there are any, are those to keep. Raises ``InputError`` where the mapping is wrong, or a model is
+    one for which no programs can be found.
+    """
+    source_model, target_model = axiomatic(source), axiomatic(target)
+    whole = vocabulary(dialect_of([source_model]))
+    needed, goal = told_apart(whole, [source_model]), vocabulary_of([target_model])
+    rules = translation(written, whole, needed, goal)
+    both = [each for each in (needed, goal) if each.dependencies]
+    regions = Region.SHARED in {*needed.regions, *goal.regions} and len(whole.regions) > 1
+    levels = {*needed.levels, *goal.levels} | ({Scope.CTA} if regions else set())
+    words = replace(
+        needed,
+        modes=rules.modes(),
+        levels=tuple(level for level in whole.levels if level in levels),
+        regions=whole.regions if regions else needed.regions,
+        dependencies=tuple(kind for kind in whole.dependencies if any(kind in each.dependencies for each in both)),
+        interchangeable=bool(both) and all(each.interchangeable for each in both),
+    )
+    if scopes:
+        words = words.within([scope for scope in Scope if scope.label in scopes])
+    if Kind.WRITE not in words.modes:
+        raise InputError("without W, nothing happens that a model could forbid", written.path, written.lines, 1)
+    return Checked(source, target, rules, words, goal, events, threads)
+
+
+def find(sizes: tuple[int, ...], check: Checked, solver: str) -> Iterator[Execution | None]:
+    """A bug of programs whose threads have so many events, relaxed as far as it goes; None where there is none."""
+    source, target = check.models
+    question = Question(source, (target,), minimal=False, translation=check.translation)
+    encoding = Forbidden(question, check.words, sizes)
+    asked = partial(tells, check=check)
+    some = next(filter(asked, solutions(encoding, solver)), None)
+    yield None if some is None else normal_form(descended(some, check.words, asked))
+
+
+def tells(execution: Execution, check: Checked) -> bool:
+    """Whether an execution is a bug, by what the oracle says of its outcome."""
+    source, target = check.models
+    test = litmus_test(execution, "source", observed=False)
+    forbids = judge(test, source)
+    if forbids.answer is not Answer.FORBIDDEN or forbids.flags:
+        return False
+    image = litmus_test(translated(execution, check.translation), "target", observed=False)
+    return judge(image, target).answer is Answer.ALLOWED
+
+
+def check_mapping(check: Checked, solver: str, jobs: int) -> Generator[tuple[int, list[Bug]] | None]:
+    """Each size with its bugs, the last one that with any; None now and then, so that the caller can watch a clock."""
+    for events in range(check.events[0], check.events[1] + 1):
+        found: set[Execution] = set()
+        for result in run_tasks(splits(events, check.threads), partial(find, check=check, solver=solver), jobs):
+            if result is None:
+                yield None
+            elif result[1] is not None:
+                found.add(result[1])
+        ordered = sorted(found, key=lambda each: (each.size, len(each.threads), execution_text(each)))
+        yield events, [bug_of(each, check) for each in ordered]
+        if found:
+            return
+
+
+def bug_of(execution: Execution, check: Checked) -> Bug:
+    """A bug as two tests of one name."""
+    name, turned = name_of(execution)
+
+    def record(each: Execution, words: Vocabulary, model: ConsistencyModel) -> Test:
+        test = litmus_test(each, name, observed=False)
+        return labelled_record(test, text_of(test, words), each.size, (model,))
+
+    image = translated(turned, check.translation)
+    return Bug(record(turned, check.words, check.source), record(image, check.target_words, check.target))
