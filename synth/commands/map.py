@@ -69,8 +69,8 @@ def command(
     \b
     Examples:
       synth map examples/mappings/rc11-to-tso.map
-      synth map examples/mappings/rc11-scoped-to-ptx.map --events ..4
-      synth map mine.map --from rc11 --to my-cpu.cat -o bug
+      synth map examples/mappings/rc11-scoped-to-ptx.map --scopes gpu
+      synth map examples/mappings/rc11-to-tso.map --to sc --events ..3
     """
     written = read_mapping(read_text(mapping), str(mapping))
     (first, from_name), (second, to_name) = (

@@ -1,0 +1,170 @@
+"""Mappings, sound or not by the formula, and by running the oracle over all small programs and what they become.
+
+The other side here enumerates programs, not executions: it lists the final values that each model allows, and shares
+with what it checks the data types and the oracle alone. A program that the source flags is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from random import Random
+
+import pytest
+
+from constraints.programs.forbidden import splits
+from corpus.executions.execution import Execution, Kind, Step
+from corpus.executions.litmus import litmus_test
+from corpus.executions.translation import Target, Translation
+from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
+from corpus.litmus.made import location_name
+from corpus.litmus.test import And, Condition, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
+from oracle.consistency import resolve_consistency_models
+from oracle.executions.judge import judge
+from synth.memory.suites import axiomatic
+from synth.memory.translating import Checked, find
+
+
+@cache
+def outcomes(threads, places, model):
+    """The final values of allowed executions, without what tells registers of different programs apart; and flags.
+
+    Writes to a location have different values, the same in a program and in what it becomes, as are registers.
+    """
+    steps = [step for thread in threads for step in thread]
+    numbers = [(thread, step.kind.reads) for thread, body in enumerate(threads) for step in body]
+    nothing = tuple(None for _ in steps)
+    regions = tuple(Region.GLOBAL for _ in {step.location for step in steps if step.location is not None})
+    execution = Execution(threads, places, regions, (), nothing, frozenset(), tuple(None for _ in regions))
+    registers = [FinalRegister(thread, f"r{i}") for i, (thread, reads) in enumerate(numbers) if reads]
+    observed = (*registers, *(Loc(location_name(location)) for location in range(len(regions))))
+    condition = Condition(Quantifier.EXISTS, And(()), observed=observed)
+    test = replace(litmus_test(execution, "test", observed=False), condition=condition)
+    judged = judge(test, axiomatic(model_named(model)))
+
+    def named(term):
+        """A register as which read of its thread it holds."""
+        if not isinstance(term, FinalRegister):
+            return str(term)
+        before = numbers[: int(term.register.removeprefix("r"))]
+        return f"{term.thread}:{before.count((term.thread, True))}"
+
+    return frozenset(
+        tuple(sorted((named(term), value) for term, value in each)) for each in judged.outcomes
+    ), judged.flags
+
+
+@cache
+def model_named(name):
+    return resolve_consistency_models([name])[0]
+
+
+def become(threads, targets):
+    """What a program becomes, instruction by instruction."""
+    image = []
+    for thread in threads:
+        steps = []
+        for step in thread:
+            target = targets[step.kind, step.mode]
+            steps += [Step(Kind.FENCE, None, mode) for mode in target.before]
+            steps += [replace(step, mode=target.itself)] if target.itself else []
+            steps += [Step(Kind.FENCE, None, mode) for mode in target.after]
+        image.append(tuple(steps))
+    return tuple(image)
+
+
+def programs(sizes, words):
+    """All programs whose threads have so many events, of up to two locations, the first accessed being the first."""
+    ways = [(kind, mode) for kind, modes in words.modes.items() for mode in modes]
+
+    def bodies(size):
+        if size == 0:
+            yield ()
+        for kind, mode in ways:
+            if kind.events <= size:
+                for location in (0, 1) if kind is not Kind.FENCE else (None,):
+                    for rest in bodies(size - kind.events):
+                        yield (Step(kind, location, mode), *rest)
+
+    trees = [tuple(Place(cta=t) for t, _ in enumerate(sizes))]
+    if Scope.CTA in words.levels and len(sizes) == 2:
+        trees.append((Place(), Place()))
+    for threads in product(*(tuple(bodies(size)) for size in sizes)):
+        used = [step.location for thread in threads for step in thread if step.location is not None]
+        if used and used[0] == 0:
+            yield from ((threads, places) for places in trees)
+
+
+def is_wrong(sizes, words, source, target, targets):
+    """Whether some program of these sizes may end, translated, as it may not."""
+    for threads, places in programs(sizes, words):
+        allowed, flags = outcomes(threads, places, source)
+        if not flags and not outcomes(become(threads, targets), places, target)[0] <= allowed:
+            return True
+    return False
+
+
+def is_found(sizes, words, source, target, targets):
+    """Whether the formula has such a program."""
+    models = model_named(source), model_named(target)
+    check = Checked(*models, Translation(targets), words, words, (2, 4))
+    (found,) = find(sizes, check, "minisat22")
+    return found is not None
+
+
+def only(whole: Vocabulary, *words, **changes):
+    kept = {
+        kind: tuple(mode for mode in modes if spelled_mode(kind, mode) in words) for kind, modes in whole.modes.items()
+    }
+    modes = {kind: ways for kind, ways in kept.items() if ways}
+    assert sum(map(len, modes.values())) == len(words)
+    return replace(whole, modes=modes, dependencies=(), **changes)
+
+
+def random_targets(rng, words, target):
+    """What each instruction becomes: one of its kind, done anyhow, with fences here and there."""
+    fences = [mode for mode in target.modes[Kind.FENCE] if mode.order is Order.SC]
+    found = {}
+    for kind, mode in ((kind, mode) for kind, modes in words.modes.items() for mode in modes):
+        before, after = ((rng.choice(fences),) if rng.random() < 0.25 else () for _ in range(2))
+        itself = rng.choice([None, *fences] if kind is Kind.FENCE else target.modes[kind])
+        found[kind, mode] = Target(before, itself, after) if kind is not Kind.FENCE else Target((), itself, ())
+    return found
+
+
+CPU = only(vocabulary("c"), "R.relaxed", "R.sc", "W.relaxed", "W.sc")
+CPU_TARGET = vocabulary("cpu")
+SCOPED = only(
+    vocabulary("opencl"),
+    *("R", "R.acquire.gpu", "R.relaxed.cta", "W", "W.release.gpu", "rmw.acq_rel.cta", "F.sc.cta"),
+    levels=(Scope.CTA,),
+    regions=(Region.GLOBAL,),
+)
+PTX = only(
+    vocabulary("ptx"),
+    *("R", "R.acquire.gpu", "R.relaxed.cta", "W", "W.release.gpu", "W.relaxed.cta", "rmw.acq_rel.cta"),
+    *("rmw.relaxed.gpu", "F.sc.cta", "F.sc.gpu"),
+)
+
+
+def agree(sizes, words, source, target, targets):
+    """Whether a mapping is wrong, by what both sides say."""
+    wrong = is_wrong(sizes, words, source, target, targets)
+    assert wrong == is_found(sizes, words, source, target, targets)
+    return wrong
+
+
+def test_mappings_to_a_cpu_are_wrong_where_a_program_of_four_events_shows_it():
+    verdicts = [agree((2, 2), CPU, "rc11", "tso", random_targets(Random(seed), CPU, CPU_TARGET)) for seed in range(5)]
+    assert {*verdicts} == {True, False}
+
+
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 40), marks=pytest.mark.slow)])
+def test_mappings_to_a_gpu_are_wrong_where_a_program_of_three_events_shows_it(seeds):
+    verdicts = []
+    for seed in seeds:
+        targets = random_targets(Random(seed), SCOPED, PTX)
+        for sizes in (each for events in (2, 3) for each in splits(events, (1, 2))):
+            verdicts.append(agree(sizes, SCOPED, "rc11-scoped", "ptx-6.0", targets))
+    assert {*verdicts} == {True, False}
