@@ -27,6 +27,7 @@ COMMANDS = {
     "label": "Say what every model says of a test.",
     "explain": "Show why a model says so: a lasso, or the argument.",
     "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
+    "harden": "Find the fences that an application needs, by running it.",
     "show": "Tables and plots of a corpus.",
     "select": "Pick the fewest tests that tell models apart, or see the most bugs.",
     "convert": "Write litmus tests in another dialect.",

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import expm1, inf, log1p
+from math import ceil, expm1, inf, log1p
 
 CONFIDENCE = 0.95
 
@@ -31,6 +31,19 @@ def rate_interval(seen: int, runs: int, confidence: float = CONFIDENCE) -> tuple
 
     interval = binomtest(seen, runs).proportion_ci(confidence, method="wilson")
     return max(0.0, float(interval.low)), min(1.0, float(interval.high))
+
+
+def runs_without_failure(rate: float, confidence: float = CONFIDENCE) -> int:
+    """How many runs, none of which failed, say with that confidence that no more than ``rate`` of runs fail.
+
+    Raises ``ValueError`` unless 0 < rate < 1 and 0 < confidence < 1.
+    """
+    if not (0 < rate < 1 and 0 < confidence < 1):
+        raise ValueError(f"expected a rate and a confidence between 0 and 1, found {rate}, {confidence}")
+    from scipy.stats import norm  # takes its time to be loaded
+
+    square = float(norm.ppf((1 + confidence) / 2)) ** 2  # Wilson's upper end for 0 of n is z^2 / (n + z^2)
+    return max(1, ceil(square * (1 - rate) / rate))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -284,6 +284,72 @@ def _follow(process: _Process, timeout: float) -> _Followed:
         ready, since = True, now
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a program that is only run came to its end.
+
+    ``code`` is its exit code, that of a signal below 0; ``None`` where it was killed at its time-out. ``seconds`` is
+    wall time, ``said`` the last line on its standard error.
+    """
+
+    code: int | None
+    seconds: float
+    said: str = ""
+
+
+def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> End:
+    """Run a program that knows nothing of us; when it has ended, or ``timeout`` seconds are over, so has its group.
+
+    ``environment`` is added to ours. Raises ``RunError`` where it cannot be executed.
+    """
+    if shutil.which(command[0]) is None:
+        raise RunError(f"cannot execute {command[0]}: no such program")
+    with tempfile.TemporaryFile() as errors:
+        since = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                [*guard(), *command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise RunError(f"cannot execute {command[0]}: {error.strerror}") from None
+        try:
+            in_time = _ends(process, timeout)
+            seconds = time.monotonic() - since
+        finally:
+            with suppress(ProcessLookupError, PermissionError):  # macOS says the latter of a group that has ended
+                os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+        errors.seek(max(0, errors.seek(0, os.SEEK_END) - _LAST_WORDS))
+        said = errors.read().decode("utf-8", "replace").strip().splitlines()
+    return End(code if in_time else None, seconds, said[-1] if said else "")
+
+
+_LAST_WORDS = 4096
+"""Bytes at the end of what was complained of in which its last line is looked for."""
+
+
+def _ends(process: subprocess.Popen[bytes], timeout: float) -> bool:
+    """Whether a process ends in time. On Linux it is not reaped: until then its group's number is nobody else's."""
+    if sys.platform == "linux":
+        watched = os.pidfd_open(process.pid)
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(watched, selectors.EVENT_READ)
+                return bool(selector.select(timeout))
+        finally:
+            os.close(watched)
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
     """SIGTERM and SIGHUP end the block as Ctrl-C does: what it started is stopped, its temporary folders are removed.

@@ -49,6 +49,7 @@ ROOMS = {
     "synth/tuning": {"memory"},
     "synth/drawing": {"progress", "memory", "tuning"},
     "synth/repair": {"memory", "drawing"},
+    "synth/hardening": set(),
     "synth/families": {"options", "progress", "memory", "mutation", "tuning", "drawing"},
     "synth/importing": {"families"},
     "synth/report": {"options", "progress", "memory", "mutation", "drawing", "families"},
@@ -65,6 +66,7 @@ ROOMS = {
         "families",
         "tuning",
         "repair",
+        "hardening",
     },
 }
 

@@ -1,0 +1,136 @@
+"""``synth harden``: the fences that an application needs, found by running it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from hashlib import sha256
+from pathlib import Path
+
+import click
+
+from backends.shared.process import ended_by_signals
+from backends.shared.profiles import STRESS, read_profile
+from corpus.errors import InputError
+from corpus.files import write_atomically
+from synth.hardening.account import print_found, record
+from synth.hardening.application import MOST_PLACES, Application, include, words
+from synth.hardening.journal import NAME, journalled
+from synth.hardening.reduction import Places, Ran, Reduction
+from synth.options.numbers import Seconds
+from synth.screen import table_console
+from synth.statistics import CONFIDENCE, runs_without_failure
+from synth.watch import watching
+
+_SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
+
+
+def _show_header(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        click.echo(include())
+        context.exit()
+
+
+@click.command(name="harden")
+@click.option(
+    "--header", is_flag=True, is_eager=True, expose_value=False, callback=_show_header, help="Where the header is."
+)
+@click.option(
+    "--places", type=click.IntRange(1, MOST_PLACES), required=True, metavar="N", help="Places in the sources, from 0."
+)
+@click.option("--build", default="", metavar="CMD", help="Builds it with a set of fences.  [default: nothing is built]")
+@click.option("--run", "command_", required=True, metavar="CMD", help="Runs it; exit code 0 says that it went right.")
+@click.option("--stress", metavar="PROFILE", help="Stress memory as a profile has it: a TOML file, or default.")
+@click.option(
+    "--runs", type=click.IntRange(1, 1 << 20), default=32, show_default=True, help="Without a failure, end a step."
+)
+@click.option("--rate", type=_SHARE, default=0.01, show_default=True, help="Of failures, at most, in the end.")
+@click.option("--confidence", type=_SHARE, default=CONFIDENCE, show_default=True, help="With which that is said.")
+@click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Of a run.")
+@click.option("--build-timeout", type=Seconds(positive=True), default=600.0, show_default=True, help="Of a build.")
+@click.option("--time-limit", type=Seconds(), metavar="S", help="Begin no run after S seconds.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    metavar="FOLDER",
+    help="Where runs are kept, and what is built.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all that was seen as one JSON object.")
+def command(
+    places: int,
+    build: str,
+    command_: str,
+    stress: str | None,
+    runs: int,
+    rate: float,
+    confidence: float,
+    timeout: float,
+    build_timeout: float,
+    time_limit: float | None,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Find the fences that an application needs, by running it with fewer and fewer.
+
+    Its sources include synth_fence.h (--header says where that is) and have SYNTH_FENCE(n) at each place where a fence
+    might be needed, n from 0 to N - 1. All fences must make it pass; then half of them are left out at a time, then
+    each alone (Sorensen and Donaldson 2016, section 5). The result is a set of which none can go without a failure
+    seen, and with which so many runs passed that no more than --rate of them fail, with that --confidence.
+
+    \b
+    CMD is a command and its arguments, quoted as in a shell, but no shell sees it. In it stand
+      {defines}  alone: -I and -D options for the compiler, which say what is active
+      {folder}   a folder for what is built with this set of fences
+      {include}  the folder of the header
+      {places}   the active places, with commas between
+    and in its environment SYNTH_DEFINES, SYNTH_FOLDER, SYNTH_INCLUDE and SYNTH_PLACES.
+
+    Each run is written to FOLDER/runs.jsonl before the next one begins; the same command goes on there. After a change
+    of the sources, give another folder. A run that takes more than --timeout is killed with all that it started, and
+    has failed.
+
+    \b
+    Example:
+      synth harden --places 8 --build 'g++ -pthread {defines} peterson.cpp -o {folder}/app' --run '{folder}/app' -o f
+
+    Exit code 1 if all fences do not make it pass, or the time is over.
+    """
+    profile = None if stress is None else STRESS if stress == "default" else read_profile(Path(stress))
+    builds, runner = words(build, "--build") if build else (), words(command_, "--run")
+    stable = max(runs, runs_without_failure(rate, confidence))
+    if stable > 1 << 24:
+        raise InputError(f"--rate: {stable} runs would have to pass, of 2^24 at most")
+    asked = [places, builds, runner, profile, timeout]
+    key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder: {error.strerror}", str(output)) from None
+    until = None if time_limit is None else time.monotonic() + time_limit
+    application = Application(builds, runner, output / "builds", profile, timeout, build_timeout, until)
+    with (
+        ended_by_signals(),
+        journalled(output / NAME, key, application.run) as run,
+        watching("Runs", found=False) as watch,
+    ):
+        done = 0
+
+        def counted(active: Places) -> Ran:
+            nonlocal done
+            ran = run(active)
+            done += 1
+            watch(done, None, 0)
+            return ran
+
+        reduction = Reduction(places, runs, stable, counted)
+        verdict = reduction.search()
+    found = json.dumps(record(reduction, verdict, confidence), indent=2)
+    write_atomically(output / "result.json", [found, "\n"])
+    if as_json:
+        click.echo(found)
+    else:
+        print_found(reduction, verdict, confidence, table_console())
+    sys.exit(verdict in ("broken", "stopped"))

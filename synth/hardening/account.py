@@ -1,0 +1,108 @@
+"""What a hardening has found, in words, as a table and as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from synth.hardening.application import spelled
+from synth.hardening.reduction import Places, Reduction, Tally, Verdict
+from synth.screen import plain_table
+from synth.statistics import rate_interval
+
+
+def record(reduction: Reduction, verdict: Verdict, confidence: float) -> dict[str, Any]:
+    """All that was seen: ``needed`` is ``None`` unless the search came to its end; times are median wall seconds."""
+    return {
+        "verdict": verdict,
+        "needed": None if reduction.needed is None else sorted(reduction.needed),
+        "places": reduction.places,
+        "runs": reduction.runs,
+        "stable": reduction.stable,
+        "confidence": confidence,
+        "restarts": reduction.restarts,
+        "configurations": [_row(places, tally, confidence) for places, tally in reduction.tallies.items()],
+    }
+
+
+def _row(places: Places, tally: Tally, confidence: float) -> dict[str, Any]:
+    runs, failures = len(tally.runs), len(tally.failures)
+    low, high = rate_interval(failures, runs, confidence) if runs else (0.0, 1.0)
+    return {
+        "places": sorted(places),
+        "runs": runs,
+        "failures": failures,
+        "hung": tally.hung,
+        "low": low,
+        "high": high,
+        "seconds": tally.seconds,
+        "said": tally.failures[0].said if failures else "",
+    }
+
+
+def answer(reduction: Reduction, verdict: Verdict, confidence: float) -> str:
+    """What was found, in a line."""
+    every, none = frozenset(range(reduction.places)), frozenset[int]()
+    if verdict == "broken":
+        return f"with all {reduction.places} fences it fails as well: {_failure(reduction.tallies[every])}"
+    if verdict == "stopped":
+        return "stopped by --time-limit; the same command goes on"
+    assert reduction.needed is not None
+    bound = _at_most(reduction.tallies[reduction.needed], confidence)
+    if verdict == "no failure":
+        return f"no failure was seen without any fence: {bound}"
+    rest = f"a failure was seen without {'it' if len(reduction.needed) == 1 else 'each of them'}"
+    return (
+        f"needed: {_fences(reduction.needed)}; {rest}, and none with "
+        f"{'it' if len(reduction.needed) == 1 else 'them'}: {bound}; "
+        f"without any fence, {_failure(reduction.tallies[none])}"
+    )
+
+
+def _at_most(tally: Tally, confidence: float) -> str:
+    high = rate_interval(0, len(tally.runs), confidence)[1]
+    return f"{len(tally.runs)} runs, so at most {high:.2%} of runs fail ({confidence:g} confidence)"
+
+
+def _failure(tally: Tally) -> str:
+    """How often it failed, and how it did first."""
+    first = tally.failures[0]
+    how = "did not end" if first.code is None else f"signal {-first.code}" if first.code < 0 else f"code {first.code}"
+    said = f", {first.said}" if first.said else ""
+    return f"{len(tally.failures)} of {len(tally.runs)} runs failed (the first: {how}{said})"
+
+
+def _fences(places: Places) -> str:
+    return f"{'fence' if len(places) == 1 else 'fences'} {spelled(places)}" if places else "none"
+
+
+def print_found(reduction: Reduction, verdict: Verdict, confidence: float, console: Console) -> None:
+    """The sets of fences that were tried, in that order, and the answer.
+
+    The last column is how much longer a run takes than without any fence; failures end the runs of most sets.
+    """
+    table = plain_table("Fences", "runs", "failed", "hung", f"rate ({confidence:g} confidence)", "ms", "cost")
+    none = reduction.tallies.get(frozenset())
+    free = none.seconds if none else None
+    for places, tally in reduction.tallies.items():
+        row = _row(places, tally, confidence)
+        seconds = tally.seconds
+        cost = f"{seconds / free - 1:+.0%}" if seconds is not None and free else ""
+        table.add_row(
+            _named(places, reduction),
+            str(row["runs"]),
+            str(row["failures"]),
+            str(row["hung"] or ""),
+            f"{row['low']:.2%} to {row['high']:.2%}",
+            f"{1000 * seconds:.1f}" if seconds is not None else "",
+            cost,
+        )
+    console.print(table)
+    console.print(Text(f"\n{answer(reduction, verdict, confidence)}"), soft_wrap=True)
+
+
+def _named(places: Places, reduction: Reduction) -> Text:
+    every = len(places) == reduction.places
+    return Text("all" if every else spelled(places) or "none", style="bold" if places == reduction.needed else "")

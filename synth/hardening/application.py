@@ -1,0 +1,143 @@
+"""An application that is built for a set of fences and run by two commands that no shell sees.
+
+Its sources mark places with ``SYNTH_FENCE(n)`` of ``include/synth_fence.h``. Which of them are active, and what stress
+there is, is a list of macros (``defines``): for compilers as the words of ``{defines}`` in a command, for make and
+the like, and for kernels that are compiled when they are used, as the environment variable ``SYNTH_DEFINES``.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backends.shared.layout import SCRATCH_WORDS, Parameters, chosen
+from backends.shared.process import RunError, run_to_end
+from backends.shared.profiles import Profile
+from backends.shared.toolchain import problem, run
+from corpus.errors import InputError
+from corpus.files import folder_of
+from synth.hardening.reduction import OutOfTimeError, Places, Ran
+
+MOST_PLACES = 256
+"""Places that the header knows."""
+
+WORD = 32
+"""Places of one of its macros."""
+
+
+def words(command: str, option: str) -> tuple[str, ...]:
+    """The words of a command, quoted as in a shell. Raises ``InputError`` where there are none, or a quote is open."""
+    try:
+        found = tuple(shlex.split(command))
+    except ValueError as error:
+        raise InputError(f"{option}: {str(error)[:1].lower()}{str(error)[1:]}, in {command!r}") from None
+    if not found or "\0" in command:
+        raise InputError(f"{option}: expected a command, found {command!r}")
+    return found
+
+
+def include() -> Path:
+    """The folder of the header."""
+    return folder_of("synth.hardening") / "include"
+
+
+def defines(active: Places, stress: Profile | None = None) -> list[str]:
+    """What the compiler is told: where the header is, which places are active, and how memory is to be stressed."""
+    masks = [sum(1 << place % WORD for place in active if place // WORD == word) for word in range(MOST_PLACES // WORD)]
+    macros = {f"SYNTH_ACTIVE_{word}": f"{mask:#x}u" for word, mask in enumerate(masks) if mask}
+    if stress is not None:
+        own = chosen(Parameters(stress=1), stress)
+        sequence = own.sequence.split()
+        macros |= {
+            "SYNTH_STRESS": str(own.stress),
+            "SYNTH_STRESS_WORDS": f"{SCRATCH_WORDS}u",
+            "SYNTH_STRESS_SPREAD": str(own.spread),
+            "SYNTH_STRESS_PATCH": f"{own.patch}u",
+            "SYNTH_STRESS_REGIONS": f"{own.regions}u",
+            "SYNTH_STRESS_OFFSET": f"{own.offset}u",
+            "SYNTH_STRESS_LENGTH": f"{len(sequence)}u",
+            "SYNTH_STRESS_STORES": f"{sum(1 << number for number, each in enumerate(sequence) if each == 'st'):#x}u",
+        }
+    return [f"-I{include()}", *(f"-D{name}={value}" for name, value in macros.items())]
+
+
+@dataclass(slots=True)
+class Application:
+    """Commands to build and run it; ``folder`` gets one for each set of fences.
+
+    ``build`` may be empty. ``until`` is the moment of ``time.monotonic`` from which no run begins.
+    """
+
+    build: Sequence[str]
+    command: Sequence[str]
+    folder: Path
+    stress: Profile | None = None
+    timeout: float = 10.0
+    build_timeout: float = 600.0
+    until: float | None = None
+    _built: set[Places] = field(default_factory=set)
+
+    def run(self, active: Places) -> Ran:
+        """Run it with these fences; it is built before its first run.
+
+        Raises ``OutOfTimeError`` where the time is over, ``InputError`` where it cannot be built or executed.
+        """
+        if self.until is not None and time.monotonic() >= self.until:
+            raise OutOfTimeError
+        folder = self.folder / name_of(active)
+        placed = {"{folder}": str(folder), "{include}": str(include()), "{places}": spelled(active)}
+        told = defines(active, self.stress)
+        environment = {
+            "SYNTH_DEFINES": shlex.join(told),
+            "SYNTH_FOLDER": str(folder),
+            "SYNTH_INCLUDE": str(include()),
+            "SYNTH_PLACES": spelled(active),
+        }
+        if active not in self._built:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"cannot make the folder: {error.strerror}", str(folder)) from None
+            if self.build:
+                self._build(_filled(self.build, placed, told), active, environment)
+            self._built.add(active)
+        try:
+            end = run_to_end(_filled(self.command, placed, told), self.timeout, environment)
+        except RunError as error:
+            raise InputError(f"--run: {error}") from None
+        return Ran(end.code, round(end.seconds, 6), end.said[:200])
+
+    def _build(self, command: list[str], active: Places, environment: dict[str, str]) -> None:
+        try:
+            done = run(Path(), command, timeout=self.build_timeout, environment=environment)
+        except (OSError, ValueError) as error:
+            raise InputError(f"--build: {error}") from None
+        if not done.ok:
+            fences = f"fences at {spelled(active)}" if active else "no fence"
+            raise InputError(f"--build: with {fences}: {problem(done.output) or 'it ended with an error'}")
+
+
+def _filled(command: Sequence[str], placed: dict[str, str], told: Sequence[str]) -> list[str]:
+    """The words of a command with what is known of this set of fences in them."""
+    filled: list[str] = []
+    for word in command:
+        if word == "{defines}":
+            filled += told
+            continue
+        for placeholder, value in placed.items():
+            word = word.replace(placeholder, value)
+        filled.append(word)
+    return filled
+
+
+def spelled(places: Places) -> str:
+    """Places with commas between them."""
+    return ",".join(map(str, sorted(places)))
+
+
+def name_of(places: Places) -> str:
+    """The folder of a set of places: its bits as a number."""
+    return f"{sum(1 << place for place in places):x}"

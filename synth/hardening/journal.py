@@ -1,0 +1,57 @@
+"""Every run of a hardening, a line each, so that one that is stopped goes on where it was.
+
+The runs of a set of places are told again in their order before a new one is made, whatever asked for them: so a
+hardening can go on with more runs in each step, too. A line of another application, or of other commands, is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from corpus.errors import InputError
+from corpus.lines import decoder, open_lines
+from synth.hardening.reduction import Places, Ran
+
+NAME = "runs.jsonl"
+BEGINS = b'{"hardening":'
+BUSY = "another process is at work on this hardening"
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line: the hardening it is of, the active places, and the run, as ``Ran`` has it."""
+
+    hardening: str
+    places: tuple[int, ...]
+    code: int | None
+    seconds: float
+    said: str
+
+
+@contextmanager
+def journalled(path: Path, key: str, run: Callable[[Places], Ran]) -> Iterator[Callable[[Places], Ran]]:
+    """``run``, with earlier runs told again from a file and new ones added to it; ``key`` tells hardenings apart.
+
+    Raises ``InputError`` where the file cannot be opened, is in use, or is of something else.
+    """
+    with open_lines(path, decoder(Entry), BEGINS, "a run of a hardening", BUSY) as (entries, add):
+        earlier: dict[Places, deque[Ran]] = defaultdict(deque)
+        for number, entry in enumerate(entries, 1):
+            if entry.hardening != key:
+                raise InputError("of another hardening: remove the file, or give another -o", str(path), number)
+            earlier[frozenset(entry.places)].append(Ran(entry.code, entry.seconds, entry.said))
+
+        def told(places: Places) -> Ran:
+            if earlier[places]:
+                return earlier[places].popleft()
+            ran = run(places)
+            line = Entry(key, tuple(sorted(places)), ran.code, ran.seconds, ran.said)
+            add(json.dumps(msgspec.to_builtins(line), separators=(",", ":")).encode())
+            return ran
+
+        yield told

@@ -1,0 +1,148 @@
+"""Which fences an application needs, by running it: empirical fence insertion (Sorensen and Donaldson 2016, section 5).
+
+All fences have to make it pass, and it has to fail without any. Then half of the fences are taken out as long as it
+still passes (*binary reduction*), then one at a time (*linear reduction*, algorithm 1), until none of those left can
+go: without each of them a failure was seen. What is left has to pass as often as all of them had to; if it fails,
+everything begins anew with twice as many runs in each step.
+
+The application is a function from a set of places to a run, so that all of this can be tested without one. Every run
+counts in all steps: a set of places with a failure has failed for good, and no run is made twice.
+
+Differences to the paper: linear reduction is repeated until it takes nothing out, for a run that passes by chance may
+leave a fence that can go; and what is left is checked for a number of runs, not for an hour.
+
+Gap: a failure that is too rare to be seen is not seen. What is found is what was needed in these runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal
+
+Places = frozenset[int]
+"""Places with a fence."""
+
+Verdict = Literal["hardened", "no failure", "broken", "stopped"]
+"""The fences that are needed are found; without any fence no failure was seen; with all of them one was; the search is
+not at its end."""
+
+
+class OutOfTimeError(Exception):
+    """No time is left for a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run: its exit code, ``None`` where it did not end; wall seconds; its last words."""
+
+    code: int | None
+    seconds: float
+    said: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it went wrong."""
+        return self.code != 0
+
+
+@dataclass(slots=True)
+class Tally:
+    """The runs with one set of fences."""
+
+    runs: list[Ran] = field(default_factory=list)
+
+    @property
+    def failures(self) -> list[Ran]:
+        """Those that went wrong, or did not end."""
+        return [run for run in self.runs if run.failed]
+
+    @property
+    def hung(self) -> int:
+        """How many did not end."""
+        return sum(run.code is None for run in self.runs)
+
+    @property
+    def seconds(self) -> float | None:
+        """The median time of the runs that passed; ``None`` where none did."""
+        times = [run.seconds for run in self.runs if not run.failed]
+        return median(times) if times else None
+
+
+@dataclass(slots=True)
+class Reduction:
+    """The search over ``places`` places, with ``run`` to run the application.
+
+    ``runs`` of them without a failure let a step go on, ``stable`` decide of all fences, of none, and of the result.
+    ``tallies`` has every set in the order in which it was first tried; ``restarts`` says how often the result failed.
+    """
+
+    places: int
+    runs: int
+    stable: int
+    run: Callable[[Places], Ran]
+    tallies: dict[Places, Tally] = field(default_factory=dict)
+    restarts: int = 0
+    needed: Places | None = None
+
+    def search(self) -> Verdict:
+        """Find the fences that are needed, and keep them in ``needed``: none are where no failure is seen.
+
+        Raises what ``run`` does, but for ``OutOfTimeError``.
+        """
+        every = frozenset(range(self.places))
+        try:
+            if not self._passes(every, self.stable):
+                return "broken"
+            self._observe(frozenset(), self.runs)
+            if self._passes(frozenset(), self.stable):
+                self.needed = frozenset()
+                return "no failure"
+            runs = self.runs
+            while True:
+                left = self._linear(self._binary(every, runs), runs)
+                if self._passes(left, max(self.stable, runs)):
+                    self.needed = left
+                    return "hardened"
+                runs *= 2
+                self.restarts += 1
+        except OutOfTimeError:
+            return "stopped"
+
+    def _binary(self, fences: Places, runs: int) -> Places:
+        while len(fences) > 1:
+            ordered = sorted(fences)
+            half = len(ordered) // 2
+            for part in (ordered[:half], ordered[half:]):
+                if self._passes(fences.difference(part), runs):
+                    fences = fences.difference(part)
+                    break
+            else:
+                return fences
+        return fences
+
+    def _linear(self, fences: Places, runs: int) -> Places:
+        while True:
+            before = fences
+            for fence in sorted(fences):
+                if self._passes(fences - {fence}, runs):
+                    fences -= {fence}
+            if fences == before:  # each of them was tried with all others in place, and a failure was seen
+                return fences
+
+    def _passes(self, fences: Places, runs: int) -> bool:
+        """Whether so many runs, earlier ones among them, were without a failure; the first failure ends them."""
+        tally = self._tally(fences)
+        while not tally.failures and len(tally.runs) < runs:
+            tally.runs.append(self.run(fences))
+        return not tally.failures
+
+    def _observe(self, fences: Places, runs: int) -> None:
+        """Make so many runs whether they fail or not, up to one that does not end, for that takes its time."""
+        tally = self._tally(fences)
+        while not tally.hung and len(tally.runs) < runs:
+            tally.runs.append(self.run(fences))
+
+    def _tally(self, fences: Places) -> Tally:
+        return self.tallies.setdefault(fences, Tally())
