@@ -19,7 +19,7 @@ from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from oracle.executions.judge import UNROLL
 from synth.families.interface import family
 from synth.inputs import MEMORY, Input
-from synth.memory.translating import Bug, check_mapping, checked
+from synth.memory.translating import Bug, Checked, check_mapping, checked, weakened
 from synth.options.model import ModelName
 from synth.options.numbers import JOBS, Seconds
 from synth.options.span import Span
@@ -40,6 +40,7 @@ from synth.watch import watching
 @click.option("--to", "target", type=ModelName(), metavar="MODEL", help="The target.  [default: the mapping's to]")
 @click.option("--scopes", metavar="LIST", help="Only programs with these of cta,gpu,sys.")
 @click.option("--threads", "-t", type=Span(1), help="Only programs of so many threads.")
+@click.option("--weakest", is_flag=True, help="Of a sound mapping, what can be one step weaker and is sound as far.")
 @click.option("--time-limit", type=Seconds(), metavar="S", help="Stop after S seconds.")
 @click.option(
     "--solver", type=click.Choice(SOLVERS), default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A solver."
@@ -53,6 +54,7 @@ def command(
     target: str | None,
     scopes: str | None,
     threads: tuple[int, int] | None,
+    weakest: bool,
     time_limit: float | None,
     solver: str,
     jobs: int | None,
@@ -79,19 +81,15 @@ def command(
     kept = tuple(listed("--scopes", scopes, list(SCOPES)))
     check = checked(written, first, second, events, threads, kept)
     click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
-    done, stopped, bugs = events[0] - 1, "", list[Bug]()
     until = Until.limits(None, time_limit)
-    with closing(check_mapping(check, solver, jobs or cores())) as results, watching() as watch:
-        for result in results:
-            if result is not None:
-                done, bugs = result
-            watch(done, events[1], len(bugs))
-            if reason := until.reason(len(bugs)):
-                stopped = f"; {reason}"
-                break
+    done, stopped, bugs = _search(check, solver, jobs or cores(), until)
     if not bugs:
-        looked = f"sound up to {done} events" if done >= events[0] else "nothing was searched"
-        click.echo(f"{looked}{stopped}")
+        click.echo(_sound(done, events, stopped))
+        for step, weaker in weakened(check) if weakest else ():
+            if not stopped:
+                done, stopped, bugs = _search(weaker, solver, jobs or cores(), until)
+                wrong = f"wrong, {bugs[0].source.name} of {done} events" if bugs else ""
+                click.echo(f"{step}: {wrong or _sound(done, events, stopped)}")
         return
     _tell(bugs, (from_name, to_name))
     if output:
@@ -100,6 +98,24 @@ def command(
         ]
         write_files(output, dict(files))
     sys.exit(1)
+
+
+def _search(check: Checked, solver: str, jobs: int, until: Until) -> tuple[int, str, list[Bug]]:
+    """The size up to which was searched, why no further, if that was cut short, and the bugs of that size."""
+    done, bugs = check.events[0] - 1, list[Bug]()
+    with closing(check_mapping(check, solver, jobs)) as results, watching() as watch:
+        for result in results:
+            if result is not None:
+                done, bugs = result
+            watch(done, check.events[1], len(bugs))
+            if not bugs and done < check.events[1] and (reason := until.reason(0)):
+                return done, f"; {reason}", bugs
+    return done, "", bugs
+
+
+def _sound(done: int, events: tuple[int, int], stopped: str) -> str:
+    looked = f"sound up to {done} events" if done >= events[0] else "nothing was searched"
+    return f"{looked}{stopped}"
 
 
 def _model(written: MappingFile, word: str, option: str | None, named: Word | None) -> tuple[ConsistencyModel, str]:

@@ -21,9 +21,9 @@ from corpus.executions.execution import Execution, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.text import execution_text
-from corpus.executions.translation import MappingFile, Translation, translated, translation
-from corpus.executions.vocabulary import Vocabulary, vocabulary
-from corpus.litmus.test import Region, Scope
+from corpus.executions.translation import MappingFile, Target, Translation, translated, translation
+from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
+from corpus.litmus.test import Mode, Region, Scope
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel
@@ -142,3 +142,40 @@ def bug_of(execution: Execution, check: Checked) -> Bug:
 
     image = translated(turned, check.translation)
     return Bug(record(turned, check.words, check.source), record(image, check.target_words, check.target))
+
+
+def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
+    """The mappings that are one step weaker, each with what the step is: ``W.sc: without F.sc.sys``.
+
+    A step leaves a fence out, or takes the next lower order or narrower scope of the target's vocabulary.
+    """
+    for kind, modes in check.words.modes.items():
+        for mode in modes:
+            target = check.translation.targets[kind, mode]
+            for said, weaker in _weaker(kind, target, check.target_words):
+                targets = {**check.translation.targets, (kind, mode): weaker}
+                yield f"{spelled_mode(kind, mode)}: {said}", replace(check, translation=Translation(targets))
+
+
+def _weaker(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[str, Target]]:
+    parts = (target.before, () if target.itself is None else (target.itself,), target.after)
+    for part, modes in enumerate(parts):
+        one = kind if part == 1 else Kind.FENCE
+        for place, mode in enumerate(modes):
+            for way in (*_lower(one, mode, words), *((None,) if one is Kind.FENCE else ())):
+                changed = (*modes[:place], *(() if way is None else (way,)), *modes[place + 1 :])
+                before, own, after = (changed if each == part else kept for each, kept in enumerate(parts))
+                if kind is Kind.FENCE and not own:
+                    own, after = after[:1], after[1:]
+                word = spelled_mode(one, mode)
+                said = f"without {word}" if way is None else f"{spelled_mode(one, way)} for {word}"
+                yield said, Target(before, own[0] if own else None, after)
+
+
+def _lower(kind: Kind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:
+    """The ways that are one step weaker."""
+    if kind in words.modes:
+        yield from words.lower_orders(kind, mode)
+        narrower = words.narrower(kind, mode)
+        if narrower is not None:
+            yield narrower

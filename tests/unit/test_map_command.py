@@ -55,6 +55,31 @@ def test_the_table_of_scoped_rc11_for_ptx_is_sound_and_needs_its_acquire_loads(t
     assert result.exit_code == 1 and "1 bug of 4 events" in result.stdout
 
 
+def test_the_weakest_says_which_fences_are_needed():
+    result = synth("map", MAPPINGS / "rc11-to-tso.map", "--weakest", "-j", 1)
+    assert result.exit_code == 0
+    first, second = result.stdout.splitlines()[2:]
+    assert first.startswith("W.sc: without F.sc.sys: wrong, ") and first.endswith(" of 4 events")
+    assert second == "F.sc: without F.sc.sys: sound up to 4 events"  # five show that it is needed
+
+
+def test_out_of_time_says_how_far():
+    result = synth("map", MAPPINGS / "rc11-to-tso.map", "--time-limit", 0.001, "-j", 1)
+    assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "sound up to 2 events; stopped by --time-limit")
+
+
+@pytest.mark.slow
+def test_the_bug_of_figure_12_is_found_and_one_that_several_scopes_make():
+    """Lustig et al., ASPLOS 2019: Fig. 12, by who reads from each other; and Fig. 11 with sc accesses of two scopes."""
+    broken = MAPPINGS / "rc11-scoped-to-ptx-fig12.map"
+    result = synth("map", broken, "--events", 7, "--threads", 3, "--scopes", "gpu", "-j", 1)
+    assert result.exit_code == 1 and "of 7 events: ptx-6.0 allows what rc11-scoped forbids" in result.stdout
+    assert "atom.sc.gpu.exch" in result.stdout and "fence.sc.gpu" in result.stdout
+    table = MAPPINGS / "rc11-scoped-to-ptx.map"
+    assert synth("map", table, "--events", 5, "--scopes", "gpu", "-j", 1).exit_code == 0
+    assert "of 5 events" in synth("map", table, "--events", 5, "-j", 1).stdout
+
+
 def test_models_may_be_named_by_options(tmp_path):
     file = tmp_path / "m.map"
     file.write_text(TSO.replace("from rc11", "").replace("to tso", ""))
