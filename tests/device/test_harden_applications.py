@@ -6,15 +6,19 @@ import json
 import os
 import platform
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from backends.cuda.compiler import ARCHITECTURES, CudaCompiler
+from backends.glsl.spirv import glslang, libraries
+from backends.opencl.platforms import choose
 from backends.shared.profiles import STRESS, Profile
 from synth.cli import main
-from synth.hardening.application import defines
+from synth.hardening.application import defines, include
 
 pytestmark = pytest.mark.device
 
@@ -88,3 +92,49 @@ def test_a_place_is_active_or_not(tmp_path: Path, need: Callable[[str], None]) -
     subprocess.run([*CXX, *defines(frozenset(active)), source, "-o", program], check=True)
     said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     assert set(map(int, said.split())) == active
+
+
+FENCES = "SYNTH_FENCE(1); SYNTH_FENCE(2); SYNTH_FENCE(200);"
+ACTIVE = defines(frozenset({1, 200}))
+OPENCL = """
+import sys
+import pyopencl as cl
+platform, number, *options = sys.argv[1:]
+devices = [d for p in cl.get_platforms() if platform in f"{p.name}, {p.version}" for d in p.get_devices()]
+cl.Program(cl.Context([devices[int(number)]]), sys.stdin.read()).build(options)
+"""
+
+
+def test_the_header_in_opencl(need: Callable[[str], None]) -> None:
+    need("opencl")
+    device = choose()
+    kernel = f'#include "synth_fence.h"\nkernel void test(global uint *x) {{ x[0] = 1; {FENCES} x[1] = 1; }}\n'
+    command = [sys.executable, "-c", OPENCL, device.selector, str(device.number)]
+    environment = {**os.environ, **device.environment}
+    for standard in ("CL1.2", "CL3.0"):
+        options = [*ACTIVE, f"-cl-std={standard}", "-Werror"]
+        subprocess.run([*command, *options], input=kernel, text=True, env=environment, check=True)
+
+
+def test_the_header_in_glsl(tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("glsl")
+    file = tmp_path / "kernel.comp"
+    extension = '#version 450\n#extension GL_GOOGLE_include_directive : enable\n#include "synth_fence.h"\n'
+    words = "layout(local_size_x = 1) in;\nlayout(binding = 0) buffer Words { uint x[]; };\n"
+    file.write_text(f"{extension}{words}void main() {{ x[0] = 1; {FENCES} x[1] = 1; }}\n", encoding="utf-8")
+    tool = glslang()
+    assert tool is not None
+    command = [tool, "-V", "-H", *ACTIVE, file, "-o", tmp_path / "spv"]
+    said = subprocess.run(command, env={**os.environ, **libraries(tool)}, check=True, capture_output=True)
+    assert said.stdout.count(b"MemoryBarrier") >= 2
+
+
+@pytest.mark.slow
+def test_the_header_in_cuda(tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("cuda")
+    file = tmp_path / "kernel.cu"
+    header = (include() / "synth_fence.h").read_text(encoding="utf-8")
+    kernel = f"__global__ void kernel(unsigned *x) {{ x[0] = 1; {FENCES} x[1] = 1; }}\nint main() {{}}\n"
+    file.write_text(f"#define SYNTH_ACTIVE_0 2u\n{header}{kernel}", encoding="utf-8")
+    compiled = CudaCompiler((ARCHITECTURES[-1],)).compile(file)
+    assert compiled.ok, compiled.output
