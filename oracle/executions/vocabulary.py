@@ -6,8 +6,8 @@ that hangs on their scopes. The first of them that the dialect lists stands for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from corpus.errors import InputError
 from corpus.executions.execution import DEPENDENCIES, Kind
@@ -59,6 +59,35 @@ def only_flagged(models: Sequence[Model]) -> bool:
     return not any(model.checks_mention(name) for model in models for name in ("ACQ", "REL", "ACQ_REL", "RLX"))
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What models look at: ``tags``, the sets of events of each kind that a check hangs on; ``scopes``: what is in
+    scope of what.
+    """
+
+    tags: Mapping[events.Kind, frozenset[str]]
+    scopes: bool
+
+    def of(self, kind: Kind, mode: Mode) -> object:
+        """What is seen of a way to do an instruction; those of which the same is seen are one to the models."""
+        seen = tuple(found & self.tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
+        return seen, events.access_scope(mode) if self.scopes else None
+
+
+def telling(models: Sequence[Model], flags: bool = False) -> Telling:
+    """What models look at; ``flags``: in what they flag, too."""
+
+    def mention(name: str, kind: str = "") -> bool:
+        return any(model.checks_mention(name, kind) or (flags and model.mentions(name)) for model in models)
+
+    tags = {kind: frozenset(name for name in events.SETS if mention(name, kind)) for kind in events.Kind}
+    if mention("sync_fence"):
+        tags[events.Kind.FENCE] |= {"SC"}
+    if mention("syncbar"):  # nothing synchronises with a barrier that does not wait
+        tags[events.Kind.BARRIER] |= {"ARRIVE"}
+    return Telling(tags, mention("sr") or mention("sync_fence"))
+
+
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     """A vocabulary without what no model tells apart. Raises ``InputError`` as ``vocabulary_of`` does."""
     for model in models:
@@ -71,15 +100,12 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
                 message = f"{model.name} uses '{name}', which no vocabulary can make: {reason}"
                 raise InputError(message, *model.mentioned_at(name))
 
-    def mention(*names: str, kind: str = "") -> bool:
-        return any(model.checks_mention(name, kind) for model in models for name in names)
+    def mention(*names: str) -> bool:
+        return any(model.checks_mention(name) for model in models for name in names)
 
-    tags = {kind: frozenset(name for name in events.SETS if mention(name, kind=kind)) for kind in events.Kind}
-    if mention("sync_fence"):
-        tags[events.Kind.FENCE] |= {"SC"}
-    if mention("syncbar"):  # nothing synchronises with a barrier that does not wait
-        tags[events.Kind.BARRIER] |= {"ARRIVE"}
-    scopes_matter = mention("sr") or mention("sync_fence")
+    told = telling(models)
+    tags = {kind: told.tags[kind] for kind in events.Kind}
+    scopes_matter = told.scopes
     kept = {Kind.READ, Kind.WRITE}
     kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()
     kept |= {Kind.FENCE} if mention("F", "sync_fence") or tags[events.Kind.FENCE] & _ORDERS else set()
@@ -91,8 +117,7 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         for mode in whole.modes[kind]:
             if any(found & unsaid for found in mode_tags(kind, mode)):
                 continue
-            told = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
-            seen.setdefault((told, events.access_scope(mode) if scopes_matter else None), mode)
+            seen.setdefault(told.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
     if Kind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
         told_of = tags[events.Kind.FENCE] & {*_ORDERS, *_PROXIES}

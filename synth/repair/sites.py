@@ -41,7 +41,7 @@ from corpus.litmus.test import (
 )
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
-from oracle.executions.vocabulary import dialect_of, mode_tags
+from oracle.executions.vocabulary import dialect_of, mode_tags, telling
 
 KINDS: Mapping[type[Instruction], Kind] = {
     Load: Kind.READ,
@@ -213,14 +213,19 @@ def sites_of(test: LitmusTest, dialect: Dialect, words: Words, cost: Cost, direc
     if direction is Direction.STRONGER:
         ways = [None, *(mode for mode in words.ways(Kind.BARRIER) if ARRIVE not in mode.tags)]
         found += [_choice(places, Kind.BARRIER, ways, words, cost) for places in meetings(test)]
-    said = (_said(test, choice, dialect) for choice in found)
+    said = (_said(test, choice, words, dialect) for choice in found)
     return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1))
 
 
-def _said(test: LitmusTest, choice: Choice, dialect: Dialect) -> Choice:
-    """The choice of those levels that the dialect can say."""
+def _said(test: LitmusTest, choice: Choice, words: Words, dialect: Dialect) -> Choice:
+    """The choice of those levels that the dialect can say, and of those that are one to the model of the cheapest."""
+    written = Sites(test, (choice,)).written(choice)
     levels = [k for k, mode in enumerate(choice.modes) if _is_said(changed(test, [(choice, mode)]), dialect)]
-    return choice.only(levels)
+    cheapest: dict[object, int] = {}
+    for level in sorted(levels, key=lambda k: (choice.modes[k] != written, choice.ladder.costs[k], k)):
+        mode = choice.modes[level]
+        cheapest.setdefault(None if mode is None else words.told.of(choice.kind, mode), level)
+    return choice.only(sorted(cheapest.values()))
 
 
 MOST_MEETINGS = 256
@@ -338,6 +343,7 @@ class Words:
             for kind, ways in words.modes.items()
         }
         self._words = replace(words, modes=modes)
+        self.told = telling([model], flags=True)
         self._below: dict[tuple[Kind, Mode], frozenset[Mode]] = {}
 
     def ways(self, kind: Kind) -> tuple[Mode, ...]:
