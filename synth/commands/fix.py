@@ -14,6 +14,7 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from oracle.executions.judge import UNROLL
+from oracle.executions.steps import TooManyError
 from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, expand
 from synth.options.bell import bell_option, with_bell
@@ -140,7 +141,11 @@ def command(
         read, dialect = _read(group, forbid)
         flags = race_free or (weaken and not any(is_flagged(test, judged, unroll) for test in read))
         question = Question(judged, unroll, not race_free, flags)
-        found = fixes(read, dialect, question, _costs(cost, dialect), direction, allowed, None if every else 1)
+        try:
+            found = fixes(read, dialect, question, _costs(cost, dialect), direction, allowed, None if every else 1)
+        except TooManyError as error:
+            hint = f"there is less to say with {f'--unroll {unroll - 1}, ' if unroll else ''}or less to --allow"
+            raise InputError(f"{error.message}; {hint}", group[0].place) from None
         missing |= not found.repairs
         if svg and found.repairs and found.repairs[0].changes:
             write_picture(svg, account.drawing(found, judged).svg())
