@@ -186,3 +186,17 @@ def test_what_an_application_is_told(tmp_path):
 def test_a_command_with_an_open_quote():
     with pytest.raises(InputError, match="no closing quotation"):
         words("a 'b", "--build")
+
+
+@pytest.mark.parametrize("model", ["tso", "rc11"])
+def test_the_core_of_the_applications_is_repaired_at_the_same_place(tmp_path, model):
+    """Between the store and the load, as ``synth harden`` finds it: ``tests/device/test_harden_applications.py``."""
+    core = Path(__file__).parents[2] / "examples" / "applications" / "store-buffering.litmus"
+    fixed = tmp_path / "fixed.litmus"
+    result = CliRunner().invoke(main, ["fix", str(core), "--model", model, "--allow", "fences", "-o", str(fixed)])
+    assert result.exit_code == 0, result.output
+    lines = [line.strip().split("(")[0] for line in fixed.read_text().splitlines()]
+    each = ["atomic_store_explicit", "atomic_thread_fence", "int r{} = atomic_load_explicit"]
+    assert [line for line in lines if "atomic_" in line and not line.startswith("P")] == [
+        word.format(thread) for thread in range(2) for word in each
+    ]
