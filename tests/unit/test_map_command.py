@@ -26,8 +26,8 @@ def synth(*arguments: object) -> Result:
     return CliRunner().invoke(main, words, prog_name="synth", catch_exceptions=False)
 
 
-@pytest.mark.parametrize("name", ["rc11-to-tso", "rc11-to-tso-loads"])
-def test_fences_after_stores_or_before_loads_are_sound_on_x86(name):
+@pytest.mark.parametrize("name", ["rc11-to-tso", "rc11-to-tso-loads", "rc11-to-rmo"])
+def test_mappings_of_c_that_are_sound(name):
     result = synth("map", MAPPINGS / f"{name}.map", "-j", 1)
     assert (result.exit_code, result.stderr, result.stdout.splitlines()[-1]) == (0, "", "sound up to 4 events")
 
