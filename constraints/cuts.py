@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraints.repairs import Levels, Program
-from constraints.witnesses import decoded
-from oracle.cat.terms import Check
-from oracle.executions.witness import Execution, Violation, violation_of
+from constraints.witnesses import decoded, violated
+from oracle.executions.witness import Execution, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ def cut_of(program: Program, levels: Levels, weaker: Levels) -> Cut | None:
     before = _decoded(program, left)
     flags = tuple(name for name, literal in executions.flags.items() if literal.holds(left))
     same = [
-        literal if literal.holds(left) else ~literal
+        literal.as_in(left)
         for relation in (executions.rf, executions.co)
         for row in relation
         for literal in row.values()
@@ -44,9 +43,7 @@ def cut_of(program: Program, levels: Levels, weaker: Levels) -> Cut | None:
     if failing is None:
         return Cut(before, flags, None)
     number = next(n for n, check in enumerate(executions.checks) if not check.holds(failing))
-    written = [each for each in program.model.syntax.statements if isinstance(each, Check)]
-    required = [place for place, check in enumerate(written) if not check.flag]
-    return Cut(before, flags, violation_of(program.model, required[number], _decoded(program, failing))[0])
+    return Cut(before, flags, violated(program.model, number, _decoded(program, failing)))
 
 
 def _decoded(program: Program, model: Sequence[int]) -> Execution:

@@ -140,18 +140,17 @@ class Program:
 
     def _strongest(self, levels: Levels) -> tuple[list[Literal], Levels]:
         """Levels from these on upwards at which an execution is left, none at any that is stronger yet; and which."""
-        same: list[Literal] = []
+        model: Sequence[int] = ()
         for number, ladder in enumerate(self._ladders):
             refused: set[int] = set()
             while stronger := sorted(ladder.above[levels[number]] - refused - {levels[number]}):
                 least = (*levels[:number], stronger[0], *levels[number + 1 :])
                 if self._solve([*(row[k] for row, k in zip(self._least, least, strict=True)), self._left]):
                     model = self._solver.model()
-                    same = self._same(model)
                     levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self._levels)
                 else:
                     refused |= ladder.above[stronger[0]]
-        return same, levels
+        return (self._same(model) if model else []), levels
 
     def close(self) -> None:
         """Frees the solver."""
@@ -178,7 +177,7 @@ class Program:
         ]
         choices += [literal for taken in executions.runs.taken for literal in taken]
         choices += [literal for last in executions.final.values() for literal in last.values()]
-        said = [literal if literal.holds(model) else ~literal for literal in choices]
+        said = [literal.as_in(model) for literal in choices]
         for name, relation in executions.orders.items():
             events = sorted({event for pair in executions.to_order[name] for event in pair})
             rank = {event: sum(event in row and row[event].holds(model) for row in relation) for event in events}

@@ -24,7 +24,7 @@ from oracle.executions.judge import UNROLL
 from oracle.executions.steps import Key
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value
-from oracle.executions.witness import Execution, MemoryExplanation, shown, violation_of
+from oracle.executions.witness import Execution, MemoryExplanation, Violation, shown, violation_of
 
 
 def explain_by_sat(
@@ -42,15 +42,20 @@ def explain_by_sat(
         return replace(explanation, witness=witness, flags=tuple(dict.fromkeys(flags)))
     search = _Search(test, model, unroll, False, solver)
     checks = search.executions.checks
-    written = [statement for statement in model.syntax.statements if isinstance(statement, Check)]
-    required = [number for number, check in enumerate(written) if not check.flag]
     violations = []
     for number, check in enumerate(checks):
         execution = search.find([*checks[:number], ~check])
         if execution is not None:
-            violations.append(violation_of(model, required[number], execution)[0])
+            violations.append(violated(model, number, execution))
     violations.sort(key=lambda violation: len(violation.steps))
     return replace(explanation, violations=tuple(violations), outcomes=len(violations))
+
+
+def violated(model: Model, number: int, execution: Execution) -> Violation:
+    """How an execution fails the check of that number among those that the model requires."""
+    written = [statement for statement in model.syntax.statements if isinstance(statement, Check)]
+    required = [place for place, check in enumerate(written) if not check.flag]
+    return violation_of(model, required[number], execution)[0]
 
 
 class _Search:

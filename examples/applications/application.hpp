@@ -96,3 +96,11 @@ inline int judged(const char* what, int seen, int expected) {
     if (seen != expected) std::fprintf(stderr, "%s: %d, expected %d\n", what, seen, expected);
     return seen != expected;
 }
+
+// Two threads count `counter` up under a lock, the first as 0 and the other as 1, and tell how often each has.
+inline int counted(int words, char** word, int (*count)(int me, int most), Word& counter) {
+    const int most = rounds_of(words, word, 200000);
+    int made[2];
+    together([&] { made[0] = count(0, most); }, [&] { made[1] = count(1, most); });
+    return judged("increments", counter.get(), made[0] + made[1]);
+}

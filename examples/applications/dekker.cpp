@@ -44,8 +44,5 @@ static int count(int me, int most) {
 }
 
 int main(int words, char** word) {
-    const int most = rounds_of(words, word, 200000);
-    int made[2];
-    together([&] { made[0] = count(0, most); }, [&] { made[1] = count(1, most); });
-    return judged("increments", counter.get(), made[0] + made[1]);
+    return counted(words, word, count, counter);
 }

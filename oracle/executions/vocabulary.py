@@ -104,11 +104,9 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         return any(model.checks_mention(name) for model in models for name in names)
 
     told = telling(models)
-    tags = {kind: told.tags[kind] for kind in events.Kind}
-    scopes_matter = told.scopes
     kept = {Kind.READ, Kind.WRITE}
     kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()
-    kept |= {Kind.FENCE} if mention("F", "sync_fence") or tags[events.Kind.FENCE] & _ORDERS else set()
+    kept |= {Kind.FENCE} if mention("F", "sync_fence") or told.tags[events.Kind.FENCE] & _ORDERS else set()
     kept |= {Kind.BARRIER} if mention("B", "syncbar") else set()
     unsaid = {name for name in events.DIALECT_TAGS if any(_only_flags(model, name) for model in models)}
     modes = {}
@@ -120,11 +118,11 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
             seen.setdefault(told.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
     if Kind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
-        told_of = tags[events.Kind.FENCE] & {*_ORDERS, *_PROXIES}
+        told_of = told.tags[events.Kind.FENCE] & {*_ORDERS, *_PROXIES}
         modes[Kind.FENCE] = tuple(mode for mode in modes[Kind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
     named = {mode.scope for ways in modes.values() for mode in ways}
-    levels = {level: mention(*_LEVELS[level]) or (scopes_matter and level in named) for level in whole.levels}
+    levels = {level: mention(*_LEVELS[level]) or (told.scopes and level in named) for level in whole.levels}
     regions = whole.regions if mention("GLOBAL", "SHARED") else (Region.GLOBAL,)
     if len(regions) > 1:
         levels[Scope.CTA] = True

@@ -10,7 +10,6 @@ import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from oracle.executions.judge import UNROLL
 from synth.accounts import in_columns
 from synth.drawing.files import check_picture_name, write_picture
 from synth.drawing.pictures import side_by_side
@@ -18,6 +17,7 @@ from synth.families.interface import chosen, family_given
 from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
+from synth.options.unroll import unroll_option
 from synth.screen import printable_lines, table_console
 
 
@@ -26,14 +26,7 @@ from synth.screen import printable_lines, table_console
 @model_option(required=True, memory=True)
 @choice_options
 @bell_option
-@click.option(
-    "--unroll",
-    type=click.IntRange(min=0),
-    default=UNROLL,
-    show_default=True,
-    metavar="N",
-    help="Litmus tests: how often each jump backwards is taken at most.",
-)
+@unroll_option("Litmus tests:")
 @click.option(
     "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the states or executions: .svg, .pdf or .png."
 )

@@ -13,12 +13,12 @@ import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from oracle.executions.judge import UNROLL
 from oracle.executions.steps import TooManyError
 from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, expand
 from synth.options.bell import bell_option, with_bell
 from synth.options.model import ModelName
+from synth.options.unroll import unroll_option
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 
@@ -61,14 +61,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 )
 @click.option("--together", is_flag=True, help="The tests are of one program, which is to be right by all of them.")
 @click.option("--all", "every", is_flag=True, help="Every minimal repair, the cheapest first.")
-@click.option(
-    "--unroll",
-    type=click.IntRange(min=0),
-    default=UNROLL,
-    show_default=True,
-    metavar="N",
-    help="How often each jump backwards is taken at most.",
-)
+@unroll_option()
 @bell_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A file, or a folder of several.")
 @click.option(

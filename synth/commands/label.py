@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 
 from corpus.errors import InputError
-from oracle.executions.judge import UNROLL
 from synth import VERSION, label_file
 from synth.families.interface import chosen, family_given
 from synth.inputs import Input
@@ -22,6 +21,7 @@ from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
 from synth.options.numbers import JOBS, Seconds
+from synth.options.unroll import unroll_option
 from synth.pool import Limits, cores
 from synth.watch import watching
 
@@ -38,14 +38,7 @@ from synth.watch import watching
     show_default=True,
     help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many.",
 )
-@click.option(
-    "--unroll",
-    type=click.IntRange(min=0),
-    default=UNROLL,
-    show_default=True,
-    metavar="N",
-    help="Litmus tests: how often each jump backwards is taken at most.",
-)
+@unroll_option("Litmus tests:")
 @click.option(
     "--format",
     "form",

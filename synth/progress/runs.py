@@ -15,7 +15,7 @@ from rich.text import Text
 
 from backends.shared.backend import Backend
 from backends.shared.device import Device
-from backends.shared.mapping import DEVICE, Launch
+from backends.shared.mapping import DEVICE
 from backends.shared.process import Run, RunError
 from backends.shared.results import (
     ProgressFailure,
@@ -157,13 +157,17 @@ def _run(
     """
     due = [trial for trial in trials if campaign.is_due(trial, file)]
 
-    def shape(trial: ProgressTrial) -> Launch:
-        return device.launch(program_of(trials[trial]), trial.mapping, trial.placement)
+    shapes = {trial: device.launch(program_of(trials[trial]), trial.mapping, trial.placement) for trial in due}
 
     def result(trial: ProgressTrial, run: Run) -> ProgressResult:
         return ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes, date=now())
 
-    way = Way(lambda trial: trial, shape, lambda trial: backend.progress_files(trial.test, shape(trial)), result)
+    way: Way[ProgressTrial] = Way(
+        trial=lambda trial: trial,
+        shape=shapes.__getitem__,
+        files=lambda trial: backend.progress_files(trial.test, shapes[trial]),
+        entry=result,
+    )
     left = len(due)
     for trial, given in conducted(jobs_of(due, way, device, campaign), device, campaign, len(trials) - len(due)):
         left -= 1

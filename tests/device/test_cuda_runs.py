@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 
 import pytest
+from absent import absent
 from click.testing import CliRunner, Result
 
 from backends.cpp.device import CppDevice
@@ -52,7 +53,7 @@ def forget() -> None:
 @pytest.fixture(scope="module")
 def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     if which("g++") is None:
-        pytest.skip("the fake nvcc needs g++")
+        absent("the fake nvcc needs g++")
     library = tmp_path_factory.mktemp("driver") / "libcuda.so.1"
     subprocess.run(["g++", "-shared", "-fPIC", "-o", library, FAKES / "libcuda.cpp"], check=True)
     with pytest.MonkeyPatch.context() as patch:
