@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from os.path import normpath
 from pathlib import Path
 
 import click
@@ -119,13 +120,19 @@ def _sound(done: int, events: tuple[int, int], stopped: str) -> str:
 
 
 def _model(written: MappingFile, word: str, option: str | None, named: Word | None) -> tuple[ConsistencyModel, str]:
-    """The model that an option names, or else the file, and the name. Raises ``InputError`` where neither names one."""
+    """The model that an option names, or else the file, and the name. Raises ``InputError`` where neither names one.
+
+    A .cat file that a mapping names is found from where the mapping is.
+    """
     if option is not None:
         return resolve_consistency_models([option])[0], option
     if named is None:
         raise InputError(f"expected a model: a line '{word} MODEL', or --{word}", written.path, 1, 1)
+    name = named.text
+    if name.endswith(".cat"):
+        name = normpath(Path(written.path).parent / name)
     try:
-        return resolve_consistency_models([named.text])[0], named.text
+        return resolve_consistency_models([name])[0], name
     except InputError as error:
         if error.path is not None:  # of a .cat file
             raise
