@@ -148,8 +148,9 @@ def first_manifest(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def repair_hint(manifest: Mapping[str, Any]) -> str:
     """How a damaged corpus is repaired: by the command that made it."""
-    kind = manifest.get("request", {}).get("kind")
-    command = "memory" if kind == "memory" else "select" if kind == "select" else "progress"
+    request = manifest.get("request", {})
+    kind = request.get("kind")
+    command = "map" if "mapping" in request else kind if kind in ("memory", "select") else "progress"
     return f"synth {command} --resume repairs the corpus" if command != "select" else "make the selection anew"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from corpus.journal import Found, Journal
+from corpus.journal import Found
 from synth.pool import run_tasks
 
 INTERRUPTED = "interrupted"
@@ -25,6 +25,34 @@ class Unit(Protocol):
 
 
 AnyUnit = TypeVar("AnyUnit", bound=Unit)
+
+
+class Record(Protocol):
+    """What is kept of a search, as a ``Journal`` does."""
+
+    units: dict[str, list[Found]]
+    closed: dict[str, dict[str, Any]]
+
+    def append(self, unit: str, founds: Sequence[Found]) -> None:
+        """What a unit found."""
+
+    def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
+        """A unit is done."""
+
+
+@dataclass
+class Unwritten:
+    """The record of a search that nobody is to go on with."""
+
+    units: dict[str, list[Found]] = field(default_factory=dict)
+    closed: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def append(self, unit: str, founds: Sequence[Found]) -> None:
+        """What a unit found, which whoever asked knows."""
+
+    def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
+        """A unit is done."""
+        self.closed[unit] = dict(statistics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +79,7 @@ class Until:
 def search_units(
     planned: Sequence[AnyUnit],
     work: Callable[[AnyUnit], Iterator[list[Found] | dict[str, int]]],
-    journal: Journal,
+    journal: Record,
     jobs: int,
     take: Callable[[AnyUnit, list[Found]], list[Found]],
     tests: Callable[[], int],
@@ -79,7 +107,7 @@ def search_units(
 
 
 def _record(
-    journal: Journal, take: Callable[[Any, list[Found]], list[Found]], unit: Unit, item: list[Found] | dict[str, int]
+    journal: Record, take: Callable[[Any, list[Found]], list[Found]], unit: Unit, item: list[Found] | dict[str, int]
 ) -> None:
     if isinstance(item, dict):
         journal.close_unit(unit.name, item)
@@ -87,7 +115,7 @@ def _record(
         journal.append(unit.name, founds)
 
 
-def effort_of(journal: Journal) -> dict[str, Any]:
+def effort_of(journal: Record) -> dict[str, Any]:
     """What the units that are closed took of the solver, in all and each."""
     closed = sorted(journal.closed.items())
     total = {what: sum(work[what] for _, work in closed) for what in ("calls", "refinements")}

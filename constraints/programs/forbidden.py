@@ -20,7 +20,7 @@ The size is that of the model over n events for each relaxation, of which there 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -269,18 +269,25 @@ class Forbidden(Outcomes):
 
 
 class Shapes:
-    """An encoding by outcome of which each shape is given once: tests that differ in modes and places alone are one."""
+    """An encoding by outcome of which each shape is given once: tests that differ in modes and places alone are one.
 
-    def __init__(self, encoding: Forbidden) -> None:
+    ``counts``: whether a solution is one, as its shape is then given; another leaves its shape to be found.
+    """
+
+    def __init__(self, encoding: Forbidden, counts: Callable[[Execution], bool] = lambda _: True) -> None:
         self._encoding = encoding
+        self._counts = counts
         self.formula = encoding.formula
         self.decode = encoding.decode
         self.refine = encoding.refine
         self.cubes = encoding.cubes
 
     def block(self, solution: Execution) -> Iterable[Clause]:
-        """The images of its shape under the exchange of threads."""
+        """The images of its shape under the exchange of threads; of what does not count, of itself."""
         unknown, encoding = self._encoding.unknown, self._encoding
+        if not self._counts(solution):
+            yield from encoding.block(solution)
+            return
         true = encoding.circuit.true
         for image in dict.fromkeys(solution.images()):
             literals = [*unknown.shape(image), *unknown.sources(image), *encoding.last_writes(image)]

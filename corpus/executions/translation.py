@@ -52,6 +52,18 @@ class Translation:
             found[kind] = (*found.get(kind, ()), mode)
         return {kind: found[kind] for kind in Kind if kind in found}
 
+    @property
+    def spelled(self) -> tuple[str, ...]:
+        """The rules as lines of a file."""
+        lines = []
+        for (kind, mode), target in self.targets.items():
+            before, after = (
+                [spelled_mode(Kind.FENCE, each) for each in part] for part in (target.before, target.after)
+            )
+            own = [] if target.itself is None else [spelled_mode(kind, target.itself)]
+            lines.append(f"{spelled_mode(kind, mode)} -> {'; '.join([*before, *own, *after]) or _NOTHING}")
+        return tuple(lines)
+
 
 @dataclass(frozen=True, slots=True)
 class Word:

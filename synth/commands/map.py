@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from contextlib import closing
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import asdict
 from os.path import normpath
 from pathlib import Path
+from typing import Any
 
 import click
 
 from backends.shared.files import file_stem, write_files
-from constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.executions.translation import MappingFile, Word, read_mapping
 from corpus.files import read_text
+from corpus.journal import Journal
 from corpus.litmus.test import SCOPES
-from corpus.test import Test
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
-from oracle.executions.judge import UNROLL
-from synth.families.interface import family
-from synth.inputs import MEMORY, Input
-from synth.memory.translating import Bug, Checked, check_mapping, checked, weakened
+from synth.drawing.bugs import draw_bug
+from synth.drawing.files import check_picture_name, write_picture
+from synth.memory.bugs import ToldBug
+from synth.memory.refuting import Searched, search, search_weaker, write_bugs
+from synth.memory.translating import Checked, checked
 from synth.options.model import ModelName
-from synth.options.numbers import JOBS, Seconds
+from synth.options.search import run_options
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.words import listed
 from synth.pool import cores
 from synth.screen import printable_lines
-from synth.units import Until
+from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
+
+SHOWN = 1
+"""Bugs that are printed whole."""
 
 
 @click.command(name="map")
@@ -42,12 +51,11 @@ from synth.watch import watching
 @click.option("--scopes", metavar="LIST", help="Only programs with these of cta,gpu,sys.")
 @click.option("--threads", "-t", type=Span(1), help="Only programs of so many threads.")
 @click.option("--weakest", is_flag=True, help="Of a sound mapping, what can be one step weaker and is sound as far.")
-@click.option("--time-limit", type=Seconds(), metavar="S", help="Stop after S seconds.")
-@click.option(
-    "--solver", type=click.Choice(SOLVERS), default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A solver."
-)
-@click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests, source and target.")
+@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many bugs are found.")
+@run_options(DEFAULT_SOLVER)
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests and pictures of bugs.")
+@click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the first bug: .svg, .pdf or .png.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(
     mapping: Path,
     events: tuple[int, int],
@@ -56,16 +64,23 @@ def command(
     scopes: str | None,
     threads: tuple[int, int] | None,
     weakest: bool,
+    max_tests: int | None,
     time_limit: float | None,
     solver: str,
     jobs: int | None,
+    resume: bool,
     output: Path | None,
+    svg: Path | None,
+    as_json: bool,
 ) -> None:
     """Check that what a model allows of translated programs, another allows of the programs themselves.
 
     MAPPING is a text file with a rule for each instruction of the source: 'W.sc -> W; F'. Programs are unknown: a
     solver finds one with an outcome that the target allows after the translation and the source forbids before it, of
-    two events first, then of three and so on. Of larger programs nothing is said.
+    two events first, then of three and so on, up to the first size with bugs. Of larger programs nothing is said.
+
+    -o writes a corpus (docs/corpus.md) of the bugs, each with its picture; a search that was stopped goes on with
+    --resume, to the same bytes in the end.
 
     The exit code is 1 where a mapping is wrong, 0 where no such program was found.
 
@@ -73,90 +88,115 @@ def command(
     Examples:
       synth map examples/mappings/rc11-to-tso.map
       synth map examples/mappings/rc11-scoped-to-ptx.map --scopes gpu
+      synth map examples/mappings/rc11-to-tso-unfenced.map -o bugs --svg bug.svg
       synth map examples/mappings/rc11-to-tso.map --to sc --events ..3
     """
+    if svg:
+        check_picture_name(svg)
+    if resume and output is None:
+        raise click.UsageError("--resume goes on with a folder: name it with -o")
     written = read_mapping(read_text(mapping), str(mapping))
-    (first, from_name), (second, to_name) = (
+    first, second = (
         _model(written, *each) for each in (("from", source, written.models[0]), ("to", target, written.models[1]))
     )
     kept = tuple(listed("--scopes", scopes, list(SCOPES)))
     check = checked(written, first, second, events, threads, kept)
-    click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
-    until = Until.limits(None, time_limit)
-    done, stopped, bugs = _search(check, solver, jobs or cores(), until)
-    if not bugs:
-        click.echo(_sound(done, events, stopped))
-        for step, weaker in weakened(check) if weakest else ():
-            if not stopped:
-                done, stopped, bugs = _search(weaker, solver, jobs or cores(), until)
-                wrong = f"wrong, {bugs[0].source.name} of {done} events" if bugs else ""
-                click.echo(f"{step}: {wrong or _sound(done, events, stopped)}")
-        return
-    _tell(bugs, (from_name, to_name))
-    if output:
-        files = [
-            (f"{file_stem(bug.source.name)}.{word}.litmus", test.text) for bug in bugs for word, test in _named(bug)
-        ]
-        write_files(output, dict(files))
-    sys.exit(1)
+    if not as_json:
+        click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
+    asked = {**check.as_json(), "weakest": weakest}
+    started, until = time.monotonic(), Until.limits(max_tests, time_limit)
+    opened = None if output is None else Journal.resume(output, asked) if resume else Journal.create(output, asked)
+    with opened or nullcontext():
+        done = _search(check, opened or Unwritten(), weakest, solver, jobs or cores(), until)
+        told = [ToldBug(bug, check) for bug in done.bugs]
+        if opened is not None:
+            write_files(opened.path, dict(_files(told)))
+            write_bugs(opened, done, solver, time.monotonic() - started)
+    if svg and told:
+        write_picture(svg, draw_bug(told[0]).svg())
+    if as_json:
+        click.echo(json.dumps(_record(check, done, told), ensure_ascii=False))
+    else:
+        _tell(check, done, told)
+        if output is not None:
+            state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+            click.echo(f"\n{output}: {_counted(told)}, {state}")
+    sys.exit(1 if told else 130 if done.stopped == INTERRUPTED else 0)
 
 
-def _search(check: Checked, solver: str, jobs: int, until: Until) -> tuple[int, str, list[Bug]]:
-    """The size up to which was searched, why no further, if that was cut short, and the bugs of that size."""
-    done, bugs = check.events[0] - 1, list[Bug]()
-    with closing(check_mapping(check, solver, jobs)) as results, watching() as watch:
-        for result in results:
-            if result is not None:
-                done, bugs = result
-            watch(done, check.events[1], len(bugs))
-            if not bugs and done < check.events[1] and (reason := until.reason(0)):
-                return done, f"; {reason}", bugs
-    return done, "", bugs
+def _search(check: Checked, journal: Record, weakest: bool, solver: str, jobs: int, until: Until) -> Searched:
+    with watching() as watch:
+        done = search(check, journal, solver, jobs, until, watch)
+        if weakest and not done.bugs and not done.stopped:
+            search_weaker(done, check, journal, solver, jobs, until, watch)
+    return done
 
 
-def _sound(done: int, events: tuple[int, int], stopped: str) -> str:
-    looked = f"sound up to {done} events" if done >= events[0] else "nothing was searched"
-    return f"{looked}{stopped}"
+def _files(told: list[ToldBug]) -> Iterator[tuple[str, str]]:
+    for each in told:
+        stem = file_stem(each.bug.source.name)
+        yield f"{stem}.source.litmus", each.bug.source.text
+        yield f"{stem}.target.litmus", each.bug.target.text
+        yield f"{stem}.svg", draw_bug(each).svg()
 
 
-def _model(written: MappingFile, word: str, option: str | None, named: Word | None) -> tuple[ConsistencyModel, str]:
-    """The model that an option names, or else the file, and the name. Raises ``InputError`` where neither names one.
+def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, Any]:
+    """What is known of a mapping as plain data; ``searched``: the size up to which every program was looked at."""
+    stopped = {"stopped": done.stopped} if done.stopped else {}
+    weaker = {"weaker": [asdict(each) for each in done.weaker]} if done.weaker else {}
+    return {
+        "from": check.source.name,
+        "to": check.target.name,
+        "vocabulary": list(check.words.spelled),
+        "searched": done.events,
+        "bugs": [each.record() for each in told],
+        **weaker,
+        **stopped,
+    }
+
+
+def _model(written: MappingFile, word: str, option: str | None, named: Word | None) -> ConsistencyModel:
+    """The model that an option names, or else the file. Raises ``InputError`` where neither does.
 
     A .cat file that a mapping names is found from where the mapping is.
     """
     if option is not None:
-        return resolve_consistency_models([option])[0], option
+        return resolve_consistency_models([option])[0]
     if named is None:
         raise InputError(f"expected a model: a line '{word} MODEL', or --{word}", written.path, 1, 1)
     name = named.text
     if name.endswith(".cat"):
         name = normpath(Path(written.path).parent / name)
     try:
-        return resolve_consistency_models([name])[0], name
+        return resolve_consistency_models([name])[0]
     except InputError as error:
         if error.path is not None:  # of a .cat file
             raise
         raise named.error(error.message, written.path) from None
 
 
-def _named(bug: Bug) -> tuple[tuple[str, Test], ...]:
-    return ("source", bug.source), ("target", bug.target)
+def _counted(told: list[ToldBug]) -> str:
+    return "1 bug" if len(told) == 1 else f"{len(told)} bugs"
 
 
-def _tell(bugs: list[Bug], models: tuple[str, str]) -> None:
-    """Print the first bug whole, with why each model says what it says, and the names of the others.
+def _tell(check: Checked, done: Searched, told: list[ToldBug]) -> None:
+    """Print how far was looked, or the first bug whole and the names of the others."""
+    stopped = f"; {done.stopped}" if done.stopped else ""
+    if not told:
+        click.echo(f"{_sound(done.events, check)}{'' if done.weaker else stopped}")
+        for weaker in done.weaker:
+            wrong = f"wrong, {weaker.bug} of {weaker.events} events"
+            click.echo(f"{weaker.step}: {wrong if weaker.bug else _sound(weaker.events, check)}")
+        if done.weaker and stopped:
+            click.echo(f"the others were not searched{stopped}")
+        return
+    many, events = _counted(told), told[0].bug.source.size
+    click.echo(f"{many} of {events} events: {check.target.name} allows what {check.source.name} forbids{stopped}\n")
+    for each in told[:SHOWN]:
+        click.echo(printable_lines("\n".join(each.lines())))
+    if others := [each.bug.source.name for each in told[SHOWN:]]:
+        click.echo("and " + "\n    ".join(others))
 
-    ``models``: the source and the target, as they were named.
-    """
-    first, *others = bugs
-    source, target = models
-    many = "1 bug" if len(bugs) == 1 else f"{len(bugs)} bugs"
-    click.echo(f"{many} of {first.source.size} events: {target} allows what {source} forbids\n")
-    kind = family(MEMORY)
-    for (side, test), model in zip(_named(first), models, strict=True):
-        given = Input(test.name, test.name, Path(test.name), test)
-        click.echo(printable_lines(f"{side}\n\n{test.text}"))
-        for told in kind.explain(given, (model,), UNROLL):
-            click.echo(printable_lines(told.account().text()))
-    if others:
-        click.echo("and " + "\n    ".join(bug.source.name for bug in others))
+
+def _sound(events: int, check: Checked) -> str:
+    return f"sound up to {events} events" if events >= check.events[0] else "nothing was searched"

@@ -2,7 +2,7 @@
 
 A mapping is sound for a program where every outcome that the target model allows of the translated program is one that
 the source model allows of the program (Lustig et al., ASPLOS 2019, section 5.3). As of comparisons, programs grow from
-the least size, each split of a size into threads is searched, and both verdicts are the oracle's.
+the least size (``synth.memory.refuting``), and both verdicts are the oracle's.
 
 A program is asked about where the source model raises no flag, as of a data race, whatever the outcome. What the
 target flags is not looked at.
@@ -10,17 +10,14 @@ target flags is not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
-from constraints.loop import solutions
-from constraints.programs.forbidden import Forbidden, Question, splits
 from corpus.errors import InputError
 from corpus.executions.execution import Execution, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
-from corpus.executions.text import execution_text
 from corpus.executions.translation import MappingFile, Target, Translation, translated, translation
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
@@ -29,10 +26,9 @@ from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel
 from oracle.executions.judge import Answer, judge
 from oracle.executions.vocabulary import dialect_of, told_apart, vocabulary_of
-from synth.memory.comparison import descended
+from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
-from synth.memory.suites import axiomatic, normal_form, text_of
-from synth.pool import run_tasks
+from synth.memory.suites import axiomatic, text_of
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,19 @@ class Checked:
     def models(self) -> tuple[Model, Model]:
         """The .cat files of the source and the target. Raises ``InputError`` where one has none."""
         return axiomatic(self.source), axiomatic(self.target)
+
+    def as_json(self) -> dict[str, Any]:
+        """The question as a corpus of bugs keeps it, with the text of each model as a digest."""
+        models = (self.source, self.target)
+        return {
+            "kind": MEMORY,
+            "mapping": list(self.translation.spelled),
+            "events": list(self.events),
+            "threads": self.threads and list(self.threads),
+            "vocabulary": list(self.words.spelled),
+            "models": [model.name for model in models],
+            "model_digests": {model.name: model.digest for model in models},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +105,6 @@ def checked(
     return Checked(source, target, rules, words, goal, events, threads)
 
 
-def find(sizes: tuple[int, ...], check: Checked, solver: str) -> Iterator[Execution | None]:
-    """A bug of programs whose threads have so many events, relaxed as far as it goes; None where there is none."""
-    source, target = check.models
-    question = Question(source, (target,), minimal=False, translation=check.translation)
-    encoding = Forbidden(question, check.words, sizes)
-    asked = partial(tells, check=check)
-    some = next(filter(asked, solutions(encoding, solver)), None)
-    yield None if some is None else normal_form(descended(some, check.words, asked))
-
-
 def tells(execution: Execution, check: Checked) -> bool:
     """Whether an execution is a bug, by what the oracle says of its outcome."""
     source, target = check.models
@@ -117,23 +116,8 @@ def tells(execution: Execution, check: Checked) -> bool:
     return judge(image, target).answer is Answer.ALLOWED
 
 
-def check_mapping(check: Checked, solver: str, jobs: int) -> Generator[tuple[int, list[Bug]] | None]:
-    """Each size with its bugs, the last one that with any; None now and then, so that the caller can watch a clock."""
-    for events in range(check.events[0], check.events[1] + 1):
-        found: set[Execution] = set()
-        for result in run_tasks(splits(events, check.threads), partial(find, check=check, solver=solver), jobs):
-            if result is None:
-                yield None
-            elif result[1] is not None:
-                found.add(result[1])
-        ordered = sorted(found, key=lambda each: (each.size, len(each.threads), execution_text(each)))
-        yield events, [bug_of(each, check) for each in ordered]
-        if found:
-            return
-
-
 def bug_of(execution: Execution, check: Checked) -> Bug:
-    """A bug as two tests of one name."""
+    """A bug as two tests of one name, which others may have too."""
     name, turned = name_of(execution)
 
     def record(each: Execution, words: Vocabulary, model: ConsistencyModel) -> Test:

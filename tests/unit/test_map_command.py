@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ from click.testing import CliRunner, Result
 from corpus.dialects.registry import parse_litmus
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.translation import Target, Translation, read_mapping, translated
+from corpus.journal import read_corpus
 from corpus.litmus.test import PLAIN, Mode, Order, Place, Region
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
@@ -32,17 +37,48 @@ def test_mappings_of_c_that_are_sound(name):
     assert (result.exit_code, result.stderr, result.stdout.splitlines()[-1]) == (0, "", "sound up to 4 events")
 
 
-def test_without_fences_a_bug_is_found_and_both_tests_are_written(tmp_path):
-    result = synth("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "-o", tmp_path / "bug")
+def test_without_fences_bugs_are_found_and_both_tests_of_each_are_written_and_drawn(tmp_path):
+    result = synth(
+        "map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "-o", tmp_path / "bugs", "--svg", tmp_path / "b.svg"
+    )
     assert (result.exit_code, result.stderr) == (1, "")
-    assert "1 bug of 4 events: tso allows what rc11 forbids" in result.stdout
+    assert "2 bugs of 4 events: tso allows what rc11 forbids" in result.stdout
     assert "under rc11: FORBIDDEN" in result.stdout and "under tso: ALLOWED" in result.stdout
-    answers = {}
-    for side, model in (("source", "rc11"), ("target", "tso")):
-        (file,) = (tmp_path / "bug").glob(f"*.{side}.litmus")
+    assert result.stdout.endswith(f"and R+sc-sc+sc-sc\n\n{tmp_path / 'bugs'}: 2 bugs, complete\n")
+    names = ["SB+sc-sc+sc-sc", "R+sc-sc+sc-sc"]
+    for side, model, answer in (("source", "rc11", Answer.FORBIDDEN), ("target", "tso", Answer.ALLOWED)):
         (given,) = resolve_consistency_models([model])
-        answers[side] = judge(parse_litmus(file.read_text(), str(file)), axiomatic(given)).answer
-    assert answers == {"source": Answer.FORBIDDEN, "target": Answer.ALLOWED}
+        for name in names:
+            file = tmp_path / "bugs" / f"{name}.{side}.litmus"
+            assert judge(parse_litmus(file.read_text(), str(file)), axiomatic(given)).answer is answer
+        corpus = read_corpus(tmp_path / "bugs" / ("" if side == "source" else side))
+        assert corpus.complete and [(test.name, test.verdicts) for test in corpus.tests] == [
+            (name, {model: answer}) for name in names
+        ]
+    assert (tmp_path / "b.svg").read_text() == (tmp_path / "bugs" / f"{names[0]}.svg").read_text()
+    assert all(
+        said in (tmp_path / "b.svg").read_text()
+        for said in ("source under rc11: FORBIDDEN", "target under tso: ALLOWED")
+    )
+    again = synth("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-o", tmp_path / "bugs", "--resume")
+    assert (again.exit_code, "the corpus is complete" in again.stderr) == (2, True)
+
+
+def test_bugs_as_data_have_the_cycle_of_the_source_and_the_execution_of_the_target():
+    result = synth("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "--json", "--max-tests", 1)
+    record = json.loads(result.stdout)
+    assert (result.exit_code, record["from"], record["to"], record["searched"]) == (1, "rc11", "tso", 3)
+    assert record["stopped"] == "stopped by --max-tests"
+    (bug,) = record["bugs"]
+    assert (bug["source"]["verdict"], bug["target"]["verdict"]) == ("FORBIDDEN", "ALLOWED")
+    (violation,) = bug["source"]["violations"]
+    assert violation["check"] == "sc" and bug["target"]["witness"]["relations"]["rf"]
+    assert bug["source"]["text"].startswith("C ") and bug["events"] == 4
+    record = json.loads(
+        synth("map", MAPPINGS / "rc11-to-tso.map", "-j", 1, "--events", "..3", "--json", "--weakest").stdout
+    )
+    assert (record["searched"], record["bugs"]) == (3, [])
+    assert {"step": "W.sc: without F.sc.sys", "events": 3, "bug": ""} in record["weaker"]
 
 
 def test_the_table_of_scoped_rc11_for_ptx_is_sound_and_needs_its_acquire_loads(tmp_path):
@@ -53,7 +89,9 @@ def test_the_table_of_scoped_rc11_for_ptx_is_sound_and_needs_its_acquire_loads(t
     printed = ("--from", "rc11-scoped", "-j", 1)
     assert synth("map", right, *printed).stdout.splitlines()[-1] == "sound up to 4 events"
     result = synth("map", wrong, *printed, "--scopes", "gpu")
-    assert result.exit_code == 1 and "1 bug of 4 events" in result.stdout
+    assert result.exit_code == 1 and "3 bugs of 4 events" in result.stdout
+    for shape in ("MP", "LB", "S"):
+        assert f"{shape}+" in result.stdout
 
 
 def test_the_weakest_says_which_fences_are_needed():
@@ -64,9 +102,55 @@ def test_the_weakest_says_which_fences_are_needed():
     assert second == "F.sc: without F.sc.sys: sound up to 4 events"  # five show that it is needed
 
 
-def test_out_of_time_says_how_far():
-    result = synth("map", MAPPINGS / "rc11-to-tso.map", "--time-limit", 0.001, "-j", 1)
-    assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "sound up to 2 events; stopped by --time-limit")
+def test_out_of_time_says_how_far_and_what_is_there_goes_on(tmp_path):
+    words = ("map", MAPPINGS / "rc11-to-tso-unfenced.map", "-j", 1, "-o")
+    early = synth(*words, tmp_path / "early", "--time-limit", 0.001)
+    assert early.exit_code == 0 and early.stdout.splitlines()[1:] == [
+        "nothing was searched; stopped by --time-limit",
+        "",
+        f"{tmp_path / 'early'}: 0 bugs, incomplete: stopped by --time-limit; --resume goes on",
+    ]
+    other = synth("map", MAPPINGS / "rc11-to-tso.map", "-o", tmp_path / "early", "--resume")
+    assert (other.exit_code, "the corpus was made with another mapping" in other.stderr) == (2, True)
+    synth(*words, tmp_path / "one", "--max-tests", 1)
+    assert not read_corpus(tmp_path / "one").complete and len(read_corpus(tmp_path / "one").tests) == 1
+    whole = synth(*words, tmp_path / "whole")
+    for name in ("early", "one"):
+        assert synth(*words, tmp_path / name, "--resume").stdout.replace(name, "whole") == whole.stdout
+        assert files(tmp_path / name) == files(tmp_path / "whole")
+    result = synth("map", MAPPINGS / "rc11-to-tso.map", "--resume")
+    assert (result.exit_code, "--resume goes on with a folder" in result.stderr) == (2, True)
+
+
+def test_a_search_that_was_killed_goes_on(tmp_path):
+    """Its unit is never closed: what it had found is found again, and is there once."""
+    words = ("map", str(MAPPINGS / "rc11-to-tso-unfenced.map"), "--events", "4", "-j", "1", "-o")
+    code = f"""
+import os, signal
+from corpus.journal import Journal
+from synth.cli import main
+append = Journal.append
+
+def killed(journal, unit, founds):
+    append(journal, unit, founds)
+    os.killpg(0, signal.SIGKILL)
+
+Journal.append = killed
+main({[*words, str(tmp_path / "d")]}, prog_name="synth")
+"""
+    run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, start_new_session=True, timeout=300)
+    assert run.returncode == -signal.SIGKILL
+    shown = synth("show", tmp_path / "d")
+    assert shown.exit_code == 0 and "1 tests, not complete: the run did not end; --resume goes on" in shown.stdout
+    assert synth(*words, tmp_path / "d", "--resume").exit_code == 1
+    assert synth(*words, tmp_path / "whole").exit_code == 1
+    assert files(tmp_path / "d") == files(tmp_path / "whole")
+
+
+def files(folder):
+    """All files of a folder, but those that may differ from run to run."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "times.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def test_a_model_of_a_mapping_is_found_from_where_the_mapping_is(tmp_path, monkeypatch):

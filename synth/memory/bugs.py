@@ -1,0 +1,73 @@
+"""Bugs of mappings told: why the source forbids an outcome, by the very execution that the target has, and that one.
+
+Both tests have the same reads and writes, which go by the same letters; the target has other fences. Where several
+executions of the source have the outcome, that one is told whose coherence is most like that of the target's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from corpus.dialects.registry import parse_litmus
+from corpus.test import Test
+from oracle.executions.judge import UNROLL
+from oracle.executions.witness import Execution, MemoryExplanation, Violation
+from synth.memory.explanation import event_names, explanation_account, explanation_record
+from synth.memory.judging import explain_with
+from synth.memory.translating import Bug, Checked
+
+
+@dataclass(frozen=True)
+class ToldBug:
+    """A bug of a mapping, with why each model says what it says."""
+
+    bug: Bug
+    check: Checked
+
+    @cached_property
+    def explanations(self) -> tuple[MemoryExplanation, MemoryExplanation]:
+        """Why the source forbids the outcome, by one execution, and how the target has it."""
+        source, target = (
+            explain_with(parse_litmus(test.text, test.name), model, UNROLL)
+            for test, model in zip((self.bug.source, self.bug.target), self.check.models, strict=True)
+        )
+        assert target.witness is not None  # it allows it
+        return by_execution(source, target.witness), target
+
+    def lines(self) -> Iterator[str]:
+        """Both tests, each with its account."""
+        for side, test, explanation in self._sides():
+            yield from (side, "", test.text, explanation_account(explanation, UNROLL).text())
+
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        sides: dict[str, Any] = {}
+        for side, test, explanation in self._sides():
+            sides[side] = {"text": test.text, **explanation_record(test.name, explanation, UNROLL)}
+            del sides[side]["file"]
+        return {"name": self.bug.source.name, "events": self.bug.source.size, **sides}
+
+    def _sides(self) -> Iterator[tuple[str, Test, MemoryExplanation]]:
+        source, target = self.explanations
+        yield "source", self.bug.source, source
+        yield "target", self.bug.target, target
+
+
+def by_execution(explanation: MemoryExplanation, witness: Execution) -> MemoryExplanation:
+    """An outcome that is forbidden, explained by the execution most like another model's; of the others, how many."""
+    if not explanation.violations:
+        return explanation
+    there = _coherence(witness)
+
+    def alike(violation: Violation) -> int:
+        return len(there & _coherence(violation.execution))
+
+    return replace(explanation, violations=(max(explanation.violations, key=alike),))
+
+
+def _coherence(execution: Execution) -> set[tuple[str, str]]:
+    names = event_names(execution.events)
+    return {(names[one], names[other]) for one, other in execution.pairs("co")}

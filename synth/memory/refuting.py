@@ -1,0 +1,200 @@
+"""The search for the bugs of a mapping: sizes from the least, up to the first that has any, as units of a journal.
+
+A unit is a split of so many events into threads, searched by one process. Of the bugs of one shape, which differ in how
+instructions are done and in where threads are, one is found, and relaxed step by step as long as it is a bug. A unit
+that was cut off is searched again from its beginning and finds the same again, so that a search that goes on ends with
+the same bytes. Of each bug, the journal has the source's test and, beside it, the target's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cache, partial
+from typing import Any
+
+from constraints.loop import Effort, solutions
+from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
+from corpus.errors import InputError
+from corpus.executions.execution import Execution
+from corpus.executions.names import name_of
+from corpus.executions.text import execution_text
+from corpus.journal import Found, Journal, finish
+from corpus.records import record_reader, test_record
+from corpus.suite import write_corpus
+from synth import VERSION
+from synth.memory.comparison import descended
+from synth.memory.suites import normal_form, renamed, with_ranks
+from synth.memory.translating import Bug, Checked, bug_of, tells, weakened
+from synth.units import Record, Until, effort_of, search_units
+
+Watching = Callable[[int, int, int], None]
+"""Told how many units are closed and planned, and how many bugs are known."""
+
+TARGET = "target"
+"""The folder of a corpus of bugs that has the target's tests, by the same names."""
+
+
+def unwatched(closed: int, planned: int, bugs: int) -> None:
+    """Nobody is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """So many events in threads of these sizes."""
+
+    sizes: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Such as ``3.2``."""
+        return ".".join(map(str, self.sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class Weaker:
+    """A mapping that is one step weaker: what the step is, up to which size it was looked at, and a bug's name."""
+
+    step: str
+    events: int
+    bug: str = ""
+
+
+@dataclass
+class Searched:
+    """What is known of a mapping: the ``bugs`` of the first size that has any, smallest first.
+
+    ``events``: the size up to which every program was looked at; ``stopped``: why no further, where that was cut short.
+    ``weaker``: of a sound mapping, if it was asked for, those that are one step weaker.
+    """
+
+    events: int
+    bugs: list[Bug] = field(default_factory=list)
+    stopped: str = ""
+    weaker: list[Weaker] = field(default_factory=list)
+
+
+def bugs_of(sizes: tuple[int, ...], check: Checked, solver: str, effort: Effort | None = None) -> Iterator[Execution]:
+    """Bugs of programs whose threads have so many events: of each shape one, relaxed as far as it goes."""
+    source, target = check.models
+    question = Question(source, (target,), minimal=False, translation=check.translation)
+    asked = cache(partial(tells, check=check))
+    shapes = Shapes(Forbidden(question, check.words, sizes), asked)
+    for some in filter(asked, solutions(shapes, solver, effort=effort)):
+        yield normal_form(descended(some, check.words, asked))
+
+
+def run_unit(unit: Unit, check: Checked, solver: str) -> Iterator[list[Found] | dict[str, int]]:
+    """The bugs of a unit, each as soon as it is found; last, its statistics."""
+    effort = Effort()
+    for execution in bugs_of(unit.sizes, check, solver, effort):
+        bug = bug_of(execution, check)
+        key = f"{execution.size:03} {len(execution.threads):03} {execution_text(execution)}"
+        tests, beside = (((key, test_record(test)),) for test in (bug.source, bug.target))
+        yield [Found(execution_text(execution), tests, beside)]
+    yield asdict(effort)
+
+
+def search(
+    check: Checked,
+    journal: Record,
+    solver: str,
+    jobs: int,
+    until: Until,
+    watch: Watching = unwatched,
+) -> Searched:
+    """Searches every unit that the journal has not closed, up to the first size with bugs; ``until.tests``: so many.
+
+    ``watch`` is told of the units of one size after the other.
+    """
+    known = {found.program: found for founds in journal.units.values() for found in founds}
+    wrong = {name for name, founds in journal.units.items() if founds}
+
+    def take(unit: Unit, founds: list[Found]) -> list[Found]:
+        new = [found for found in founds if found.program not in known]
+        if until.tests is not None:
+            new = new[: max(0, until.tests - len(known))]
+        known.update({found.program: found for found in new})
+        wrong.add(unit.name)
+        return new
+
+    # One process where the number is limited, so that the bugs are the same each time.
+    processes = jobs if until.tests is None else 1
+    done = Searched(check.events[0] - 1)
+    for events in range(check.events[0], check.events[1] + 1):
+        units = [Unit(sizes) for sizes in splits(events, check.threads)]
+        work = partial(run_unit, check=check, solver=solver)
+        done.stopped = search_units(units, work, journal, processes, take, lambda: len(known), until, watch)
+        if not done.stopped:
+            done.events = events
+        if done.stopped or any(unit.name in wrong for unit in units):
+            break
+    done.bugs = named(known.values(), check)
+    return done
+
+
+def named(founds: Iterable[Found], check: Checked) -> list[Bug]:
+    """The bugs that were found, smallest first, by names of their own."""
+    read = record_reader([check.source.name, check.target.name])
+    pairs = sorted((*source, target) for each in founds for source, (_, target) in [(*each.tests, *each.beside)])
+    bugs = {
+        bug.source.digest: bug for bug in (Bug(read(source), read(target)) for _, source, target in reversed(pairs))
+    }
+    ordered = [*reversed(bugs.values())]
+    sources = with_ranks([bug.source for bug in ordered])
+    return [Bug(source, renamed(bug.target, source.name)) for source, bug in zip(sources, ordered, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A mapping that is one step weaker, by what the step is."""
+
+    name: str
+    check: Checked
+
+
+def run_step(step: Step, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
+    """Up to which size a mapping was looked at, and the name of the first bug, empty where there is none."""
+    effort, check = Effort(), step.check
+    events, bug = check.events[0] - 1, ""
+    while not bug and events < check.events[1]:
+        events += 1
+        found = (
+            name_of(each)[0]
+            for sizes in splits(events, check.threads)
+            for each in bugs_of(sizes, check, solver, effort)
+        )
+        bug = next(found, "")
+    yield {**asdict(effort), "events": events, "bug": bug}
+
+
+def search_weaker(
+    done: Searched, check: Checked, journal: Record, solver: str, jobs: int, until: Until, watch: Watching = unwatched
+) -> None:
+    """Adds to what is known of a sound mapping those that are one step weaker, each searched up to its first bug."""
+    steps = [Step(name, weaker) for name, weaker in weakened(check)]
+    work = partial(run_step, solver=solver)
+    done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch)
+    closed = {step.name: journal.closed[step.name] for step in steps if step.name in journal.closed}
+    done.weaker = [Weaker(name, said["events"], said["bug"]) for name, said in closed.items()]
+
+
+def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) -> None:
+    """Turns the journal into the corpus of the source's tests, and within it that of the target's.
+
+    Raises ``InputError`` where a file cannot be written.
+    """
+    complete = not done.stopped
+    weaker = [asdict(each) for each in done.weaker]
+    manifest: dict[str, Any] = {"complete": complete, "version": VERSION, "searched": done.events}
+    manifest |= ({"weaker": weaker} if weaker else {}) | ({"stopped": done.stopped} if done.stopped else {})
+    asked = {**journal.request, "becomes": "the tests of the folder around this one"}
+    folder = journal.path / TARGET
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot create: {error.strerror}", str(folder)) from None
+    inside = {"complete": complete, "request": asked, "models": journal.request["models"]}
+    write_corpus(folder, [bug.target for bug in done.bugs], inside)
+    times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
+    finish(journal, manifest, times, lambda tests: [bug.source for bug in done.bugs])
