@@ -11,6 +11,7 @@ import gc
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from constraints.formula import Formula
 from oracle.cat.algebra import Algebra, Relation
@@ -19,6 +20,9 @@ from oracle.graphs import components
 
 MOST_CLAUSES = 3_000_000
 """A circuit of more is given up: a solver takes some two gigabytes for so many."""
+
+Name = tuple[Hashable, ...]
+"""What a variable is called."""
 
 LARGE_CIRCLE = 16
 """Events that may be on a cycle together, above which their relation is not closed to see whether they are."""
@@ -75,10 +79,14 @@ class Literal:
 
 
 class Circuit:
-    """A formula under construction. Raises ``TooManyError`` above ``MOST_CLAUSES``."""
+    """A formula under construction. Raises ``TooManyError`` above ``MOST_CLAUSES``.
 
-    def __init__(self) -> None:
+    ``known``: variables that are not open, by name; they are constants, and what they decide is not written.
+    """
+
+    def __init__(self, known: Mapping[Name, bool] = MappingProxyType({})) -> None:
         self.formula = Formula()
+        self._known = known
         self._literals: dict[int, Literal] = {}
         self._gates: dict[tuple[int, int], Literal] = {}
         self.true = self.literal(self.formula.var("true"))
@@ -92,7 +100,10 @@ class Circuit:
         return self._literals[number]
 
     def var(self, *name: Hashable) -> Literal:
-        """The positive literal of a variable."""
+        """The positive literal of a variable, or the constant that it is known to be."""
+        known = self._known.get(name)
+        if known is not None:
+            return self.true if known else self.false
         return self.literal(self.formula.var(*name))
 
     def fresh(self) -> Literal:

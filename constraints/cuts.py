@@ -7,11 +7,10 @@ execution, its reads and coherence and all, fails a check with the change. Where
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from constraints.repairs import Levels, Program
-from constraints.witnesses import decoded, violated
+from constraints.witnesses import violated
 from oracle.executions.witness import Execution, Violation
 
 
@@ -28,23 +27,9 @@ class Cut:
 
 def cut_of(program: Program, levels: Levels, weaker: Levels) -> Cut | None:
     """What the step from weaker levels to others cuts; None where that is nothing."""
-    executions, left = program.executions, program.left(weaker)
+    left = program.left(weaker)
     if left is None:
         return None
-    before = _decoded(program, left)
-    flags = tuple(name for name, literal in executions.flags.items() if literal.holds(left))
-    same = [
-        literal.as_in(left)
-        for relation in (executions.rf, executions.co)
-        for row in relation
-        for literal in row.values()
-    ]
-    failing = program.at(levels, [~program.passes, *same])
-    if failing is None:
-        return Cut(before, flags, None)
-    number = next(n for n, check in enumerate(executions.checks) if not check.holds(failing))
-    return Cut(before, flags, violated(program.model, number, _decoded(program, failing)))
-
-
-def _decoded(program: Program, model: Sequence[int]) -> Execution:
-    return decoded(program.executions, program.values, frozenset(number for number in model if number > 0))
+    failing = program.failing(left, levels)
+    after = None if failing is None else violated(program.model, failing.failed, failing.execution)
+    return Cut(left.execution, left.flags, after)

@@ -28,8 +28,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
+from types import MappingProxyType
 
-from constraints.circuit import MOST_CLAUSES, Circuit, Literal
+from constraints.circuit import MOST_CLAUSES, Circuit, Literal, Name
 from constraints.formula import Clause
 from constraints.levels import Levels, Site
 from constraints.meetings import Meetings
@@ -70,7 +71,7 @@ class Executions:
     ``comparisons``: literals that say whether comparisons of values hold, for a reader of values to define.
     ``checks``: how true each check is that the model requires. They are required where ``required`` is set.
     ``unfinished``: threads may stop anywhere, and stay at any barrier. ``sites``: instructions that may be done in
-    several ways, ``levels`` which of them are.
+    several ways, ``levels`` which of them are. ``known``: variables that are not open (``constraints.circuit``).
     """
 
     def __init__(
@@ -81,10 +82,11 @@ class Executions:
         required: bool = True,
         unfinished: bool = False,
         sites: Sequence[Site] = (),
+        known: Mapping[Name, bool] = MappingProxyType({}),
     ) -> None:
         """Raises ``InputError`` as ``merged_threads`` does, and ``TooManyError`` where there are too many clauses."""
         self.test = test
-        self.circuit = circuit = Circuit()
+        self.circuit = circuit = Circuit(known)
         self._unfinished = unfinished
         threads = merged_threads(test, unroll, forgets_reads(model) and not unfinished, unfinished)
         self.bounded = any(thread.bounded for thread in threads)
@@ -138,7 +140,7 @@ class Executions:
                         self.circuit.require(~rf, self.executed[write])
                         self.circuit.require(~rf, self.executed[read])
                 self.circuit.exactly_one([row[read] for row in rows if read in row], self.executed[read])
-        return tuple(rows)
+        return _possible(rows)
 
     def _coherence(self, partial: bool) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]
@@ -161,7 +163,7 @@ class Executions:
             for one, middle, other in permutations(writes, 3):
                 if middle in rows[one] and other in rows[middle] and other in rows[one]:
                     require(~rows[one][middle], ~rows[middle][other], rows[one][other])
-        return tuple(rows)
+        return _possible(rows)
 
     def _check_size(self) -> None:
         """Raises ``TooManyError`` where the clauses about a location are too many, before they are made."""
@@ -217,6 +219,11 @@ class Executions:
                 for successor in co[write].values():
                     self.circuit.require(~literal, ~successor)
         return final
+
+
+def _possible(rows: Sequence[Mapping[int, Literal]]) -> Relation[Literal]:
+    """A relation without the pairs that are known not to be."""
+    return tuple({other: truth for other, truth in row.items() if truth} for row in rows)
 
 
 @dataclass(frozen=True)

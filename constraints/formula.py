@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 Clause = list[int]
@@ -23,6 +23,10 @@ class Formula:
     def var(self, *name: Hashable) -> int:
         """The variable of that name, made at its first mention."""
         return self._numbers.setdefault(name, len(self._numbers) + 1)
+
+    def names(self) -> Iterator[tuple[tuple[Hashable, ...], int]]:
+        """The variables with their names, in the order of their numbers."""
+        yield from self._numbers.items()
 
     def add(self, *literals: int) -> None:
         """One clause: at least one of the literals."""

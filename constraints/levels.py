@@ -56,11 +56,14 @@ class Levels:
         return list(map(self._variants, self._events))
 
     def _variants(self, event: Event) -> list[tuple[Event, Literal]]:
-        number = None if event.thread == INITIAL else self._at.get((event.thread, event.position))
+        number = self._site(event)
         if number is None or (self.sites[number].failure and self._fails(event)):
             return [(event, self.circuit.true)]
         levels = zip(self.sites[number].modes, self.chosen[number], strict=True)
-        return [(done_in(event, mode), literal) for mode, literal in levels if mode is not None]
+        return [(done_in(event, mode), literal) for mode, literal in levels if mode is not None and literal]
+
+    def _site(self, event: Event) -> int | None:
+        return None if event.thread == INITIAL else self._at.get((event.thread, event.position))
 
     def _fails(self, event: Event) -> bool:
         """Whether it is the read of a compare-and-swap that fails."""
@@ -68,9 +71,10 @@ class Levels:
 
     def present(self, event: int) -> Literal:
         """That an event is not left out."""
-        variants = self.variants[event]
-        site = variants[0][1] is not self.circuit.true
-        return self.circuit.any_of(literal for _, literal in variants) if site else self.circuit.true
+        site = self._site(self._events[event])
+        if site is None or None not in self.sites[site].modes:
+            return self.circuit.true
+        return self.circuit.any_of(literal for _, literal in self.variants[event])
 
     def when(self, event: int, fits: Callable[[Event], bool]) -> Literal:
         """That an event is done in a way that fits."""

@@ -2,9 +2,9 @@
 
 A *repair* gives each site (``constraints.levels``) a level. It is found by implicit hitting sets (Moreno-Centeno and
 Karp, Operations Research 2013; of unsatisfiable cores, Ignatiev et al., CP 2015): RC2 picks the cheapest repair that
-hits what was learned so far. Where the model, as clauses, leaves an execution with it, sites are made as strong as they
-can be with an execution still left, and the same execution is tried at all weaker levels. It is left in a *box*, some
-levels of each site, and so a repair has some site at another level.
+hits what was learned so far. Where the model, as clauses, leaves an execution with it, that execution is followed to
+levels as strong as it can be left at, and tried at all weaker ones. It is left in a *box*, some levels of each site,
+and so a repair has some site at another level.
 
 Variables of the optimiser
     x(s, k)   site s is at level k; it costs what the level costs, and of two of one cost the weaker is the cheaper
@@ -20,20 +20,23 @@ Where that is not so (two scopes of OpenCL 3.0 have to be the same), what is str
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from pysat.examples.rc2 import RC2
 from pysat.formula import WCNF
 
-from constraints.circuit import Literal, building
+from constraints.circuit import Literal, Name, building
 from constraints.executions import DEFAULT_SOLVER, Executions, FiniteValues
 from constraints.levels import Site
 from constraints.solvers import open_solver
+from constraints.witnesses import decoded
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
 from oracle.executions.judge import UNROLL
+from oracle.executions.witness import Execution
 
 Levels = tuple[int, ...]
 """A level of each site."""
@@ -60,21 +63,15 @@ class Repair:
     cost: int
 
 
-def _asked(executions: Executions, values: FiniteValues, outcome: bool, flags: bool) -> Literal:
-    """That an execution is one that there should not be: ``outcome`` and ``flags`` as for ``Program``."""
-    passes, holds = values.asked()
-    wrong = ~holds if executions.test.condition.quantifier is Quantifier.FORALL else holds
-    raised = executions.flags.values() if flags else ()
-    return passes & executions.circuit.any_of([*raised, *([wrong] if outcome else [])])
-
-
 class Program:
     """A test with its instructions at levels that are open: which executions does the model allow at which levels?
 
-    ``executions`` are the clauses, ``passes`` that an execution passes every check.
-
     ``outcome``: those are asked for that have the outcome, or violate what is claimed ``forall``; ``flags``: those that
     raise a flag of the model's, as of a race.
+
+    What may be left out makes most of the events, and clauses are as many as the cube of those. So an execution is
+    looked for among those of the program with nothing else than what is there, and then is all that is known, but for
+    the levels, which are open everywhere.
     """
 
     def __init__(
@@ -88,96 +85,180 @@ class Program:
         flags: bool = False,
         solver: str = DEFAULT_SOLVER,
     ) -> None:
-        """Raises ``InputError`` and ``TooManyError`` as ``Executions`` does."""
+        """Raises ``InputError`` as ``Executions`` does."""
         self.model = model
         self._ladders = ladders
+        self._open = partial(_Part, test, model, unroll, sites, ladders, outcome, flags, solver)
+        self._optional = [number for number, site in enumerate(sites) if None in site.modes]
+        self._parts: dict[frozenset[int], _Part] = {}
+        self.complete = self._part((0,) * len(sites)).executions.complete
+
+    def left(self, levels: Levels) -> Found | None:
+        """An execution at these levels that there should not be; None where there is none. Raises ``TooManyError``."""
+        part = self._part(levels)
+        return Found(part, part.model()) if part.is_left(levels) else None
+
+    def failing(self, found: Found, levels: Levels) -> Found | None:
+        """An execution at these levels with the reads, coherence and all of another one, that the model forbids."""
+        with self._same(found) as part:
+            at = [row[level] for row, level in zip(part.levels, levels, strict=True)]
+            return Found(part, part.model()) if part.solve([*at, ~part.passes]) else None
+
+    def box(self, levels: Levels) -> Box | None:
+        """Levels, the given ones among them, at all of which one execution is left; None where none is left there.
+        Raises ``TooManyError``.
+        """
+        part = self._part(levels)
+        if not part.is_left(levels):
+            return None
+        here = Found(part, part.model())
+        strongest = part.strongest(levels, self._open_in(levels))
+        with self._same(Found(part, part.model())) as same:
+            assert same.is_left(strongest)
+            strongest = same.strongest(strongest, range(len(levels)))
+            below = [
+                frozenset(k for k, above in enumerate(ladder.above) if level in above)
+                for ladder, level in zip(self._ladders, strongest, strict=True)
+            ]
+            if same.is_left_at_all(same.orders(), below):
+                return tuple(below)
+        with self._same(here) as same:
+            assert same.is_left(levels)
+            orders = same.orders()
+            box = [frozenset({level}) for level in levels]
+            for number, ladder in enumerate(self._ladders):
+                for level in range(len(ladder.costs)):
+                    wider = [*box[:number], box[number] | {level}, *box[number + 1 :]]
+                    if level not in box[number] and same.is_left_at_all(orders, wider):
+                        box = wider
+            return tuple(box)
+
+    def close(self) -> None:
+        """Frees the solvers."""
+        for part in self._parts.values():
+            part.close()
+
+    def _open_in(self, levels: Levels) -> list[int]:
+        """The sites that are open where a program has no more than these levels say: all that is there."""
+        absent = {number for number in self._optional if not levels[number]}
+        return [number for number in range(len(levels)) if number not in absent]
+
+    def _part(self, levels: Levels) -> _Part:
+        """The program without all that these levels leave out."""
+        here = frozenset(self._open_in(levels))
+        part = self._parts.pop(here, None)
+        if part is None:
+            if len(self._parts) == MOST_PARTS:
+                self._parts.pop(next(iter(self._parts))).close()
+            absent = set(self._optional) - here
+            part = self._open(
+                {
+                    ("level", number, level): level == 0
+                    for number in absent
+                    for level in range(len(self._ladders[number].costs))
+                }
+            )
+        self._parts[here] = part
+        return part
+
+    def _same(self, found: Found) -> _Part:
+        return self._open(found.known)
+
+
+MOST_PARTS = 16
+"""Parts of a program that are kept for when they are asked for again."""
+
+
+class _Part:
+    """Clauses of the executions of a program of which some variables are known.
+
+    ``levels``: that a site is at a level; ``passes``: that an execution passes every check.
+    """
+
+    def __init__(
+        self,
+        test: LitmusTest,
+        model: Model,
+        unroll: int,
+        sites: Sequence[Site],
+        ladders: Sequence[Ladder],
+        outcome: bool,
+        flags: bool,
+        solver: str,
+        known: Mapping[Name, bool],
+    ) -> None:
+        self._ladders = ladders
         with building():
-            self.executions = executions = Executions(test, model, unroll, required=False, sites=sites)
+            self.executions = executions = Executions(test, model, unroll, required=False, sites=sites, known=known)
             circuit = executions.circuit
             self.values = FiniteValues(executions)
             self.passes = circuit.true
             for check in executions.checks:
                 self.passes = self.passes & check
-            self._left = _asked(executions, self.values, outcome, flags) & self.passes
-            self._levels = executions.levels.chosen
+            passes, holds = self.values.asked()
+            wrong = ~holds if test.condition.quantifier is Quantifier.FORALL else holds
+            raised = executions.flags.values() if flags else ()
+            self._left = passes & circuit.any_of([*raised, *([wrong] if outcome else [])]) & self.passes
+            self.levels = executions.levels.chosen
             self._least = [
                 [circuit.any_of(literals[level] for level in sorted(above)) for above in ladder.above]
-                for ladder, literals in zip(ladders, self._levels, strict=True)
+                for ladder, literals in zip(ladders, self.levels, strict=True)
             ]
-        self.complete = executions.complete
         self._solver = open_solver(solver, circuit.formula.variables)
         self._solver.add(circuit.formula.clauses)
 
-    def left(self, levels: Levels) -> Sequence[int] | None:
-        """An execution at these levels that there should not be, as what is true; None where there is none."""
-        return self.at(levels, [self._left])
+    def __enter__(self) -> _Part:
+        return self
 
-    def at(self, levels: Levels, literals: Sequence[Literal]) -> Sequence[int] | None:
-        """An execution at these levels of which literals hold, allowed or not, as what is true."""
-        exactly = [row[level] for row, level in zip(self._levels, levels, strict=True)]
-        return self._solver.model() if self._solve([*exactly, *literals]) else None
-
-    def box(self, levels: Levels) -> Box | None:
-        """Levels, the given ones among them, at all of which one execution is left; None where none is left there."""
-        model = self.left(levels)
-        if model is None:
-            return None
-        here = self._same(model)
-        there, strongest = self._strongest(levels)
-        below = [
-            frozenset(k for k, above in enumerate(ladder.above) if level in above)
-            for ladder, level in zip(self._ladders, strongest, strict=True)
-        ]
-        if there and self._is_left(there, below):
-            return tuple(below)
-        box = [frozenset({level}) for level in levels]
-        for number, ladder in enumerate(self._ladders):
-            for level in range(len(ladder.costs)):
-                wider = [*box[:number], box[number] | {level}, *box[number + 1 :]]
-                if level not in box[number] and self._is_left(here, wider):
-                    box = wider
-        return tuple(box)
-
-    def _strongest(self, levels: Levels) -> tuple[list[Literal], Levels]:
-        """Levels from these on upwards at which an execution is left, none at any that is stronger yet; and which."""
-        model: Sequence[int] = ()
-        for number, ladder in enumerate(self._ladders):
-            refused: set[int] = set()
-            while stronger := sorted(ladder.above[levels[number]] - refused - {levels[number]}):
-                least = (*levels[:number], stronger[0], *levels[number + 1 :])
-                if self._solve([*(row[k] for row, k in zip(self._least, least, strict=True)), self._left]):
-                    model = self._solver.model()
-                    levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self._levels)
-                else:
-                    refused |= ladder.above[stronger[0]]
-        return (self._same(model) if model else []), levels
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Frees the solver."""
         self._solver.close()
 
-    def _solve(self, literals: Iterable[Literal]) -> bool:
+    def solve(self, literals: Iterable[Literal]) -> bool:
+        """Whether these hold in some execution, allowed or not."""
         return self._solver.solve([literal.number for literal in literals])
 
-    def _is_left(self, same: Sequence[Literal], box: Sequence[frozenset[int]]) -> bool:
-        """Whether an execution that these literals say all of is left at all levels of a box."""
+    def model(self) -> Sequence[int]:
+        """What is true in the execution that was found last."""
+        return self._solver.model()
+
+    def is_left(self, levels: Levels) -> bool:
+        """Whether an execution is left at these levels."""
+        return self.solve([*(row[level] for row, level in zip(self.levels, levels, strict=True)), self._left])
+
+    def strongest(self, levels: Levels, sites: Iterable[int]) -> Levels:
+        """Levels from these on upwards at which an execution is left, none at any that is stronger yet in some sites.
+
+        One was left, and the one that is left is the last that was found.
+        """
+        for number in sites:
+            above, refused = self._ladders[number].above, set[int]()
+            while stronger := sorted(above[levels[number]] - refused - {levels[number]}):
+                least = (*levels[:number], stronger[0], *levels[number + 1 :])
+                if self.solve([*(row[k] for row, k in zip(self._least, least, strict=True)), self._left]):
+                    model = self.model()
+                    levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self.levels)
+                else:
+                    refused |= above[stronger[0]]
+        assert self.is_left(levels)
+        return levels
+
+    def is_left_at_all(self, same: Sequence[Literal], box: Sequence[frozenset[int]]) -> bool:
+        """Whether the execution of which these hold, as its orders, is left at all levels of a box."""
         elsewhere = (
             ~literal
-            for row, levels in zip(self._levels, box, strict=True)
+            for row, levels in zip(self.levels, box, strict=True)
             for level, literal in enumerate(row)
             if level not in levels
         )
-        return not self._solve([*same, *elsewhere, ~self._left])
+        return not self.solve([*same, *elsewhere, ~self._left])
 
-    def _same(self, model: Sequence[int]) -> list[Literal]:
-        """What an execution has chosen. Fences that are not there have a place in each order, after those that are."""
-        executions = self.executions
-        choices = [
-            literal for relation in (executions.rf, executions.co) for row in relation for literal in row.values()
-        ]
-        choices += [literal for taken in executions.runs.taken for literal in taken]
-        choices += [literal for last in executions.final.values() for literal in last.values()]
-        said = [literal.as_in(model) for literal in choices]
+    def orders(self) -> list[Literal]:
+        """The orders of what was found last. Fences that are not there have a place, too, after those that are."""
+        said, model, executions = [], self.model(), self.executions
         for name, relation in executions.orders.items():
             events = sorted({event for pair in executions.to_order[name] for event in pair})
             rank = {event: sum(event in row and row[event].holds(model) for row in relation) for event in events}
@@ -187,6 +268,39 @@ class Program:
                 before = executions.circuit.var("order", name, one, other)
                 said.append(before if place[one] < place[other] else ~before)
         return said
+
+
+KNOWN = frozenset({"step", "rf", "co", "final", "value"})
+"""The variables that say what an execution of threads that finish is, whatever levels there are, but for orders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An execution that was found: what is true of a part's variables."""
+
+    part: _Part
+    true: Sequence[int]
+
+    @property
+    def known(self) -> dict[Name, bool]:
+        """What it has chosen."""
+        names = self.part.executions.circuit.formula.names()
+        return {name: self.true[number - 1] > 0 for name, number in names if name[0] in KNOWN}
+
+    @property
+    def execution(self) -> Execution:
+        """It as events and relations."""
+        return decoded(self.part.executions, self.part.values, frozenset(number for number in self.true if number > 0))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags that it raises."""
+        return tuple(name for name, literal in self.part.executions.flags.items() if literal.holds(self.true))
+
+    @property
+    def failed(self) -> int:
+        """The first check that it fails, of those that the model requires."""
+        return next(n for n, check in enumerate(self.part.executions.checks) if not check.holds(self.true))
 
 
 def repairs(
