@@ -199,17 +199,23 @@ def done(ins: Instruction, mode: Mode) -> Instruction:
 
 
 def sites_of(test: LitmusTest, dialect: Dialect, words: Words, cost: Cost, direction: Direction) -> Sites:
-    """The sites of a test, in the order of its text. Fences go into gaps where it is to be stronger."""
+    """The sites of a test, in the order of its text. Fences go into gaps where it is to be stronger.
+
+    Where it is to be weaker, barriers that meet are one site, and may be left out.
+    """
     found: list[Choice] = []
+    met = {place: places for places in met_barriers(test) for place in places if direction is Direction.WEAKER}
     for number, thread in enumerate(test.threads):
         for index, ins in enumerate(thread.instructions):
             if direction is Direction.STRONGER and _is_gap(thread, index):
                 found.append(
                     _choice((Place(number, index, True),), Kind.FENCE, [None, *words.ways(Kind.FENCE)], words, cost)
                 )
-            if isinstance(ins, Load | Store | Rmw | Fence | Barrier):
-                ways = _ways(ins, words, direction)
-                found.append(_choice((Place(number, index, False),), KINDS[type(ins)], ways, words, cost))
+            here = Place(number, index, False)
+            places = met.get(here, (here,))
+            if isinstance(ins, Load | Store | Rmw | Fence | Barrier) and here == places[0]:
+                ways = [*_ways(ins, words, direction), *([None] * (here in met))]
+                found.append(_choice(places, KINDS[type(ins)], ways, words, cost))
     if direction is Direction.STRONGER:
         ways = [None, *(mode for mode in words.ways(Kind.BARRIER) if ARRIVE not in mode.tags)]
         found += [_choice(places, Kind.BARRIER, ways, words, cost) for places in meetings(test)]
@@ -250,11 +256,48 @@ def meetings(test: LitmusTest) -> list[tuple[Place, ...]]:
     return found
 
 
+def met_barriers(test: LitmusTest) -> list[tuple[Place, ...]]:
+    """The barriers that threads meet at, the first of each, the second, and so on, where they are the same in all
+    threads of a group that have any, but for who waits, and these come to each once and in any case.
+    """
+    groups: dict[tuple[int, ...], dict[int, list[int]]] = {}
+    for number, thread in enumerate(test.threads):
+        for index, ins in enumerate(thread.instructions):
+            if isinstance(ins, Barrier):
+                groups.setdefault(thread.place[: ins.scope.value], {}).setdefault(number, []).append(index)
+    found: list[tuple[Place, ...]] = []
+    for threads in groups.values():
+        bodies = {number: test.threads[number].instructions for number in threads}
+        certain = all(not _is_passed(bodies[number], index) for number, at in threads.items() for index in at)
+        rows = [[Place(number, index, False) for index in at] for number, at in threads.items()]
+        columns = list(zip(*rows, strict=False))
+        found += columns if certain and len({_told(bodies[number], at) for number, at in threads.items()}) == 1 else []
+    return found
+
+
+def _told(body: Sequence[Instruction], at: Sequence[int]) -> tuple[Instruction, ...]:
+    """Barriers of a thread, but for whether it waits there."""
+    return tuple(replace(ins, arrive=False) for ins in (body[index] for index in at) if isinstance(ins, Barrier))
+
+
+def _is_passed(body: Sequence[Instruction], index: int) -> bool:
+    """Whether a thread may come to an instruction not at all, or more than once."""
+    ins = body[index]
+    guarded = not isinstance(ins, Label) and ins.guard is not None
+    return guarded or any(first < index <= last for first, last in _jumps(body))
+
+
+def _jumps(body: Sequence[Instruction]) -> list[tuple[int, int]]:
+    """From where to where there are jumps, either way, the earlier place first."""
+    labels = {ins.name: index for index, ins in enumerate(body) if isinstance(ins, Label)}
+    ends = ((index, labels[ins.label]) for index, ins in enumerate(body) if isinstance(ins, Branch))
+    return [(min(pair), max(pair)) for pair in ends]
+
+
 def _certain_gaps(thread: Thread, number: int) -> list[tuple[Place, int]]:
     """The gaps of a thread that it comes to exactly once, with how many barriers are before them."""
     body = thread.instructions
-    labels = {ins.name: index for index, ins in enumerate(body) if isinstance(ins, Label)}
-    jumps = [sorted((index, labels[ins.label])) for index, ins in enumerate(body) if isinstance(ins, Branch)]
+    jumps = _jumps(body)
     return [
         (Place(number, index, True), sum(isinstance(ins, Barrier) for ins in body[:index]))
         for index in range(len(body))

@@ -100,6 +100,25 @@ def test_weakening_keeps_what_is_needed():
     assert found["kept"][0]["cut"]["check"] == "gl-constraint"
 
 
+def test_weakening_leaves_barriers_out_where_threads_meet_too_often(tmp_path):
+    source = tmp_path / "mp.litmus"
+    source.write_text(
+        """PTX mp
+{ x=0; y=0; }
+ P0@cta 0,gpu 0   | P1@cta 0,gpu 0 ;
+ st.weak x, 1     | bar.cta.sync 0 ;
+ bar.cta.arrive 0 | ld.weak r1, x  ;
+ bar.cta.sync 1   | bar.cta.sync 1 ;
+ st.weak y, 1     | ld.weak r2, y  ;
+exists (P1:r1 == 0)
+"""
+    )
+    result = fix(source, "-m", "ptx-6.0", "--weaken", "--json", "--forbid", "P1:r1=0")
+    (found,) = json.loads(result.stdout)["repairs"]
+    assert changes(found) == ["P0: bar.sync 1, P1: bar.sync 1 -> removed"]
+    assert [kept["change"] for kept in found["kept"]] == ["P0: bar.arrive 0, P1: bar.sync 0"]
+
+
 def test_another_outcome_is_forbidden():
     result = fix(EXAMPLES / "mp-weak.litmus", "-m", "ptx-6.0", "--forbid", "P1:r1=1")
     assert (result.exit_code, result.stdout) == (
