@@ -94,7 +94,8 @@ def command(
 
     \b
     Example:
-      synth harden --places 8 --build 'g++ -pthread {defines} peterson.cpp -o {folder}/app' --run '{folder}/app' -o f
+      synth harden --places 8 --build 'g++ -O2 -pthread -x c++ {defines} peterson.cl -o {folder}/app' \\
+          --run '{folder}/app' -o peterson
 
     Exit code 1 if all fences do not make it pass, or the time is over.
     """

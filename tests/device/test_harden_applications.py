@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
-from backends.cuda.compiler import ARCHITECTURES, CudaCompiler
+from backends.cuda.compiler import ARCHITECTURES, CudaCompiler, cuda_tool
 from backends.glsl.spirv import glslang, libraries
 from backends.opencl.platforms import choose
 from backends.shared.profiles import STRESS, Profile
@@ -23,17 +25,31 @@ from synth.hardening.application import defines, include
 pytestmark = pytest.mark.device
 
 APPLICATIONS = Path(__file__).parents[2] / "examples" / "applications"
-CXX = ["g++", "-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread"]
-
+CXX = ["g++", "-O2", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread", "-x", "c++"]
+FAKE_NVCC = Path(__file__).parents[1] / "fakes" / "cuda" / "nvcc"
+ALL = frozenset(range(32))
 
 TOGETHER = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="threads have to run at the same time")
 NEEDED = {"peterson": {1}, "dekker": {0, 5}, "deque": {4}}
 """What x86 needs, which lets a load overtake a store and nothing else."""
+OTHERS = ("list", "reduction", "scan")
+"""They need no fence there."""
+PROFILE = Profile("spread", stress=2, spread=4, sequence="ld st st")
 
 
-def fails(program: Path, runs: int) -> bool:
-    """Whether a program fails in one of so many runs."""
-    return any(subprocess.run([program], check=False, timeout=60).returncode for _ in range(runs))
+def built(name: str, folder: Path, fences: frozenset[int], stress: Profile | None = None) -> Path:
+    """An application as a C++ program."""
+    program = folder / f"{name}{len(fences)}"
+    told = defines(fences, stress)
+    subprocess.run([*CXX, *told, APPLICATIONS / f"{name}.cl", "-o", program], check=True)
+    return program
+
+
+def on_opencl(name: str, fences: frozenset[int], launches: int, stress: Profile | None = None) -> int:
+    """The exit code of an application on the OpenCL device that the probe chooses."""
+    variables = {**choose().environment, "SYNTH_DEFINES": shlex.join(defines(fences, stress))}
+    command = [sys.executable, APPLICATIONS / "opencl.py", APPLICATIONS / f"{name}.cl", str(launches)]
+    return subprocess.run(command, env={**os.environ, **variables}, check=False, timeout=60).returncode
 
 
 @TOGETHER
@@ -41,17 +57,89 @@ def fails(program: Path, runs: int) -> bool:
 def test_without_its_fences_an_application_fails(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
     need("cpp")
     for fences, runs in ((frozenset[int](), 300), (frozenset(NEEDED[name]), 5)):
-        program = tmp_path / f"{name}{len(fences)}"
-        subprocess.run([*CXX, *defines(fences), APPLICATIONS / f"{name}.cpp", "-o", program], check=True)
+        program = built(name, tmp_path, fences)
         if platform.machine() == "x86_64":
-            assert fails(program, runs) == (not fences)
+            fails = (subprocess.run([program], check=False, timeout=60).returncode for _ in range(runs))
+            assert any(fails) == (not fences)
+
+
+@TOGETHER
+@pytest.mark.parametrize("name", ["peterson", "deque"])
+def test_without_its_fences_an_application_fails_on_opencl(name: str, need: Callable[[str], None]) -> None:
+    need("opencl")
+    assert on_opencl(name, frozenset(NEEDED[name]), 20) == 0
+    if platform.machine() == "x86_64":
+        assert any(on_opencl(name, frozenset(), 1000) == 1 for _ in range(30))
+
+
+@pytest.mark.parametrize("name", [pytest.param("dekker", marks=pytest.mark.slow), *OTHERS])
+def test_applications_are_right_with_all_fences_on_opencl(name: str, need: Callable[[str], None]) -> None:
+    need("opencl")
+    assert on_opencl(name, ALL, 2, PROFILE) == 0
+
+
+def hardened_on_opencl(play: str, folder: Path, *more: str) -> Result:
+    """What ``synth harden`` says of an application with this function, on the OpenCL device that the probe chooses."""
+    source = folder / "mine.cl"
+    text = f'#define GROUPS 2u\n#define CELLS 1\n#include "application.h"\n{play}\n'
+    source.write_text(f"{text}DEVICE unsigned wrong(Memory memory) {{ return 0; }}\n", encoding="utf-8")
+    source.with_name("application.h").write_bytes((APPLICATIONS / "application.h").read_bytes())
+    host = shlex.join([sys.executable, str(APPLICATIONS / "opencl.py"), str(source)])
+    arguments = ["--places", "1", "--build", f"{host} 0", "--run", host, "-o", str(folder / "out"), *more]
+    return CliRunner().invoke(main, ["harden", *arguments], env=dict(choose().environment))
+
+
+def test_an_opencl_application_that_is_not_built(tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("opencl")
+    result = hardened_on_opencl("no such word", tmp_path)
+    assert result.exit_code == 2 and result.stderr.count("\n") == 1
+    assert "--build: with fences at 0: " in result.stderr and "unknown type name 'no'" in result.stderr
+
+
+@pytest.mark.slow
+def test_an_opencl_application_that_never_ends(tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("opencl")
+    play = "DEVICE void play(Memory memory, unsigned me, unsigned seed) { while (!get(memory, 0)) wait_again(me); }"
+    result = hardened_on_opencl(play, tmp_path, "--timeout", "5")
+    assert result.exit_code == 1 and "1 of 1 runs failed (the first: did not end)" in result.output
+    processes = subprocess.run(["ps", "-eo", "args"], check=True, capture_output=True, text=True).stdout
+    assert str(tmp_path) not in processes
+
+
+@pytest.mark.slow
+@TOGETHER
+@pytest.mark.parametrize("name", ["peterson", "deque"])
+def test_the_fence_is_found_on_opencl(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("opencl")
+    run = shlex.join([sys.executable, str(APPLICATIONS / "opencl.py"), str(APPLICATIONS / f"{name}.cl")])
+    places = {"peterson": "8", "deque": "14"}[name]
+    arguments = ["--places", places, "--run", run, "--rate", "0.2", "--runs", "8", "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(
+        main, ["harden", *arguments, "--timeout", "60", "--json"], env=dict(choose().environment)
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["verdict"] == "hardened" and NEEDED[name] <= set(found["needed"])
+
+
+@TOGETHER
+def test_the_example_of_the_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, need: Callable[[str], None]) -> None:
+    need("cpp")
+    text = CliRunner().invoke(main, ["harden", "--help"], terminal_width=200).output
+    example = shlex.split(next(line for line in text.replace("\\\n", "").splitlines() if "synth harden -" in line))
+    monkeypatch.chdir(APPLICATIONS)
+    quick = ["-o", str(tmp_path / "out"), "--rate", "0.4", "--runs", "4", "--json"]
+    result = CliRunner().invoke(main, [*example[1:], *quick])
+    assert result.exit_code == 0, result.output
+    if platform.machine() == "x86_64":
+        assert json.loads(result.stdout)["verdict"] == "hardened"
 
 
 @pytest.mark.slow
 @TOGETHER
 def test_the_fence_of_petersons_lock_is_found(tmp_path: Path, need: Callable[[str], None]) -> None:
     need("cpp")
-    build = f"{' '.join(CXX)} {{defines}} {APPLICATIONS / 'peterson.cpp'} -o {{folder}}/app"
+    build = f"{' '.join(CXX)} {{defines}} {APPLICATIONS / 'peterson.cl'} -o {{folder}}/app"
     arguments = ["--places", "8", "--build", build, "--run", "{folder}/app", "--rate", "0.05", "-o", tmp_path / "out"]
     result = CliRunner().invoke(main, ["harden", *map(str, arguments), "--json"])
     assert result.exit_code == 0, result.output
@@ -59,16 +147,51 @@ def test_the_fence_of_petersons_lock_is_found(tmp_path: Path, need: Callable[[st
     assert found["verdict"] == "hardened" and 1 in found["needed"]
 
 
-@pytest.mark.parametrize("stress", [None, STRESS, Profile("spread", stress=2, spread=4, sequence="ld st st")])
-@pytest.mark.parametrize("name", ["dekker", "deque", "peterson"])
+@pytest.mark.parametrize(
+    ("name", "stress"),
+    [*((name, stress) for name in NEEDED for stress in (None, STRESS, PROFILE)), *((name, None) for name in OTHERS)],
+)
 def test_applications_are_right_with_all_fences(
     name: str, stress: Profile | None, tmp_path: Path, need: Callable[[str], None]
 ) -> None:
     need("cpp")
-    told = defines(frozenset(range(32)), stress)
-    program = tmp_path / name
-    subprocess.run([*CXX, *told, APPLICATIONS / f"{name}.cpp", "-o", program], check=True)
-    subprocess.run([program, "1000"], check=True, timeout=60)
+    subprocess.run([built(name, tmp_path, ALL, stress), "5"], check=True, timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*NEEDED, *OTHERS])
+def test_applications_in_cuda(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("cuda")
+    codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES]
+    for fences, stress in ((ALL, None), (frozenset[int](), STRESS)):
+        told = [*codes, "-Werror=all-warnings", *defines(fences, stress)]
+        command = [cuda_tool("nvcc"), "-x", "cu", *told, APPLICATIONS / f"{name}.cl", "-o", tmp_path / "program"]
+        subprocess.run(command, check=True)
+
+
+def inlined(source: Path) -> str:
+    """A source and what it includes in quotation marks, in one text."""
+    folders = (APPLICATIONS, include())
+
+    def included(match: re.Match[str]) -> str:
+        return inlined(next(folder / match[1] for folder in folders if (folder / match[1]).is_file()))
+
+    return re.sub(r'^#include "(\S+)"$', included, source.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "name", ["list", *(pytest.param(name, marks=pytest.mark.slow) for name in [*NEEDED, "reduction", "scan"])]
+)
+def test_applications_are_right_with_all_fences_in_cuda(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
+    """On the runtime of threads that stands in for a GPU."""
+    need("cpp")
+    macros = ["__CUDACC__", *(each[2:] for each in defines(ALL, PROFILE)[1:])]
+    lines = [f"#define {each.replace('=', ' ', 1)}\n" for each in macros]
+    source, program = tmp_path / f"{name}.cu", tmp_path / name
+    text = inlined(APPLICATIONS / f"{name}.cl")
+    source.write_text("".join([*lines, "#include <cuda_runtime.h>\n", text]), encoding="utf-8")
+    subprocess.run([sys.executable, FAKE_NVCC, "-o", program, source], check=True)
+    subprocess.run([program, "2"], check=True, timeout=60)
 
 
 HEADER = """

@@ -60,10 +60,53 @@
 
 #define SYNTH_FENCE(n) do { if (SYNTH_IS_ACTIVE(n)) { SYNTH_THE_FENCE; } } while (false)
 
-/* Stress: what a profile of synth tune says. SYNTH_STRESS threads make the accesses of a sequence, bit a of
-   SYNTH_STRESS_STORES telling whether its a-th is a store, to a scratch area. */
+/* Stress: what a profile of synth tune says. SYNTH_STRESS threads or work-groups make the accesses of a sequence, bit a
+   of SYNTH_STRESS_STORES telling whether its a-th is a store, to a scratch area of SYNTH_STRESS_WORDS words.
+   synth_stress is one round of it, in a loop of who has nothing else to do; in C++ synth::Stress has threads for that. */
 #ifndef SYNTH_STRESS
 #define SYNTH_STRESS 0
+#define SYNTH_STRESS_WORDS 1u
+#endif
+
+#if defined(__OPENCL_VERSION__) || defined(__CUDACC__) || defined(__cplusplus)
+#if defined(__OPENCL_VERSION__)
+#define SYNTH_DEVICE static inline
+#define SYNTH_SCRATCH volatile __global unsigned*
+#elif defined(__CUDACC__)
+#define SYNTH_DEVICE static inline __device__
+#define SYNTH_SCRATCH volatile unsigned*
+#else
+#define SYNTH_DEVICE inline
+#define SYNTH_SCRATCH std::atomic<unsigned>*
+#endif
+#if defined(__OPENCL_VERSION__) || defined(__CUDACC__)
+#define SYNTH_STRESS_LOAD(cell) (cell)
+#define SYNTH_STRESS_STORE(cell, value) (cell) = (value)
+#else
+#define SYNTH_STRESS_LOAD(cell) (cell).load(std::memory_order_relaxed)
+#define SYNTH_STRESS_STORE(cell, value) (cell).store((value), std::memory_order_relaxed)
+#endif
+
+/* What was loaded, which the next round has to depend on, or no compiler would keep the loads. `number` is that of the
+   thread; with a spread of 0 it moves all over the area, else it stays at the first word of a region. */
+SYNTH_DEVICE unsigned synth_stress(SYNTH_SCRATCH scratch, unsigned number, unsigned seed, unsigned round) {
+    unsigned loaded = 0;
+#if SYNTH_STRESS > 0
+#if SYNTH_STRESS_SPREAD > 0
+    const unsigned region = (number % SYNTH_STRESS_SPREAD) * (2u * seed + 1u) + 11u * seed;
+    const unsigned word = SYNTH_STRESS_OFFSET + (region & (SYNTH_STRESS_REGIONS - 1u)) * SYNTH_STRESS_PATCH;
+#else
+    const unsigned word = ((number + seed + round) * 2654435761u) >> 8;
+#endif
+    for (unsigned access = 0; access < SYNTH_STRESS_LENGTH; ++access) {
+        if ((SYNTH_STRESS_STORES >> access) & 1u) SYNTH_STRESS_STORE(scratch[word & (SYNTH_STRESS_WORDS - 1u)], round);
+        else loaded += SYNTH_STRESS_LOAD(scratch[word & (SYNTH_STRESS_WORDS - 1u)]) & 63u;
+    }
+#else
+    (void)scratch, (void)number, (void)seed, (void)round;
+#endif
+    return loaded;
+}
 #endif
 
 #if defined(__cplusplus) && !defined(__CUDACC__) && !defined(__OPENCL_VERSION__)
@@ -92,22 +135,10 @@ public:
     }
 
 private:
-    /* A spread of 0 moves all over the area; else a thread stays at the first word of a region. */
     void hammer(unsigned number) {
         unsigned loaded = 0;
-        for (unsigned rounds = 0; going_.load(std::memory_order_relaxed); ++rounds) {
-#if SYNTH_STRESS_SPREAD > 0
-            const unsigned region = (number % SYNTH_STRESS_SPREAD) * (2u * seed_ + 1u) + 11u * seed_;
-            const unsigned word = SYNTH_STRESS_OFFSET + (region & (SYNTH_STRESS_REGIONS - 1u)) * SYNTH_STRESS_PATCH;
-#else
-            const unsigned word = ((number + seed_ + loaded + rounds) * 2654435761u) >> 8;
-#endif
-            std::atomic<unsigned>& cell = scratch_[word & (SYNTH_STRESS_WORDS - 1u)];
-            for (unsigned access = 0; access < SYNTH_STRESS_LENGTH; ++access) {
-                if ((SYNTH_STRESS_STORES >> access) & 1u) cell.store(rounds, std::memory_order_relaxed);
-                else loaded += cell.load(std::memory_order_relaxed) & 63u;
-            }
-        }
+        for (unsigned round = 0; going_.load(std::memory_order_relaxed); ++round)
+            loaded += synth_stress(scratch_.data(), number, seed_, loaded + round);
         scratch_[0].store(loaded, std::memory_order_relaxed);
     }
 

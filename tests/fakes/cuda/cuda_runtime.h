@@ -69,6 +69,8 @@ inline std::uint32_t cas(std::uint32_t* cell, std::uint32_t old, std::uint32_t v
 
 inline std::uint32_t atomicAdd(std::uint32_t* cell, std::uint32_t value) { return emulated::add(cell, value); }
 inline std::uint32_t atomicCAS(std::uint32_t* cell, std::uint32_t old, std::uint32_t value) { return emulated::cas(cell, old, value); }
+inline std::uint32_t atomicExch(std::uint32_t* cell, std::uint32_t value) { return emulated::exch(cell, value); }
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __syncthreads() { pthread_barrier_wait(emulated::block); }
 inline std::uint64_t __cvta_generic_to_global(const void* pointer) { return (std::uint64_t)pointer; }
 inline std::uint64_t __cvta_generic_to_shared(const void*) { return 0; }

@@ -1,0 +1,82 @@
+"""Litmus cores of the applications: ``synth fix`` names the places that ``synth harden`` finds, and others.
+
+What is found by running is in ``tests/device/test_harden_applications.py``. Where models leave a choice between places
+of the same cost, the repair is one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from synth.cli import main
+
+APPLICATIONS = Path(__file__).parents[2] / "examples" / "applications"
+
+BEFORE = {
+    "peterson": {"turn": 0, "wanted": 1, "LC0:": 1, "whose": 2, "counted": 4, "flag": 6},
+    "dekker": {"wanted": 0, "counted": 6, "bne wanted": 6, "flag": 9, "mov in": 8},
+    "deque-push": {"bottom": 1, "bge first, last": 11},
+    "deque-take": {"first, top": 4, "setp.eq won": 13},
+    "list": {"first, head": 0, "beq t0": 0, "lock": 3},
+    "reduction": {"count, 1": 0, "bne counted": 1},
+    "scan": {"state, 1": 0, "bne seen": 2, "state, 2": 4},
+}
+"""The place that stands before an instruction, by words in it; the first that fits."""
+
+GPU = {
+    "peterson": {0, 1, 4, 6},
+    "dekker": {0, 6, 8, 9},
+    "deque-push": {1, 11},
+    "deque-take": {4, 13},
+    "list": {0, 3},
+    "reduction": {0, 1},
+    "scan": {0, 2, 4},
+}
+X86 = {"peterson": {1}, "dekker": {0}, "deque-take": {4}}
+
+
+def places(name: str, model: str) -> set[int]:
+    """Where fences go into a core, at each of its threads."""
+    arguments = ["fix", str(APPLICATIONS / f"{name}.litmus"), "--model", model, "--allow", "fences", "--json"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["complete"]
+    fences = [change["change"] for change in found["repairs"][0]["changes"]]
+    instructions = [re.fullmatch(r"fence\.\S+ before P\d: (.*)", fence) for fence in fences]
+    return {next(n for word, n in BEFORE[name].items() if word in each[1]) for each in instructions if each}
+
+
+def needs(name: str, model: str) -> None:
+    if model == "tso":
+        assert places(name, model) == X86.get(name, set())
+    else:
+        assert places(name, model) == GPU[name]
+
+
+@pytest.mark.parametrize("name", GPU)
+def test_what_x86_needs(name: str) -> None:
+    needs(name, "tso")
+
+
+def test_what_a_gpu_needs() -> None:
+    needs("scan", "ptx-6.0")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(GPU.keys() - {"scan"}))
+def test_what_a_gpu_needs_of_more(name: str) -> None:
+    needs(name, "ptx-6.0")
+
+
+def test_the_cores_have_the_places_of_the_applications() -> None:
+    for name in BEFORE:
+        core = (APPLICATIONS / f"{name}.litmus").read_text(encoding="utf-8")
+        source = (APPLICATIONS / f"{name.split('-')[0]}.cl").read_text(encoding="utf-8")
+        marked = {int(number) for number in re.findall(r"// place (\d+)", core)}
+        assert marked and marked <= {int(number) for number in re.findall(r"SYNTH_FENCE\((\d+)\)", source)}
