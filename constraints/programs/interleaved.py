@@ -1,47 +1,66 @@
-"""Executions of an unknown program one event at a time: what is read and last follows from the order of the events.
+"""Executions of an unknown program one instruction at a time: what is read and last follows from the order.
 
 Such an execution exists of whatever program. Programs here have no branch that a value decides, so two accesses that
 race in some execution can be run one right after the other, each as soon as all before it in its thread has happened:
-of each two events of different threads, the two orders in which they come together are the executions by which races
-are seen (``meetings``). Where barriers forbid such an execution, it says nothing.
+for each two events of different threads, an order in which their instructions come together is an execution by which
+the race is seen (``meetings``). Which of the two goes first is tried one way only: where it matters to a race, some are
+not seen here. An update happens at once: where an event is half of the one before it, it follows that, and else it
+comes later. Where barriers forbid such an execution, it says nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations
 
 from constraints.circuit import Literal
 from constraints.programs.unknown import Choices, Unknown
 from constraints.programs.view import View
 
-
-def meetings(unknown: Unknown) -> Iterator[tuple[int, ...]]:
-    """Orders of all events that go along with program order, in which two of different threads meet."""
-    for one, other in permutations(unknown.events, 2):
-        if unknown.thread[one] != unknown.thread[other]:
-            here, there = unknown.thread[one], unknown.thread[other]
-            first = [e for e in unknown.events if unknown.thread[e] == here and e < one]
-            first += [e for e in unknown.events if unknown.thread[e] == there and e < other]
-            first += [one, other]
-            yield (*first, *(e for e in unknown.events if e not in first))
+Slot = tuple[int, Literal]
+"""A place in an order, of an event, and that it happens there."""
 
 
-def interleaved(unknown: Unknown, order: Sequence[int]) -> View:
+def meetings(unknown: Unknown) -> Iterator[list[Slot]]:
+    """Orders of all events that go along with program order, in which two of different threads meet.
+
+    An event stands in two places where it may be half of an update, in one of which it happens.
+    """
+    always, never = unknown.circuit.true, unknown.circuit.false
+    for one, other in combinations(unknown.events, 2):
+        if unknown.thread[one] == unknown.thread[other]:
+            continue
+        here, there = unknown.thread[one], unknown.thread[other]
+        first = [e for e in unknown.events if unknown.thread[e] == here and e < one]
+        first += [e for e in unknown.events if unknown.thread[e] == there and e < other]
+        order, halves = [(e, always) for e in first], dict[int, Literal]()
+        for e in (one, other):
+            order.append((e, always))
+            if e + 1 < unknown.size and (half := unknown.half(e + 1)) is not never:
+                order.append((e + 1, half))
+                halves[e + 1] = half
+        done = {*first, one, other}
+        yield order + [(e, ~halves[e] if e in halves else always) for e in unknown.events if e not in done]
+
+
+def interleaved(unknown: Unknown, order: Sequence[Slot]) -> View:
     """The execution of the program in that order, of which a check is to fail or a flag not to be raised."""
-    circuit = unknown.circuit
+    false = unknown.circuit.false
     co: list[dict[int, Literal]] = [{} for _ in unknown.events]
     rf: list[dict[int, Literal]] = [{} for _ in unknown.events]
     before: list[dict[int, Literal]] = [{} for _ in unknown.events]
     initial: dict[int, Literal] = {}
-    for place, e in enumerate(order):
-        newest = circuit.true
-        for w in reversed(order[:place]):
-            there = unknown.writes(w) & unknown.loc[w][e]
-            co[w][e] = there & unknown.writes(e)
-            rf[w][e] = there & unknown.reads(e) & newest
+    for place, (e, here) in enumerate(order):
+        newest = here
+        for w, earlier in reversed(order[:place]):
+            if w == e:
+                continue
+            both = here & earlier
+            there = both & unknown.writes(w) & unknown.loc[w][e]
+            co[w][e] = co[w].get(e, false) | (there & unknown.writes(e))
+            rf[w][e] = rf[w].get(e, false) | (there & unknown.reads(e) & newest)
             newest = newest & ~there
-            before[w][e] = circuit.true
-        initial[e] = unknown.reads(e) & newest
+            before[w][e] = before[w].get(e, false) | both
+        initial[e] = initial.get(e, false) | (unknown.reads(e) & newest)
     return replace(unknown.view(Choices(co, before), denied=True), rf=rf, initial=initial)
