@@ -16,7 +16,7 @@ import pytest
 from constraints.programs.forbidden import splits
 from corpus.executions.execution import Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
-from corpus.executions.translation import Target, Translation
+from corpus.executions.translation import Target, Translation, read_mapping, translation
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
 from corpus.litmus.made import location_name
 from corpus.litmus.test import And, Condition, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
@@ -25,6 +25,7 @@ from oracle.executions.judge import judge
 from synth.memory.refuting import bugs_of
 from synth.memory.suites import axiomatic
 from synth.memory.translating import Checked
+from tests.mapping_mutants import mutant
 
 
 @cache
@@ -108,9 +109,13 @@ def is_wrong(sizes, words, source, target, targets):
 
 def is_found(sizes, words, source, target, targets):
     """Whether the formula has such a program."""
-    models = model_named(source), model_named(target)
-    check = Checked(*models, Translation(targets), words, words, (2, 4))
+    check = checked_of(words, words, source, target, targets)
     return any(True for _ in bugs_of(sizes, check, "minisat22"))
+
+
+def checked_of(words, target_words, source, target, targets):
+    models = model_named(source), model_named(target)
+    return Checked(*models, Translation(targets), words, target_words, (2, 4))
 
 
 def only(whole: Vocabulary, *words, **changes):
@@ -168,3 +173,50 @@ def test_mappings_to_a_gpu_are_wrong_where_a_program_of_three_events_shows_it(se
         for sizes in (each for events in (2, 3) for each in splits(events, (1, 2))):
             verdicts.append(agree(sizes, SCOPED, "rc11-scoped", "ptx-6.0", targets))
     assert {*verdicts} == {True, False}
+
+
+def kept(words, target_words, source, target, **rules):
+    """A table of those instructions alone."""
+    text = "\n".join(f"{word} -> {becomes}" for word, becomes in rules.items())
+    few = only(words, *rules, levels=(), regions=(Region.GLOBAL,))
+    return checked_of(
+        few, target_words, source, target, translation(read_mapping(text, "m"), few, few, target_words).targets
+    )
+
+
+C = kept(
+    vocabulary("c"),
+    CPU_TARGET,
+    "rc11",
+    "tso",
+    **{"R.relaxed": "R", "R.sc": "R", "W.relaxed": "W", "W.sc": "W; F", "F.sc": "F"},
+)
+"""The table of C for a CPU, of a few instructions."""
+
+OPENCL = kept(
+    vocabulary("opencl"),
+    vocabulary("ptx"),
+    "rc11-scoped",
+    "ptx-6.0",
+    **{each: each for each in ("R.relaxed.gpu", "R.acquire.gpu", "W.relaxed.gpu", "W.release.gpu")},
+)
+"""Fig. 11 of Lustig et al., likewise."""
+
+
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 60), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("whole", [C, OPENCL], ids=["c", "opencl"])
+def test_mutants_of_tables_are_refuted_by_programs_that_do_so_or_none_does(whole, seeds):
+    """Of programs of two threads of two events each; every bug is one by the final values that each model allows."""
+    verdicts = set()
+    for seed in seeds:
+        changed = mutant(whole, Random(seed))
+        check, models = changed.check, (whole.source.name, whole.target.name)
+        bugs = list(bugs_of((2, 2), check, "minisat22"))
+        for bug in bugs:
+            allowed, flags = outcomes(bug.threads, bug.places, models[0])
+            image = become(bug.threads, check.translation.targets)
+            assert not flags and not outcomes(image, bug.places, models[1])[0] <= allowed, changed.slips
+        assert bool(bugs) == is_wrong((2, 2), check.words, *models, check.translation.targets), changed.slips
+        assert not (bugs and changed.stronger), changed.slips
+        verdicts.add(bool(bugs))
+    assert verdicts == {True, False}
