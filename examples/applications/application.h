@@ -8,6 +8,11 @@
 #ifndef APPLICATION_H
 #define APPLICATION_H
 
+#ifdef WEAK
+#include "weak.h"
+#define SYNTH_THE_FENCE weak::fence()
+#define ROUNDS 100u
+#endif
 #include "synth_fence.h"
 
 #ifndef ROUNDS
@@ -62,7 +67,12 @@ DEVICE void give_way() {}
 #include <sched.h>
 #endif
 #define DEVICE inline
-typedef std::atomic<unsigned>* Memory;
+#ifdef WEAK
+typedef Weak Word;
+#else
+typedef std::atomic<unsigned> Word;
+#endif
+typedef Word* Memory;
 DEVICE unsigned load(Memory cell) { return cell->load(std::memory_order_relaxed); }
 DEVICE void store(Memory cell, unsigned value) { cell->store(value, std::memory_order_relaxed); }
 DEVICE unsigned fetch_add(Memory cell, unsigned value) { return cell->fetch_add(value, std::memory_order_relaxed); }
@@ -175,10 +185,10 @@ inline void settle(unsigned nth) {
 }
 
 struct Device {
-    std::vector<std::atomic<unsigned>> memory = std::vector<std::atomic<unsigned>>(MEMORY);
+    std::vector<Word> memory = std::vector<Word>(MEMORY);
     const synth::Stress stress;
     unsigned launch(unsigned seed) {
-        for (std::atomic<unsigned>& cell : memory) cell = 0;
+        for (Word& cell : memory) cell = 0;
         std::vector<std::thread> threads;
         const Memory shared = memory.data();
         for (unsigned me = 0; me < GROUPS; ++me)

@@ -9,9 +9,11 @@ it) goes to the kernels' compiler. The device is the first that builds them; PYO
 
 import argparse
 import os
+import random
 import shlex
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 if "SYNTH_STRESS=" in os.environ.get("SYNTH_DEFINES", ""):  # PoCL: work-groups for stress need threads of their own
@@ -21,6 +23,7 @@ import numpy as np
 import pyopencl as cl
 
 SECONDS = 0.5
+PROCESSORS = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 def main() -> int:
@@ -50,11 +53,16 @@ def devices() -> list[cl.Device]:
 
 
 def settle() -> None:
-    """Keep each thread of the driver on one processor, so that a busy machine does not run one after the other."""
-    if hasattr(os, "sched_setaffinity"):
-        processors = sorted(os.sched_getaffinity(0))
-        for number, thread in enumerate(sorted(map(int, os.listdir("/proc/self/task")))):
-            os.sched_setaffinity(thread, {processors[number % len(processors)]})
+    """Keep each thread of the driver on one processor, so that a busy machine does not run one after the other.
+
+    Another one each time, for who knows which of them play.
+    """
+    if PROCESSORS:
+        threads = os.listdir("/proc/self/task")
+        random.shuffle(threads)
+        for number, thread in enumerate(threads):
+            with suppress(ProcessLookupError):
+                os.sched_setaffinity(int(thread), {PROCESSORS[number % len(PROCESSORS)]})
 
 
 def run(context: cl.Context, program: cl.Program, launches: int) -> int:
@@ -65,12 +73,12 @@ def run(context: cl.Context, program: cl.Program, launches: int) -> int:
     application, judge, sizes = program.run, program.judge, program.sizes
     sizes(queue, (1,), (1,), answer)
     cl.enqueue_copy(queue, said, answer)
-    settle()
     groups, *words = map(int, said)
     memory, scratch = (cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * size) for size in words)
     zeros = np.zeros(words[0], dtype=np.uint32)
     until = time.monotonic() + SECONDS
     for seed in range(launches):
+        settle()
         cl.enqueue_copy(queue, memory, zeros)
         application(queue, (groups,), (1,), memory, scratch, np.uint32(seed))
         judge(queue, (1,), (1,), memory, answer)

@@ -37,10 +37,21 @@ OTHERS = ("list", "reduction", "scan")
 PROFILE = Profile("spread", stress=2, spread=4, sequence="ld st st")
 
 
-def built(name: str, folder: Path, fences: frozenset[int], stress: Profile | None = None) -> Path:
+WEAKER = {
+    "peterson": [{0, 1, 4, 6}],
+    "dekker": [{0, 5, 6, 8}, {0, 5, 6, 9}],
+    "deque": [{1, 4, 10, 11}, {1, 4, 11, 13}],
+    "list": [{0, 3}],
+    "reduction": [{0, 1}],
+    "scan": [{0, 2, 4}],
+}
+"""What weaker machines need: as ``tests/unit/test_harden_cores.py`` has it of PTX, and Dekker's 5."""
+
+
+def built(name: str, folder: Path, fences: frozenset[int], stress: Profile | None = None, *more: str) -> Path:
     """An application as a C++ program."""
     program = folder / f"{name}{len(fences)}"
-    told = defines(fences, stress)
+    told = [*defines(fences, stress), *more]
     subprocess.run([*CXX, *told, APPLICATIONS / f"{name}.cl", "-o", program], check=True)
     return program
 
@@ -156,6 +167,32 @@ def test_applications_are_right_with_all_fences(
 ) -> None:
     need("cpp")
     subprocess.run([built(name, tmp_path, ALL, stress), "5"], check=True, timeout=60)
+
+
+def fails_on_a_weaker_machine(name: str, fences: set[int], folder: Path, runs: int) -> bool:
+    """Whether a run in C++ fails where memory is ``weak.h``; one that does not end has failed."""
+    program = built(name, folder, frozenset(fences), None, "-DWEAK")
+    for _ in range(runs):
+        try:
+            subprocess.run([program], check=True, timeout=60)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            return True
+    return False
+
+
+def test_a_list_needs_its_fences_on_a_weaker_machine(tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("cpp")
+    assert not fails_on_a_weaker_machine("list", {0, 3}, tmp_path, 2)
+    assert fails_on_a_weaker_machine("list", {3}, tmp_path, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WEAKER)
+def test_what_a_weaker_machine_needs(name: str, tmp_path: Path, need: Callable[[str], None]) -> None:
+    need("cpp")
+    for needed in WEAKER[name]:
+        assert not fails_on_a_weaker_machine(name, needed, tmp_path, 5)
+        assert all(fails_on_a_weaker_machine(name, needed - {each}, tmp_path, 200) for each in needed)
 
 
 @pytest.mark.slow

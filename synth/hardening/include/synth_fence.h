@@ -73,7 +73,7 @@
 #define SYNTH_DEVICE static inline
 #define SYNTH_SCRATCH volatile __global unsigned*
 #elif defined(__CUDACC__)
-#define SYNTH_DEVICE static inline __device__
+#define SYNTH_DEVICE inline __device__
 #define SYNTH_SCRATCH volatile unsigned*
 #else
 #define SYNTH_DEVICE inline
