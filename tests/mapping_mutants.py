@@ -57,8 +57,9 @@ def _stronger(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[s
             if kind is not Kind.FENCE:
                 yield f"{word} before", replace(target, before=(fence, *target.before))
     if target.itself is not None:
-        for way in _above(kind, target.itself, words):
-            yield f"{spelled_mode(kind, way)} for {spelled_mode(kind, target.itself)}", replace(target, itself=way)
+        own = target.kind(kind)
+        for way in _above(own, target.itself, words):
+            yield f"{spelled_mode(own, way)} for {spelled_mode(own, target.itself)}", replace(target, itself=way)
 
 
 def _above(kind: Kind, mode: Mode, words: Vocabulary) -> list[Mode]:

@@ -1,11 +1,14 @@
 """The execution of an unknown program after a translation, as a model sees it: a view with slots for fences.
 
 Each event of the program has as many slots before and after it as the translation can ask for; which instruction the
-event is, is open, and so whether the fence of a slot happens, and what it is. What is accessed, read and coherent, and
-the places of threads, are the program's literals. Only the order of ``fence.sc`` is new, for the fences are.
+event is, is open, and so whether the fence of a slot happens, and what it is. Right before a write that may become an
+update there is one for its read. What is accessed, read and coherent, and the places of threads, are the program's
+literals. Only the order of ``fence.sc`` is new, for the fences are, and what such updates read, which is anything.
 
-Constraints, besides those of the program
-    fence(f, g)   an order of all slots and fences that may be ``fence.sc``
+Variables, and constraints besides those of the program
+    fence(f, g)           an order of all slots and fences that may be ``fence.sc``
+    read(w, e), read(e)   the read of write e, if it becomes an update, has one source: write w of its location, or the
+                          initial value
 """
 
 from __future__ import annotations
@@ -32,8 +35,10 @@ class _Slots:
         self.ways: list[Ways] = []
         self.executed: list[Literal] = []
         self.place: list[int] = []
+        self.read: dict[int, int] = {}
         for e in unknown.events:
             self._fences(e, [(literal, targets.before) for literal, targets in self._begun(e)])
+            self._read_of_write(e)
             self.place.append(len(self.owner))
             self._itself(e)
             self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
@@ -57,17 +62,23 @@ class _Slots:
             there = [(literal, modes[place]) for literal, modes in sequences if len(modes) > place]
             self._add(event, [(literal, Way(Kind.FENCE, mode)) for literal, mode in there], len(there) < len(sequences))
 
+    def _read_of_write(self, event: int) -> None:
+        ways = [(literal, target.itself) for literal, target in self._begun(event) if target.updates]
+        if ways:
+            self.read[event] = len(self.owner)
+            self._add(event, [(literal, Way(Kind.READ, mode, True)) for literal, mode in ways if mode], True)
+
     def _itself(self, event: int) -> None:
         ways: list[tuple[Literal, Way]] = []
         unknown, targets = self.unknown, self.translation.targets
         some_left_out = False
         for (kind, mode), literal in unknown.starts[event].items():
-            done = targets[kind, mode].itself
-            if done is None:
+            target = targets[kind, mode]
+            if target.itself is None:
                 some_left_out = True
                 continue
             rmw = kind is Instruction.UPDATE
-            ways.append((literal, Way(Kind.READ if rmw else Kind(kind.value), done, rmw)))
+            ways.append((literal, Way(Kind.READ if rmw else Kind(kind.value), target.itself, rmw or target.updates)))
         if unknown.half(event):
             for (kind, mode), literal in unknown.starts[event - 1].items():
                 if kind is Instruction.UPDATE:
@@ -94,11 +105,37 @@ class _Slots:
         return rows
 
     def equivalence(self, matrix: Matrix) -> list[dict[int, Literal]]:
-        """An equivalence of accesses, which no slot is."""
+        """An equivalence of accesses, which no slot for a fence is."""
         rows = self.rows(matrix)
+        for event, read in self.read.items():
+            for other, literal in matrix[event].items():
+                for place in (self.place[other], *([self.read[other]] if other in self.read else [])):
+                    rows[read][place] = rows[place][read] = literal
         for slot, row in enumerate(rows):
             row.setdefault(slot, self.circuit.false)
         return rows
+
+    def addresses(self, matrix: Matrix) -> list[dict[int, Literal]]:
+        """Address dependencies, also of the reads of writes."""
+        rows = self.rows(matrix)
+        for one, row in enumerate(matrix):
+            rows[self.place[one]] |= {read: row[event] for event, read in self.read.items() if event in row}
+        return rows
+
+    def sources(self, name: Hashable, rf: list[dict[int, Literal]], initial: dict[int, Literal]) -> None:
+        """Adds what the reads of writes read."""
+        circuit, unknown = self.circuit, self.unknown
+        for event, read in self.read.items():
+            executed, other = self.executed[read], [w for w in unknown.events if w != event]
+            initial[read] = circuit.var("read", name, event)
+            found = {w: circuit.var("read", name, w, event) for w in other}
+            for w, literal in found.items():
+                rf[self.place[w]][read] = literal
+                circuit.require(~literal, unknown.writes(w))
+                circuit.require(~literal, unknown.loc[w][event])
+            for literal in (initial[read], *found.values()):
+                circuit.require(~literal, executed)
+            circuit.exactly_one([initial[read], *found.values()], executed)
 
     def controls(self, matrix: Matrix) -> list[dict[int, Literal]]:
         """Control dependencies, of all that an event became."""
@@ -130,7 +167,9 @@ def translated_view(unknown: Unknown, view: View, translation: Translation, name
         for slot, ways in enumerate(slots.ways)
         if any(way.kind is Kind.FENCE and way.mode.order is Order.SC for way in ways.chosen)
     ]
-    depends = view.depends
+    rf, initial = slots.rows(view.rf), dict(enumerate(slots.spread([view.initial[event] for event in unknown.events])))
+    slots.sources(name, rf, initial)
+    moved = {"ctrl": slots.controls, "addr": slots.addresses}
     return SpacedView(
         circuit=view.circuit,
         thread=[view.thread[event] for event in slots.owner],
@@ -138,15 +177,13 @@ def translated_view(unknown: Unknown, view: View, translation: Translation, name
         loc=slots.equivalence(view.loc),
         vloc=slots.equivalence(view.vloc),
         executed=slots.executed,
-        rmw=slots.of_events(view.rmw),
+        rmw=slots.of_events(view.rmw) | {read: slots.executed[read] for read in slots.read.values()},
         same=view.same,
-        shared=slots.spread(view.shared),
-        depends={
-            kind: slots.controls(matrix) if kind == "ctrl" else slots.rows(matrix) for kind, matrix in depends.items()
-        },
+        shared=[view.shared[event] for event in slots.owner],
+        depends={kind: moved.get(kind, slots.rows)(matrix) for kind, matrix in view.depends.items()},
         place=slots.rows(view.place),
-        rf=slots.rows(view.rf),
-        initial=dict(enumerate(slots.spread([view.initial[event] for event in unknown.events]))),
+        rf=rf,
+        initial=initial,
         co=slots.rows(view.co),
         before=ordered(view.circuit, name, len(slots.owner), fences),
         denied=view.denied,

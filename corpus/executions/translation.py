@@ -7,12 +7,12 @@ A rule a line, in the words of vocabularies (``spelled_mode``); what stands afte
     W.sc.*     -> F.sc.*; W.release.*        # * is a scope, the same on both sides
     F.release  -> -                          # nothing is left of it
 
-An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. Where
-a vocabulary has one way to do a kind of instruction, that kind is word enough: ``F`` of a CPU. An update is translated
-as a whole: there is no fence between its halves. The form is that of the table of
-Lustig et al. (ASPLOS 2019), Fig. 11.
+An access or a barrier becomes one of its kind with fences before or after it, a fence becomes fences or nothing. A
+write may become an update, an exchange whose read nobody looks at: ``W.sc -> rmw``. Where a vocabulary has one way to
+do a kind of instruction, that kind is word enough: ``F`` of a CPU. An update is translated as a whole: there is no
+fence between its halves. The form is that of the table of Lustig et al. (ASPLOS 2019), Fig. 11.
 
-Not said here: an access as several, or as one of another kind (a store as an exchange), and loops.
+Not said here: an access as several, another access as one of another kind, and loops.
 """
 
 from __future__ import annotations
@@ -32,11 +32,19 @@ Choice = tuple[Kind, Mode]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an instruction becomes: fences, itself in a mode of the target (None where it is left out), and fences."""
+    """What an instruction becomes: fences, itself in a mode of the target (None where it is left out), and fences.
+
+    ``updates``: a write becomes an update.
+    """
 
     before: tuple[Mode, ...]
     itself: Mode | None
     after: tuple[Mode, ...]
+    updates: bool = False
+
+    def kind(self, source: Kind) -> Kind:
+        """What an instruction of this kind is of, itself."""
+        return Kind.UPDATE if self.updates else source
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class Translation:
             before, after = (
                 [spelled_mode(Kind.FENCE, each) for each in part] for part in (target.before, target.after)
             )
-            own = [] if target.itself is None else [spelled_mode(kind, target.itself)]
+            own = [] if target.itself is None else [spelled_mode(target.kind(kind), target.itself)]
             lines.append(f"{spelled_mode(kind, mode)} -> {'; '.join([*before, *own, *after]) or _NOTHING}")
         return tuple(lines)
 
@@ -199,6 +207,7 @@ def _target(
     path: str,
 ) -> Target:
     done: list[Choice] = []
+    kinds = (kind, Kind.FENCE, *([Kind.UPDATE] if kind is Kind.WRITE else []))
     for word in sequence:
         if word.text == _NOTHING and len(sequence) == 1:
             continue
@@ -209,20 +218,22 @@ def _target(
             hint = did_you_mean(spelled, known, f"it has {' '.join(words.spelled)}")
             raise word.error(f"vocabulary {words.name} has no instruction '{spelled}'; {hint}", path)
         done.append(known[spelled])
-        if done[-1][0] not in (kind, Kind.FENCE):
+        if done[-1][0] not in kinds:
             raise word.error(f"{KIND_WORDS[kind]} cannot become {KIND_WORDS[done[-1][0]]}", path)
     modes = [mode for _, mode in done]
     if kind is Kind.FENCE:
         return Target((), modes[0] if modes else None, tuple(modes[1:]))
-    own = [place for place, (each, _) in enumerate(done) if each is kind]
+    own = [place for place, (each, _) in enumerate(done) if each is not Kind.FENCE]
     if len(own) != 1:
         raise sequence[0].error(f"expected one {KIND_WORDS[kind]} and fences, found {len(own)}", path)
-    return Target(tuple(modes[: own[0]]), modes[own[0]], tuple(modes[own[0] + 1 :]))
+    before, after = tuple(modes[: own[0]]), tuple(modes[own[0] + 1 :])
+    return Target(before, modes[own[0]], after, kind is not done[own[0]][0])
 
 
 def translated(execution: Execution, by: Translation) -> Execution:
     """The translated program with the same outcome: what is read, and what is last, is the same.
 
+    Of what a write reads that becomes an update, nothing is said.
     The branch of a control dependency stands before all that its target became, or, where nothing is left of that,
     before what comes next.
     """
@@ -237,7 +248,8 @@ def translated(execution: Execution, by: Translation) -> Execution:
             start.append(count + len(steps))
             steps += [Step(Kind.FENCE, None, mode) for mode in target.before]
             own.append(None if target.itself is None else count + len(steps))
-            steps += [] if target.itself is None else [replace(step, mode=target.itself)]
+            if target.itself is not None:
+                steps.append(replace(step, kind=target.kind(step.kind), mode=target.itself))
             steps += [Step(Kind.FENCE, None, mode) for mode in target.after]
         threads.append(tuple(steps))
         count += len(steps)

@@ -1,7 +1,7 @@
 """Bugs of mappings told: why the source forbids an outcome, by the very execution that the target has, and that one.
 
-Both tests have the same reads and writes, which go by the same letters; the target has other fences. Where several
-executions of the source have the outcome, that one is told whose coherence is most like that of the target's.
+Both tests have the same writes of the same values; the target has other fences. Where several executions of the source
+have the outcome, that one is told whose coherence is most like that of the target's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from corpus.dialects.registry import parse_litmus
 from corpus.test import Test
 from oracle.executions.judge import UNROLL
 from oracle.executions.witness import Execution, MemoryExplanation, Violation
-from synth.memory.explanation import event_names, explanation_account, explanation_record
+from synth.memory.explanation import explanation_account, explanation_record
 from synth.memory.judging import explain_with
 from synth.memory.translating import Bug, Checked
 
@@ -69,5 +69,5 @@ def by_execution(explanation: MemoryExplanation, witness: Execution) -> MemoryEx
 
 
 def _coherence(execution: Execution) -> set[tuple[str, str]]:
-    names = event_names(execution.events)
-    return {(names[one], names[other]) for one, other in execution.pairs("co")}
+    written = [f"{event.location}={value}" for event, value in zip(execution.events, execution.values, strict=True)]
+    return {(written[one], written[other]) for one, other in execution.pairs("co")}

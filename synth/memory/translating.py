@@ -131,7 +131,8 @@ def bug_of(execution: Execution, check: Checked) -> Bug:
 def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
     """The mappings that are one step weaker, each with what the step is: ``W.sc: without F.sc.sys``.
 
-    A step leaves a fence out, or takes the next lower order or narrower scope of the target's vocabulary.
+    A step leaves a fence out, takes the next lower order or narrower scope of the target's vocabulary, or a write where
+    there is an update.
     """
     for kind, modes in check.words.modes.items():
         for mode in modes:
@@ -144,7 +145,7 @@ def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
 def _weaker(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[str, Target]]:
     parts = (target.before, () if target.itself is None else (target.itself,), target.after)
     for part, modes in enumerate(parts):
-        one = kind if part == 1 else Kind.FENCE
+        one = target.kind(kind) if part == 1 else Kind.FENCE
         for place, mode in enumerate(modes):
             for way in (*_lower(one, mode, words), *((None,) if one is Kind.FENCE else ())):
                 changed = (*modes[:place], *(() if way is None else (way,)), *modes[place + 1 :])
@@ -153,7 +154,12 @@ def _weaker(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[str
                     own, after = after[:1], after[1:]
                 word = spelled_mode(one, mode)
                 said = f"without {word}" if way is None else f"{spelled_mode(one, way)} for {word}"
-                yield said, Target(before, own[0] if own else None, after)
+                yield said, Target(before, own[0] if own else None, after, target.updates)
+    if target.updates and target.itself is not None:
+        for way in words.modes.get(kind, ()):
+            if way == target.itself or len(words.modes[kind]) == 1:
+                said = f"{spelled_mode(kind, way)} for {spelled_mode(Kind.UPDATE, target.itself)}"
+                yield said, replace(target, itself=way, updates=False)
 
 
 def _lower(kind: Kind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:

@@ -159,6 +159,19 @@ def test_a_model_of_a_mapping_is_found_from_where_the_mapping_is(tmp_path, monke
     assert (result.exit_code, result.stdout.split()[1]) == (0, "rc11-scoped-fences")
 
 
+def test_a_store_may_become_an_exchange_which_is_needed(tmp_path):
+    """As compilers have it for x86: no fence, and a seq_cst store is an exchange."""
+    file = tmp_path / "m.map"
+    file.write_text(TSO.replace("W; F", "rmw"))
+    result = synth("map", file, "--weakest", "-j", 1)
+    assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "sound up to 4 events")
+    assert "W.sc: W for rmw.relaxed.gpu: wrong, SB+sc-sc+sc-sc of 4 events" in result.stdout
+    file.write_text(TSO.replace("W; F", "W").replace("W.release   -> W", "W.release -> rmw"))
+    result = synth("map", file, "--json", "-j", 1)
+    names = [bug["name"] for bug in json.loads(result.stdout)["bugs"]]
+    assert result.exit_code == 1 and names == ["SB+sc-sc+sc-sc", "R+sc-sc+sc-sc"]
+
+
 def test_models_may_be_named_by_options(tmp_path):
     file = tmp_path / "m.map"
     file.write_text(TSO.replace("from rc11", "").replace("to tso", ""))
@@ -178,6 +191,8 @@ def test_models_may_be_named_by_options(tmp_path):
         ("W; F", "W; G", "12:19: vocabulary cpu has no instruction 'G'"),
         ("W; F", "W; R", "12:19: W cannot become R"),
         ("W; F", "F", "12:16: expected one W and fences, found 0"),
+        ("W; F", "rmw; W", "12:16: expected one W and fences, found 2"),
+        ("R.sc        -> R\n", "R.sc -> rmw\n", "8:9: R cannot become rmw"),
         ("W; F", "W F", "12:18: expected ';' between instructions"),
         ("W; F", "W;", "12:18: expected an instruction of the target, or '-' for none"),
         ("W; F", "W; F.*", "12:19: '*' is the scope of the left side, and 'W.sc' has no '*'"),
@@ -204,6 +219,21 @@ def test_rules_are_read_with_their_places():
     assert (store.text, store.line, store.column) == ("W.sc", 3, 2)
     assert [(word.text, word.column) for word in becomes] == [("F", 9), ("W", 14)]
     assert [word.text for word in nothing] == ["-"]
+
+
+def test_of_a_write_that_becomes_an_update_nothing_is_said_of_what_it_reads():
+    sc = Mode(Order.SC)
+    rules = Translation(
+        {(Kind.WRITE, sc): Target((FENCE,), PLAIN, (), updates=True), (Kind.READ, sc): Target((), PLAIN, ())}
+    )
+    threads = ((Step(Kind.READ, 0, sc), Step(Kind.WRITE, 1, sc)), (Step(Kind.WRITE, 0, sc),))
+    places, regions = (Place(), Place(cta=1)), (Region.GLOBAL, Region.GLOBAL)
+    execution = Execution(threads, places, regions, (Dependency("data", 0, 1),), (2, None, None), frozenset(), (2, 1))
+    image = translated(execution, rules)
+    assert [[step.kind.value for step in thread] for thread in image.threads] == [list("RFU"), list("FU")]
+    assert image.rf == (4, None, None, None, None) and image.final == (4, 2)
+    assert image.dependencies == (Dependency("data", 0, 2),)
+    assert rules.spelled == ("W.sc -> F.sc; rmw", "R.sc -> R")
 
 
 def test_a_translated_execution_reads_and_ends_as_it_did():
