@@ -30,7 +30,7 @@ from oracle.executions.judge import UNROLL
 from synth.commands.fix import WHAT
 from synth.memory.judging import AUTO, judge_with
 from synth.repair.costs import TARGETS, read_costs
-from synth.repair.fixing import Question, fixes, model_named
+from synth.repair.fixing import Fixing, Question, model_named
 from synth.repair.sites import Direction
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -96,13 +96,14 @@ def measured(connection: Connection, path: Path, name: str, seconds: int) -> Non
         return
     costs = read_costs(dialect.name if dialect.name in TARGETS else "ptx")
     try:
-        found = fixes([test], dialect, Question(model, UNROLL, True, False), costs, Direction.STRONGER, WHAT, 1)
+        with Fixing([test], dialect, Question(model, UNROLL, True, False), costs, Direction.STRONGER, WHAT) as fixing:
+            cheapest = next(iter(fixing), None)
     except InputError as error:
         connection.send((error.message[:60], "", "", ""))
         return
     used = getrusage(RUSAGE_SELF)
-    told = "; ".join(change.text.split(" -> ")[-1] for change in found.repairs[0].changes) if found.repairs else "none"
-    cost = str(found.repairs[0].cost) if found.repairs else ""
+    told = "; ".join(change.text.split(" -> ")[-1] for change in cheapest.changes) if cheapest else "none"
+    cost = str(cheapest.cost) if cheapest else ""
     connection.send((told, cost, f"{used.ru_utime + used.ru_stime:.1f}", f"{used.ru_maxrss / 1000:.0f}"))
     os._exit(0)
 

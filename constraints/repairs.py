@@ -8,8 +8,10 @@ and so a repair has some site at another level.
 
 Variables of the optimiser
     x(s, k)   site s is at level k; it costs what the level costs, and of two of one cost the weaker is the cheaper
+    y(s, c)   site s costs c or more, of the costs that its levels have
 
 Constraints
+    x(s, k) implies y(s, c) where level k costs c or more
     each site is at exactly one level, and of two that exclude each other one at the lowest
     for each box in which an execution is left: some site is at a level that is not of the box
     for each repair that was found, at levels R: some site is at a level that is not above or at R
@@ -334,15 +336,19 @@ class _Optimiser:
         self._at = [range(start, start + len(ladder.costs)) for start, ladder in zip(starts, ladders, strict=True)]
         formula = WCNF()
         whole = 1 + sum(len(ladder.costs) for ladder in ladders)
+        free = starts[-1] + len(ladders[-1].costs) if ladders else 1
         for variables, ladder in zip(self._at, ladders, strict=True):
             formula.append(list(variables))
             formula.extend([[-one, -other] for one, other in combinations(variables, 2)])
-            for level, variable in enumerate(variables):
-                below = sum(level in above for above in ladder.above) - 1
-                if weight := ladder.costs[level] * whole + below:
-                    formula.append([-variable], weight=weight)
+            worths = [cost * whole + sum(k in above for above in ladder.above) for k, cost in enumerate(ladder.costs)]
+            least, *steps = sorted(set(worths))
+            for step, worth in enumerate(steps, free):
+                formula.append([-step], weight=worth - least)
+                formula.extend([[-x, step] for x, own in zip(variables, worths, strict=True) if own >= worth])
+                least = worth
+            free += len(steps)
         formula.extend([[self._at[one][0], self._at[other][0]] for one, other in exclusive])
-        self._rc2 = RC2(formula)
+        self._rc2 = RC2(formula, adapt=True, exhaust=True, minz=True, trim=5)  # minutes become seconds
         self._refuted = False
 
     def __enter__(self) -> _Optimiser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
     from corpus.litmus.test import LitmusTest
     from corpus.litmus.text import Dialect
     from synth.repair.costs import Costs
-    from synth.repair.fixing import Fixes
+    from synth.repair.fixing import Fixed
 
 WHAT = ("fences", "orders", "scopes", "barriers")
 """What ``--allow`` names."""
@@ -94,7 +95,7 @@ def command(
     \b
     What is to be forbidden is what the test's condition asks for (or, of a forall, what
     violates it); --forbid 'P0:r0=0 /\\ P1:r0=0' names another outcome, and
-    --race-free asks that the model raise none of its flags instead.
+    --race-free asks that the model raise none of its flags instead, or besides.
 
     --weaken goes the other way: the cheapest of all programs that do no more than the test does and still forbid the
     outcome. Where the test raises no flag, it raises none then. What is kept comes with the execution that there would
@@ -118,10 +119,10 @@ def command(
     tests = with_bell(expand(inputs), bell)
     if svg and len(tests) > 1 and not together:
         raise InputError(f"--svg draws one repair, and these tests are {len(tests)}")
-    if race_free and (forbid or weaken):
-        raise click.UsageError("--race-free asks for races, and goes with neither --forbid nor --weaken")
+    if race_free and weaken:
+        raise click.UsageError("--weaken keeps a test without races as it is, and does not go with --race-free")
     from synth.repair import account
-    from synth.repair.fixing import Question, fixes, is_flagged, model_named
+    from synth.repair.fixing import Fixes, Fixing, Question, is_flagged, model_named
     from synth.repair.sites import Direction
 
     judged = model_named(model)
@@ -130,26 +131,41 @@ def command(
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
     missing = False
-    for number, group in enumerate([tests] if together else [[test] for test in tests]):
+    for place, group in enumerate([tests] if together else [[test] for test in tests]):
         read, dialect = _read(group, forbid)
         flags = race_free or (weaken and not any(is_flagged(test, judged, unroll) for test in read))
-        question = Question(judged, unroll, not race_free, flags)
+        question = Question(judged, unroll, not race_free or forbid is not None, flags)
+        fixed: list[Fixed] = []
+        if place and not as_json:
+            _say([""])
         try:
-            found = fixes(read, dialect, question, _costs(cost, dialect), direction, allowed, None if every else 1)
+            with Fixing(read, dialect, question, _costs(cost, dialect), direction, allowed) as fixing:
+                for number, each in enumerate(itertools.islice(fixing, None if every else 1), 1):
+                    fixed.append(each)
+                    if output is not None:
+                        _write(each, number, dialect, output, several, [given.name for given in group])
+                    if not as_json:
+                        head = [account.headline(read, each, judged, direction)] if number == 1 else []
+                        named = ["", f"repair {number}, cost {each.cost}"] if every else []
+                        _say([*head, *named, *account.lines(read, each, dialect, direction)])
         except TooManyError as error:
             hint = f"there is less to say with {f'--unroll {unroll - 1}, ' if unroll else ''}or less to --allow"
             raise InputError(f"{error.message}; {hint}", group[0].place) from None
+        found = Fixes(tuple(read), tuple(fixed), fixing.complete)
         missing |= not found.repairs
         if svg and found.repairs and found.repairs[0].changes:
             write_picture(svg, account.drawing(found, judged).svg())
-        if output is not None:
-            _write(found, dialect, output, several, [given.name for given in group])
         if as_json:
             click.echo(json.dumps(account.record([given.label for given in group], found, judged, dialect)))
-        else:
-            text = "\n".join(account.lines(found, judged, dialect, direction))
-            click.echo(printable_lines("\n" * (number > 0) + text))
+        elif not found.repairs:
+            _say([account.headline(read, None, judged, direction)])
+        elif not found.complete:
+            _say(["", "Loops were cut, and the outcome may be allowed beyond; --unroll looks further."])
     sys.exit(1 if missing else 0)
+
+
+def _say(lines: Sequence[str]) -> None:
+    click.echo(printable_lines("\n".join(lines)))
 
 
 def _read(group: Sequence[Input], forbid: str | None) -> tuple[list[LitmusTest], Dialect]:
@@ -180,7 +196,7 @@ def _costs(name: str | None, dialect: Dialect) -> Costs:
     return read_costs(name or (dialect.name if dialect.name in TARGETS else "ptx"))
 
 
-def _write(found: Fixes, dialect: Dialect, output: Path, several: bool, names: Sequence[str]) -> None:
+def _write(fixed: Fixed, number: int, dialect: Dialect, output: Path, several: bool, names: Sequence[str]) -> None:
     """The repaired test into a file; of several, into a folder, those of further repairs numbered."""
     from corpus.dialects.registry import translate
 
@@ -189,7 +205,6 @@ def _write(found: Fixes, dialect: Dialect, output: Path, several: bool, names: S
             output.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the folder: {error.strerror}", str(output)) from None
-    for number, fixed in enumerate(found.repairs, 1):
-        for name, test in zip(names, fixed.tests, strict=True):
-            path = output / f"{name}{f'.{number}' if number > 1 else ''}.litmus" if several else output
-            write_atomically(path, [translate(test, dialect)])
+    for name, test in zip(names, fixed.tests, strict=True):
+        path = output / f"{name}{f'.{number}' if number > 1 else ''}.litmus" if several else output
+        write_atomically(path, [translate(test, dialect)])

@@ -27,42 +27,28 @@ from synth.repair.fixing import Change, Fixed, Fixes
 from synth.repair.sites import Direction
 
 
-def headline(fixes: Fixes, model: Model, direction: Direction) -> str:
+def headline(tests: Sequence[LitmusTest], cheapest: Fixed | None, model: Model, direction: Direction) -> str:
     """What came of it, in a line."""
-    under = f"{', '.join(test.name for test in fixes.tests)} under {model.name}:"
-    if not fixes.repairs:
+    under = f"{', '.join(test.name for test in tests)} under {model.name}:"
+    if cheapest is None:
         return f"{under} no repair: no allowed change forbids the outcome"
-    first, *more = fixes.repairs
-    others = f"; {len(more)} more minimal" if more else ""
-    changes = f"{len(first.changes)} change{'s' * (len(first.changes) != 1)}"
-    if not first.changes:
+    changes = f"{len(cheapest.changes)} change{'s' * (len(cheapest.changes) != 1)}"
+    if not cheapest.changes:
         return f"{under} nothing to change"
     word = "repaired by" if direction is Direction.STRONGER else "weakened by"
-    return f"{under} {word} {changes}, cost {first.cost}; nothing cheaper does it{others}"
+    return f"{under} {word} {changes}, cost {cheapest.cost}; nothing cheaper does it"
 
 
-def lines(fixes: Fixes, model: Model, dialect: Dialect, direction: Direction) -> Iterator[str]:
-    """The repairs with their reasons and what they change in the text."""
-    yield headline(fixes, model, direction)
-    for number, fixed in enumerate(fixes.repairs, 1):
-        if len(fixes.repairs) > 1:
-            yield ""
-            yield f"repair {number}, cost {fixed.cost}"
-        for change in fixed.changes:
-            yield ""
-            yield change.text
-            yield from reason_lines(change, direction)
-        for kept in fixed.kept:
-            yield ""
-            yield f"kept: {kept.text}"
-            yield from reason_lines(kept, direction)
-        if fixed.changes:
-            yield ""
-            for before, after in zip(fixes.tests, fixed.tests, strict=True):
-                yield from difference(before, after, dialect)
-    if fixes.repairs and not fixes.complete:
+def lines(tests: Sequence[LitmusTest], fixed: Fixed, dialect: Dialect, direction: Direction) -> Iterator[str]:
+    """A repair with its reasons and what it changes in the text, an empty line before each."""
+    for change in fixed.changes:
+        yield from ("", change.text, *reason_lines(change, direction))
+    for kept in fixed.kept:
+        yield from ("", f"kept: {kept.text}", *reason_lines(kept, direction))
+    if fixed.changes:
         yield ""
-        yield "Loops were cut, and the outcome may be allowed beyond; --unroll looks further."
+        for before, after in zip(tests, fixed.tests, strict=True):
+            yield from difference(before, after, dialect)
 
 
 def reason_lines(change: Change, direction: Direction) -> Iterator[str]:

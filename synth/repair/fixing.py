@@ -7,10 +7,9 @@ costs as it is, and what is cheapest is found among all ways to do no more than 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from constraints.cuts import Cut, cut_of
 from constraints.executions import judge_by_sat
@@ -80,35 +79,49 @@ def is_flagged(test: LitmusTest, model: Model, unroll: int) -> bool:
     return bool(judge_by_sat(test, model, unroll).flags)
 
 
-def fixes(
-    tests: Sequence[LitmusTest],
-    dialect: Dialect,
-    question: Question,
-    costs: Costs,
-    direction: Direction,
-    allowed: Sequence[str],
-    most: int | None = 1,
-) -> Fixes:
-    """The cheapest repairs of a test, or of several of one program at once, no more than ``most``.
+class Fixing:
+    """The search for repairs of a test, or of several of one program at once: it yields them, the cheapest first.
 
     ``allowed``: which of fences, orders, scopes and barriers may be changed.
-
-    Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in common,
-    and ``TooManyError`` where a test is too large.
     """
-    words = Words(question.model)
-    found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
-    places = found if len(tests) == 1 else in_common(found)
-    ladders, exclusive = places[0].ladders, {pair for sites in places for pair in sites.exclusive}
-    asked = (question.unroll, question.outcome, question.flags)
-    with ExitStack() as stack:
-        programs = []
-        for sites in places:
-            programs.append(Program(sites.padded, question.model, sites.sites, ladders, *asked))
-            stack.callback(programs[-1].close)
-        least = islice(repairs(programs, ladders, sorted(exclusive)), most)
-        fixed = tuple(_fixed(places, repair, direction, programs) for repair in least)
-        return Fixes(tuple(tests), fixed, all(program.complete for program in programs))
+
+    def __init__(
+        self,
+        tests: Sequence[LitmusTest],
+        dialect: Dialect,
+        question: Question,
+        costs: Costs,
+        direction: Direction,
+        allowed: Sequence[str],
+    ) -> None:
+        """Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in
+        common, and ``TooManyError`` where a test is too large; so does the search.
+        """
+        self._direction = direction
+        words = Words(question.model)
+        found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
+        self._places = found if len(tests) == 1 else in_common(found)
+        self._ladders = self._places[0].ladders
+        asked = (question.unroll, question.outcome, question.flags)
+        with ExitStack() as stack:
+            self._programs = []
+            for sites in self._places:
+                program = Program(sites.padded, question.model, sites.sites, self._ladders, *asked)
+                self._programs.append(program)
+                stack.callback(program.close)
+            self._stack = stack.pop_all()
+        self.complete = all(program.complete for program in self._programs)
+
+    def __enter__(self) -> Fixing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def __iter__(self) -> Iterator[Fixed]:
+        exclusive = {pair for sites in self._places for pair in sites.exclusive}
+        for repair in repairs(self._programs, self._ladders, sorted(exclusive)):
+            yield _fixed(self._places, repair, self._direction, self._programs)
 
 
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:

@@ -17,7 +17,7 @@ from oracle.consistency import resolve_consistency_models
 from synth.cli import main
 from synth.commands.fix import WHAT
 from synth.repair.costs import read_costs
-from synth.repair.fixing import Question, fixes, model_named
+from synth.repair.fixing import Fixing, Question, model_named
 from synth.repair.sites import KINDS, Direction
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
@@ -127,6 +127,17 @@ def test_another_outcome_is_forbidden():
     )
 
 
+def test_races_and_an_outcome_are_forbidden_at_once():
+    (only,) = repaired("cl-mp-local-flag", "opencl", "--race-free")
+    (both,) = repaired("cl-mp-local-flag", "opencl", "--race-free", "--forbid", "1:r0=1 /\\ 1:r1=0")
+    assert changes(only) == ["P0: st x, 1 -> st.relaxed.cta x, 1", "P1: ld r1, x -> ld.relaxed.cta r1, x"]
+    fences = [change for change in changes(both) if change not in changes(only)]
+    assert len(changes(both)) == 4 and [fence.split()[0] for fence in fences] == [
+        "fence.release.cta",
+        "fence.acquire.cta",
+    ]
+
+
 def test_several_tests_go_to_a_folder(tmp_path):
     names = ["mp-weak", "sb-acq-rel"]
     result = fix(*(EXAMPLES / f"{name}.litmus" for name in names), "-m", "ptx-6.0", "-o", tmp_path / "out")
@@ -141,7 +152,7 @@ def test_several_tests_go_to_a_folder(tmp_path):
         (["-m", "ptx-6.0", "--forbid", "P7:r1=1"], "--forbid: "),
         (["-m", "ptx-6.0", "--allow", "luck"], "expected some of fences, orders, scopes, barriers, found 'luck'"),
         (["-m", "ptx-6.0", "--cost", "nowhere.toml"], "nowhere.toml"),
-        (["-m", "ptx-6.0", "--race-free", "--weaken"], "goes with neither"),
+        (["-m", "ptx-6.0", "--race-free", "--weaken"], "does not go with --race-free"),
         (["-m", "nothing"], "nothing"),
     ],
 )
@@ -198,8 +209,8 @@ def test_the_scope_is_the_narrowest_that_has_all_threads(name, expected, scope):
     )
     test = replace(test, threads=tuple(threads))
     question = Question(model_named("ptx-6.0"), 2, outcome=True, flags=False)
-    found = fixes([test], DIALECTS["ptx"], question, read_costs("ptx"), Direction.STRONGER, WHAT)
-    (fixed,) = found.repairs[0].tests
+    with Fixing([test], DIALECTS["ptx"], question, read_costs("ptx"), Direction.STRONGER, WHAT) as fixing:
+        (fixed,) = next(iter(fixing)).tests
     before, after = (modes(each) for each in (test, fixed))
     assert after - before == Counter({f"{word}.{scope.label}": count for word, count in expected.items()})
 
