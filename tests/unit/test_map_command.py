@@ -13,13 +13,17 @@ from click.testing import CliRunner, Result
 
 from corpus.dialects.registry import parse_litmus
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.text import parse_execution
 from corpus.executions.translation import Target, Translation, read_mapping, translated
 from corpus.journal import read_corpus
 from corpus.litmus.test import PLAIN, Mode, Order, Place, Region
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 from synth.cli import main
+from synth.drawing.bugs import draw_bug
+from synth.memory.bugs import ToldBug
 from synth.memory.suites import axiomatic
+from synth.memory.translating import bug_of, checked, tells
 
 MAPPINGS = Path(__file__).parents[2] / "examples" / "mappings"
 TSO = (MAPPINGS / "rc11-to-tso.map").read_text()
@@ -157,6 +161,30 @@ def test_a_model_of_a_mapping_is_found_from_where_the_mapping_is(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     result = synth("map", MAPPINGS / "rc11-scoped-to-ptx.map", "--events", 2, "-j", 1)
     assert (result.exit_code, result.stdout.split()[1]) == (0, "rc11-scoped-fences")
+
+
+def test_figure_12_is_a_bug_told_by_the_execution_of_the_target_and_drawn():
+    """Lustig et al., ASPLOS 2019, Fig. 12: a seq_cst update without its release heads a release sequence."""
+    file = MAPPINGS / "rc11-scoped-to-ptx-fig12.map"
+    models = resolve_consistency_models(["rc11-scoped", "ptx-6.0"])
+    check = checked(read_mapping(file.read_text(), str(file)), *models, (7, 7), (3, 3), ("gpu",))
+    left, middle, right = (
+        "0.0.0.0: rmw.sc.gpu x<-3; W.relaxed.gpu x",
+        "0.0.1.0: W.relaxed.gpu y; W.release.gpu x",
+        "0.0.2.0: R.acquire.gpu x<-1; R.relaxed.gpu y<-init",
+    )
+    execution = parse_execution(f"{left} | {middle} | {right} | co 0<1 3<1 | final x=1 y=2")
+    assert tells(execution, check)
+    told = ToldBug(bug_of(execution, check), check)
+    record = told.record()
+    (violation,), witness = record["source"]["violations"], record["target"]["witness"]
+    assert record["source"]["outcomes"] == 2 and violation["check"] == "coherence"
+    # Of two ways to have the outcome, it is that of the target.
+    assert [*violation["execution"]["relations"]["co"]] == [*witness["relations"]["co"]]
+    assert "F.sc.gpu" in [event["text"] for event in witness["events"]]
+    picture = draw_bug(told).svg()
+    assert "source under rc11-scoped: FORBIDDEN" in picture and "target under ptx-6.0: ALLOWED" in picture
+    assert "(1 of 2 executions)" in picture
 
 
 def test_a_store_may_become_an_exchange_which_is_needed(tmp_path):
