@@ -3,9 +3,8 @@
 //
 // The owner lowers `bottom` and then reads `top`, and the store has to be visible before that: place 4. Otherwise a
 // thief who still sees the old `bottom` steals the item that the owner takes: deque-take.litmus. On x86 no other fence
-// is needed. On weaker machines (Le et al. 2013) the thief needs one between `top` and `bottom` (10, or 13 after an
-// earlier item), and an item has to be there when `bottom` says so: 1 where it is pushed, 11 where it is stolen
-// (deque-push.litmus).
+// is needed. On weaker machines (Le et al. 2013) the thief needs one between `top` and `bottom` (10), and an item has to
+// be there when `bottom` says so: 1 where it is pushed, 11 where it is stolen (deque-push.litmus).
 #define GROUPS 2u
 #define SIZE 64
 #define NOTHING 0u
