@@ -76,7 +76,7 @@ class Searched:
 
 def divided(events: int, check: Checked) -> list[tuple[int, ...]]:
     """The splits of so many events into threads, even ones first: bugs are likelier where threads do more together."""
-    return sorted(splits(events, check.threads), key=max)
+    return splits(events, check.threads)[::-1]
 
 
 def bugs_of(sizes: tuple[int, ...], check: Checked, solver: str, effort: Effort | None = None) -> Iterator[Execution]:
