@@ -16,8 +16,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-if "SYNTH_STRESS=" in os.environ.get("SYNTH_DEFINES", ""):  # PoCL: work-groups for stress need threads of their own
-    os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "8")
+# PoCL: a thread for each work-group, those for stress too, however few processors there are.
+os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "8" if "SYNTH_STRESS=" in os.environ.get("SYNTH_DEFINES", "") else "4")
 
 import numpy as np
 import pyopencl as cl
