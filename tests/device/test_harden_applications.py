@@ -124,7 +124,7 @@ def test_the_fence_is_found_on_opencl(name: str, tmp_path: Path, need: Callable[
     need("opencl")
     run = shlex.join([sys.executable, str(APPLICATIONS / "opencl.py"), str(APPLICATIONS / f"{name}.cl")])
     places = {"peterson": "8", "deque": "14"}[name]
-    arguments = ["--places", places, "--run", run, "--rate", "0.2", "--runs", "8", "-o", str(tmp_path / "out")]
+    arguments = ["--places", places, "--run", run, "--rate", "0.1", "--runs", "16", "-o", str(tmp_path / "out")]
     result = CliRunner().invoke(
         main, ["harden", *arguments, "--timeout", "60", "--json"], env=dict(choose().environment)
     )
