@@ -9,6 +9,7 @@ well: tasks and items are sent, so they can be pickled; a task may be done again
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import resource
@@ -365,6 +366,15 @@ def _cause(code: int, limits: Limits) -> str:
 # Workers, seen from within
 
 
+def _end_with_parent() -> None:
+    """That Linux ends this process when its parent is gone, in whatever call it is, and however long that takes."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
 class _Sender:
     """Sends items as they are made, or those of some time together; a thread of its own sees to that."""
 
@@ -417,6 +427,7 @@ def _serve(
     limits: Limits,
     held: float,
 ) -> None:
+    _end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
     for end in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(end, signal.SIG_DFL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -251,3 +252,24 @@ def test_workers_leave_ctrl_c_to_their_parent():
         yield task
 
     assert sorted(filter(None, run_tasks([1, 2], interrupted, 2))) == [(1, 1), (2, 2)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends the children of a process that was killed")
+def test_workers_end_with_their_parent_whatever_they_are_at():
+    read, write = os.pipe()
+    parent = os.fork()
+    if not parent:
+
+        def long(task: int) -> Iterator[int]:
+            os.write(write, b"%d\n" % os.getpid())
+            time.sleep(600)
+            yield task
+
+        next(filter(None, run_tasks([1], long, 1)))
+    worker = int(os.read(read, 20))
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    while Path(f"/proc/{worker}").exists() and "\nState:\tZ" not in Path(f"/proc/{worker}/status").read_text():
+        time.sleep(0.01)
+    os.close(read)
+    os.close(write)
