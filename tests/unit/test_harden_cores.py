@@ -18,21 +18,22 @@ from synth.cli import main
 APPLICATIONS = Path(__file__).parents[2] / "examples" / "applications"
 
 BEFORE = {
-    "peterson": {"turn": 0, "wanted": 1, "LC0:": 1, "whose": 2, "counted": 4, "flag": 6},
+    "peterson": {"turn": 0, "wanted": 1, "LC0:": 1, "whose": 2, "counted": 2, "flag": 6},
     "dekker": {"wanted": 0, "counted": 6, "bne wanted": 6, "flag": 8, "turn": 8, "mov in": 8},
     "deque-push": {"bottom": 1, "bge first, last": 11},
     "deque-take": {"first, top": 4, "last": 10, "setp.eq won": 10},
     "list": {"first, head": 0, "beq t0": 0, "lock": 3},
     "reduction": {"count, 1": 0, "bne counted": 1},
-    "scan": {"state, 1": 0, "bne seen": 2, "state, 2": 4},
+    "scan": {"state, 1": 0, "bne seen": 2, "beq seen": 2, "state, 2": 4},
 }
 """The place that stands before an instruction, by words in it; the first that fits.
 
-Where either of two does it, the lower stands for both: 8 and 9 in Dekker's lock, 10 and 13 in the deque.
+Where either of two does it, the lower stands for both: 2 and 4 in Peterson's lock, 8 and 9 in Dekker's, 10 and
+13 in the deque.
 """
 
 GPU = {
-    "peterson": {0, 1, 4, 6},
+    "peterson": {0, 1, 2, 6},
     "dekker": {0, 6, 8},
     "deque-push": {1, 11},
     "deque-take": {4, 10},
