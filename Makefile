@@ -54,7 +54,7 @@ clean:           ## Remove the environment and the demonstration
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cuda,glsl,vulkan,wgpu]'
+	$(INSTALL) '.[test,cluster,cuda,glsl,vulkan,wgpu]'
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -57,7 +57,7 @@ class Input:
 
     ``label`` is what the user knows it by, ``name`` what files made of it are called; ``path`` is the file, or the
     corpus. Whether a file is there and holds a test is for whoever reads it to say. ``bell`` is the bell file that the
-    user has named for LISA tests.
+    user has named for LISA tests. ``carried`` is the text of a file, for machines that do not have the file.
     """
 
     label: str
@@ -65,6 +65,7 @@ class Input:
     path: Path
     record: Test | None = field(default=None, compare=False)
     bell: str | None = None
+    carried: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.label
@@ -81,7 +82,16 @@ class Input:
 
     def text(self) -> str:
         """The text of the test. Raises ``InputError`` where its file cannot be read."""
+        if self.carried is not None:
+            return self.carried
         return read_text(self.path) if self.record is None else self.record.text
+
+    def to_carry(self) -> Input:
+        """The same with its text, where it can be read."""
+        try:
+            return replace(self, carried=self.text())
+        except InputError:
+            return self
 
     def litmus(self) -> LitmusTest:
         """The litmus test. Raises ``InputError`` where it is none."""

@@ -19,7 +19,7 @@ import click
 from corpus.errors import printable
 from oracle.executions.judge import Judgement
 from synth.inputs import Input
-from synth.pool import Limits, map_each
+from synth.pool import Jobs, Limits, map_each
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -101,11 +101,12 @@ class Labelling(Protocol):
 
 
 def label_tests(
-    labelling: Labelling, tests: Sequence[Input], jobs: int, limits: Limits
+    labelling: Labelling, tests: Sequence[Input], jobs: Jobs, limits: Limits
 ) -> Generator[Labels | None, None, None]:
     """The labels of every test, in order; None while they are waited for."""
     parts = labelling.parts
-    asked = [Asked(test, part) for test in tests for part in parts]
+    here = isinstance(jobs, int)
+    asked = [Asked(test if here else test.to_carry(), part) for test in tests for part in parts]
 
     def lost(one: Asked, reason: str) -> Labels:
         return Labels(one.test.label, (Label(UNKNOWN, reason),) * len(one.models), labelling.facts(one.test))

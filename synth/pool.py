@@ -3,8 +3,9 @@
 A worker that dies costs the item that it was at and nothing else, and the rest goes on with another. Where memory runs
 out, Linux is asked to end a worker and not the parent, which holds what was found. Limits hold for each item and are
 kept by the worker itself: the kernel ends it when its alarm goes off, whatever code it is in, so that neither a SAT
-solver nor a parent that is gone can hold it up. ``run_tasks`` is what an executor on other machines has to offer as
-well: tasks and items are sent, so they can be pickled; a task may be done again from its beginning.
+solver nor a parent that is gone can hold it up. Tasks and items are sent, so they can be pickled; a task may be done
+again from its beginning. On a cluster the items of a task come together, and limits are kept by processes of its own
+workers.
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future
+from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from mmap import mmap
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from corpus.errors import InputError, one_line
 
@@ -53,6 +57,24 @@ class Limits:
 
 
 UNLIMITED = Limits()
+
+
+class Cluster(Protocol):
+    """Processes on other machines (``synth.cluster``)."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks it can work at now."""
+
+    def submit(self, work: Callable[[Any], Iterator[Any]], task: Any) -> Future[list[Any]]:
+        """Begins a task; its items, when it is done."""
+
+    def result(self, future: Future[list[Any]]) -> list[Any]:
+        """The items of a task that is done. Raises ``InputError`` where the cluster has lost it."""
+
+
+Jobs = int | Cluster
+"""Where work is done: by so many processes of this machine, or by a cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +104,7 @@ class Instead(Generic[Task, Item]):
 def run_tasks(
     tasks: Iterable[Task],
     work: Callable[[Task], Iterator[Item]],
-    jobs: int,
+    jobs: Jobs,
     poll: float = 0.5,
     limits: Limits = UNLIMITED,
     instead: Callable[[Loss[Task]], Instead[Task, Item]] | None = None,
@@ -99,7 +121,13 @@ def run_tasks(
 
     ``held``: the seconds that an item may be held back, for others to come with it. That makes sense where many are
     made in a millisecond each, for two processes that talk of each keep waking one another.
+
+    A cluster does a task anew by itself, and knows neither ``limits`` nor ``instead``: see ``map_each``.
     """
+    if not isinstance(jobs, int):
+        assert limits == UNLIMITED and instead is None
+        yield from _run_on(jobs, tasks, work, poll)
+        return
     crew = _Crew(work, limits, held)
     waiting: Iterator[Task] = iter(tasks)
     again = deque[Task]()
@@ -156,10 +184,34 @@ def run_tasks(
         crew.dismiss()
 
 
+def _run_on(
+    cluster: Cluster, tasks: Iterable[Task], work: Callable[[Task], Iterator[Item]], poll: float
+) -> Generator[tuple[Task, Item] | None, None, None]:
+    waiting: Iterator[Task] = iter(tasks)
+    running: dict[Future[list[Item]], Task] = {}
+    try:
+        while True:
+            # One more for each than it is at, so that none has to wait for us; but no more, for tasks may be many.
+            for task in islice(waiting, max(0, 2 * cluster.slots - len(running))):
+                running[cluster.submit(work, task)] = task
+            if not running:
+                return
+            done, _ = wait_for(running, poll, FIRST_COMPLETED)
+            if not done:
+                yield None
+            for future in [future for future in running if future in done]:
+                task = running.pop(future)
+                for item in cluster.result(future):
+                    yield task, item
+    finally:
+        for future in running:
+            future.cancel()
+
+
 def map_each(
     function: Callable[[Given], Item],
     given: Sequence[Given],
-    jobs: int,
+    jobs: Jobs,
     limits: Limits,
     lost: Callable[[Given, str], Item],
     poll: float = 0.5,
@@ -168,9 +220,9 @@ def map_each(
 
     So it is, too, where ``function`` raises another exception than ``InputError``, which ends it all: a fault of ours
     costs what it is about. ``None`` is yielded at least every ``poll`` seconds while a result is waited for. A result
-    comes within ``HELD`` seconds.
+    comes within ``HELD`` seconds; from a cluster, where a process of each worker keeps to the limits, in chunks.
     """
-    size = max(1, min(_CHUNK, -(-len(given) // (4 * jobs))))
+    size = max(1, min(_CHUNK, -(-len(given) // (4 * (jobs if isinstance(jobs, int) else jobs.slots)))))
     chunks = [_Chunk(start, given[start : start + size]) for start in range(0, len(given), size)]
 
     def work(chunk: _Chunk[Given]) -> Iterator[tuple[int, Item]]:
@@ -202,7 +254,11 @@ def map_each(
     tried: set[int] = set()
     early: dict[int, Item] = {}
     due = 0
-    for result in run_tasks(chunks, work, jobs, poll, limits, instead, HELD):
+    if isinstance(jobs, int):
+        results = run_tasks(chunks, work, jobs, poll, limits, instead, HELD)
+    else:
+        results = run_tasks(chunks, partial(_mapped, function=function, limits=limits, lost=lost), jobs, poll)
+    for result in results:
         if result is None:
             yield None
             continue
@@ -224,6 +280,14 @@ HELD = 0.1
 class _Chunk(Generic[Given]):
     start: int
     given: Sequence[Given]
+
+
+def _mapped(
+    chunk: _Chunk[Given], function: Callable[[Given], Item], limits: Limits, lost: Callable[[Given, str], Item]
+) -> Iterator[tuple[int, Item]]:
+    """A chunk, as a worker of a cluster does it: by a process of its own."""
+    items = (item for item in map_each(function, chunk.given, 1, limits, lost) if item is not None)
+    yield from enumerate(items, chunk.start)
 
 
 # Workers, seen from their parent

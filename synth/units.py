@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from corpus.journal import Found
-from synth.pool import run_tasks
+from synth.pool import Jobs, run_tasks
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""
@@ -80,7 +80,7 @@ def search_units(
     planned: Sequence[AnyUnit],
     work: Callable[[AnyUnit], Iterator[list[Found] | dict[str, int]]],
     journal: Record,
-    jobs: int,
+    jobs: Jobs,
     take: Callable[[AnyUnit, list[Found]], list[Found]],
     tests: Callable[[], int],
     until: Until,

@@ -30,12 +30,13 @@ from synth.inputs import MEMORY, Input
 from synth.memory.comparison import Comparison, Differences, Pair, compare
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
 from synth.memory.suites import axiomatic, empty_sets, narrowed
+from synth.options.cluster import jobs_options, workplaces
 from synth.options.model import ModelName
-from synth.options.numbers import JOBS, Seconds
+from synth.options.numbers import Seconds
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
-from synth.pool import cores
+from synth.pool import Jobs
 from synth.screen import printable_lines, table_console
 from synth.units import Until
 from synth.watch import watching
@@ -59,7 +60,7 @@ SHOWN = 1
 @click.option(
     "--solver", type=click.Choice(SOLVERS), default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A solver."
 )
-@click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
+@jobs_options
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
 @click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf or .png.")
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
@@ -76,6 +77,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
+    cluster: str | None,
     output: Path | None,
     svg: Path | None,
     dot: Path | None,
@@ -121,7 +123,8 @@ def command(
     try:
         if not as_json:
             click.echo(f"over {words.name}: {words.summary}")
-        done = _search(comparison, solver, jobs or cores(), time_limit, journal, None if as_json else models)
+        with workplaces(jobs, cluster) as places:
+            done = _search(comparison, solver, places, time_limit, journal, None if as_json else models)
         if journal is not None:
             stopped = {"stopped": done.stopped} if done.stopped else {}
             manifest = {"complete": not done.stopped, "version": VERSION, **stopped}
@@ -169,7 +172,7 @@ def _record(pair: Pair, test: Test) -> dict[str, Any]:
 def _search(
     comparison: Comparison,
     solver: str,
-    jobs: int,
+    jobs: Jobs,
     time_limit: float | None,
     journal: Journal | None,
     told: tuple[str, ...] | None,

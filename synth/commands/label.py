@@ -19,10 +19,11 @@ from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, 
 from synth.memory.judging import AUTO, METHODS
 from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
+from synth.options.cluster import jobs_options, workplaces
 from synth.options.model import model_option
-from synth.options.numbers import JOBS, Seconds
+from synth.options.numbers import Seconds
 from synth.options.unroll import unroll_option
-from synth.pool import Limits, cores
+from synth.pool import Jobs, Limits
 from synth.watch import watching
 
 
@@ -70,7 +71,7 @@ from synth.watch import watching
     help="Write csv or json here, each test as soon as it is labelled. FILE.request.json says what was asked.",
 )
 @click.option("--resume", is_flag=True, help="With -o: keep the verdicts that FILE has, and go on behind them.")
-@click.option("-j", "--jobs", type=JOBS, help="Processes.  [default: one a core]")
+@jobs_options
 def command(
     inputs: tuple[str, ...],
     models: tuple[str, ...],
@@ -84,6 +85,7 @@ def command(
     output: Path | None,
     resume: bool,
     jobs: int | None,
+    cluster: str | None,
 ) -> None:
     """Say what every model says of a test.
 
@@ -138,10 +140,12 @@ def command(
     labelling = kind.labelling(models, method, unroll, form)
     tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
     limits, tally = Limits(timeout, memory), Tally(labelling.names)
+    stack = click.get_current_context().with_resource
+    places = stack(workplaces(jobs, cluster))
     if output is None:
         # A bar on standard error would be torn by lines on a terminal that is standard output as well.
         bar = form == TABLE or not sys.stdout.isatty()
-        labelled = _counted(labelling, tests, jobs or cores(), limits, tally, bar)
+        labelled = _counted(labelling, tests, places, limits, tally, bar)
         if form == TABLE:
             print_table(labelling, labelled)
         else:
@@ -158,7 +162,7 @@ def command(
             label_file.begin(output, request, labelling, form)
         for labels in known:
             tally.add(labels)
-        labelled = _counted(labelling, tests[len(known) :], jobs or cores(), limits, tally)
+        labelled = _counted(labelling, tests[len(known) :], places, limits, tally)
         with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out:
             print_lines(labelling, labelled, form, out)
     sys.exit(tally.tell())
@@ -177,7 +181,7 @@ def _digest(tests: Sequence[Input]) -> str:
 
 
 def _counted(
-    labelling: Labelling, tests: Sequence[Input], jobs: int, limits: Limits, tally: Tally, bar: bool = True
+    labelling: Labelling, tests: Sequence[Input], jobs: Jobs, limits: Limits, tally: Tally, bar: bool = True
 ) -> Iterator[Labels]:
     """The labels as they come, counted, with a bar where a person watches."""
     done = 0

@@ -27,12 +27,13 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
+from synth.options.cluster import workplaces
 from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.words import listed
-from synth.pool import cores
+from synth.pool import Jobs
 from synth.screen import printable_lines
 from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
@@ -68,6 +69,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
+    cluster: str | None,
     resume: bool,
     output: Path | None,
     svg: Path | None,
@@ -105,9 +107,8 @@ def command(
         click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
     asked = {**check.as_json(), "weakest": weakest}
     started, until = time.monotonic(), Until.limits(max_tests, time_limit)
-    opened = None if output is None else Journal.resume(output, asked) if resume else Journal.create(output, asked)
-    with opened or nullcontext():
-        done = _search(check, opened or Unwritten(), weakest, solver, jobs or cores(), until)
+    with workplaces(jobs, cluster, max_tests is not None) as places, _journal(output, asked, resume) as opened:
+        done = _search(check, opened or Unwritten(), weakest, solver, places, until)
         told = [ToldBug(bug, check) for bug in done.bugs]
         if opened is not None:
             write_files(opened.path, dict(_files(told)))
@@ -124,7 +125,13 @@ def command(
     sys.exit(1 if told else 130 if done.stopped == INTERRUPTED else 0)
 
 
-def _search(check: Checked, journal: Record, weakest: bool, solver: str, jobs: int, until: Until) -> Searched:
+def _journal(output: Path | None, asked: dict[str, Any], resume: bool) -> Journal | nullcontext[None]:
+    if output is None:
+        return nullcontext()
+    return Journal.resume(output, asked) if resume else Journal.create(output, asked)
+
+
+def _search(check: Checked, journal: Record, weakest: bool, solver: str, jobs: Jobs, until: Until) -> Searched:
     with watching() as watch:
         done = search(check, journal, solver, jobs, until, watch)
         if weakest and not done.bugs and not done.stopped:

@@ -27,12 +27,12 @@ from synth.commands.suite import synthesise_from
 from synth.memory import suites
 from synth.memory.cuts import cuts
 from synth.memory.synthesis import Outcome, Refused, Request, synthesise, write_suite
+from synth.options.cluster import workplaces
 from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span, spelled
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
-from synth.pool import cores
 from synth.units import INTERRUPTED
 from synth.watch import watching
 
@@ -120,6 +120,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
+    cluster: str | None,
     resume: bool,
     output: Path,
 ) -> None:
@@ -169,7 +170,7 @@ def command(
             scopes=listed("--scopes", scopes, list(SCOPES)),
             regions=listed("--regions", memory, [region.value for region in Region]),
         )
-        synthesise_from(asked_for, resume, solver, jobs, max_tests, time_limit, output)
+        synthesise_from(asked_for, resume, solver, jobs, cluster, max_tests, time_limit, output)
     _check_no_model(context)
     text = _edges_text(edges, edges_file)
     allowed, forbidden = _border(distinguish)
@@ -193,11 +194,13 @@ def command(
     _tell_idle(request)
     _check_some_cycle(request, solver)
     started = time.monotonic()
-    with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
+    with (
+        workplaces(jobs, cluster, max_tests is not None) as places,
+        Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal,
+    ):
         effort, outcome = Effort(), Outcome()
         try:
-            # One process where the number is limited, so that the tests are the same each time.
-            items = synthesise(request, journal, solver, 1 if max_tests else jobs or cores(), effort)
+            items = synthesise(request, journal, solver, places, effort)
             outcome.stopped = _collect(items, outcome, max_tests, time_limit)
         except KeyboardInterrupt:
             outcome.stopped = INTERRUPTED

@@ -13,8 +13,8 @@ from corpus.errors import InputError
 from corpus.journal import Journal
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
+from synth.options.cluster import workplaces
 from synth.options.search import run_options
-from synth.pool import cores
 from synth.progress.synthesis import Request, synthesise, write_suite
 from synth.units import INTERRUPTED
 from synth.watch import watching
@@ -57,6 +57,7 @@ def command(
     time_limit: float | None,
     solver: str,
     jobs: int | None,
+    cluster: str | None,
     resume: bool,
     output: Path,
 ) -> None:
@@ -98,13 +99,11 @@ def command(
         symmetric_threads=symmetric_threads,
     )
     _check_size(request)
-    # One process finds tests in a fixed order, so that a suite cut at --max-tests is the same every time.
-    workers = 1 if max_tests is not None else jobs or cores()
     started = time.monotonic()
     open_journal = Journal.resume if resume else Journal.create
-    with open_journal(output, request.as_json()) as journal:
+    with workplaces(jobs, cluster, max_tests is not None) as places, open_journal(output, request.as_json()) as journal:
         with watching() as watch:
-            outcome = synthesise(request, journal, solver, workers, max_tests, time_limit, watch)
+            outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     click.echo(f"{output}: {tests} tests, {state}")

@@ -12,7 +12,7 @@ import click
 from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
 from synth.memory.suites import Request, empty_sets, remove_mutants, synthesise, write_suite
-from synth.pool import cores
+from synth.options.cluster import workplaces
 from synth.screen import table_console
 from synth.units import INTERRUPTED
 from synth.watch import watching
@@ -23,6 +23,7 @@ def synthesise_from(
     resume: bool,
     solver: str,
     jobs: int | None,
+    cluster: str | None,
     max_tests: int | None,
     time_limit: float | None,
     output: Path,
@@ -33,13 +34,14 @@ def synthesise_from(
     for line in empty_sets(request.words, [request.axiomatic]):
         click.echo(f"synth: {line}", err=True)
     started = time.monotonic()
-    with Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal:
+    with (
+        workplaces(jobs, cluster, max_tests is not None) as places,
+        Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal,
+    ):
         remove_mutants(output)
         click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
         with watching() as watch:
-            # One process where the number is limited, so that the tests are the same each time.
-            processes = 1 if max_tests else jobs or cores()
-            outcome = synthesise(request, journal, solver, processes, max_tests, time_limit, watch)
+            outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
     if tests:
         table_console().print(size_table(read_corpus(output)))

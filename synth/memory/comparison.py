@@ -25,7 +25,7 @@ from oracle.executions.judge import Answer, judge
 from synth.memory.judging import labelled_record
 from synth.memory.ordering import Ordering, Search
 from synth.memory.suites import axiomatic, normal_form, text_of, with_ranks
-from synth.pool import run_tasks
+from synth.pool import Jobs, run_tasks
 
 Pair = tuple[str, str]
 """The model that allows, and the model that forbids."""
@@ -132,7 +132,7 @@ def tells(execution: Execution, comparison: Comparison, pair: Pair) -> bool:
 
 
 def compare(
-    comparison: Comparison, solver: str, jobs: int, done: Differences
+    comparison: Comparison, solver: str, jobs: Jobs, done: Differences
 ) -> Generator[tuple[Pair, list[Test]] | None]:
     """The tests of each pair at each size as soon as they are known, all of which are added to ``done``.
 

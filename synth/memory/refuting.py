@@ -26,6 +26,7 @@ from synth import VERSION
 from synth.memory.comparison import descended
 from synth.memory.suites import normal_form, renamed, with_ranks
 from synth.memory.translating import Bug, Checked, bug_of, tells, weakened
+from synth.pool import Jobs
 from synth.units import Record, Until, effort_of, search_units
 
 Watching = Callable[[int, int, int], None]
@@ -104,7 +105,7 @@ def search(
     check: Checked,
     journal: Record,
     solver: str,
-    jobs: int,
+    jobs: Jobs,
     until: Until,
     watch: Watching = unwatched,
 ) -> Searched:
@@ -123,13 +124,11 @@ def search(
         wrong.add(unit.name)
         return new
 
-    # One process where the number is limited, so that the bugs are the same each time.
-    processes = jobs if until.tests is None else 1
     done = Searched(check.events[0] - 1)
     for events in range(check.events[0], check.events[1] + 1):
         units = [Unit(sizes) for sizes in divided(events, check)]
         work = partial(run_unit, check=check, solver=solver)
-        done.stopped = search_units(units, work, journal, processes, take, lambda: len(known), until, watch)
+        done.stopped = search_units(units, work, journal, jobs, take, lambda: len(known), until, watch)
         if not done.stopped:
             done.events = events
         if done.stopped or any(unit.name in wrong for unit in units):
@@ -170,7 +169,7 @@ def run_step(step: Step, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
 
 
 def search_weaker(
-    done: Searched, check: Checked, journal: Record, solver: str, jobs: int, until: Until, watch: Watching = unwatched
+    done: Searched, check: Checked, journal: Record, solver: str, jobs: Jobs, until: Until, watch: Watching = unwatched
 ) -> None:
     """Adds to what is known of a sound mapping those that are one step weaker, each searched up to its first bug."""
     steps = [Step(name, weaker) for name, weaker in weakened(check)]

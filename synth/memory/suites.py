@@ -47,6 +47,7 @@ from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
+from synth.pool import Jobs
 from synth.units import Until, effort_of, search_units
 
 _BATCH_SECONDS = 0.5
@@ -328,7 +329,7 @@ def synthesise(
     request: Request,
     journal: Journal,
     solver: str,
-    jobs: int,
+    jobs: Jobs,
     max_tests: int | None = None,
     time_limit: float | None = None,
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,

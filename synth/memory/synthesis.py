@@ -34,7 +34,7 @@ from oracle.executions.judge import Answer
 from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
-from synth.pool import run_tasks
+from synth.pool import Jobs, run_tasks
 
 CHUNK, SMALL_CHUNK = 50, 10
 """Cycles that a process labels at once; fewer where most of them are asked for, and the first are waited for."""
@@ -184,7 +184,7 @@ def _every(request: Request, solver: str, effort: Effort) -> Generator[Cycle]:
         yield from cycles(request.bounds, size, solver, effort)
 
 
-def _separating(request: Request, solver: str, jobs: int, effort: Effort) -> Generator[Cycle | None]:
+def _separating(request: Request, solver: str, jobs: Jobs, effort: Effort) -> Generator[Cycle | None]:
     """The cycles whose tests may be asked for; None now and then."""
     sizes = range(request.sizes[0], request.sizes[1] + 1)
     tasks = (division for size in sizes for division in divisions(request.bounds, size))
@@ -200,7 +200,7 @@ def _separating(request: Request, solver: str, jobs: int, effort: Effort) -> Gen
 
 
 def synthesise(
-    request: Request, journal: Journal, solver: str, jobs: int, effort: Effort
+    request: Request, journal: Journal, solver: str, jobs: Jobs, effort: Effort
 ) -> Generator[tuple[Cycle, Test | Refused] | None]:
     """Every cycle, or every one whose test may be asked for, with its labelled test as soon as it is found.
 

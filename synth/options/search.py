@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from constraints.solvers import SOLVERS
-from synth.options.numbers import JOBS, Seconds
+from synth.options.cluster import jobs_options
+from synth.options.numbers import Seconds
 
 
 def run_options(default_solver: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """``--time-limit``, ``--solver``, ``--jobs`` and ``--resume``."""
+    """``--time-limit``, ``--solver``, ``--jobs``, ``--cluster`` and ``--resume``."""
     options = (
         click.option("--time-limit", type=Seconds(), metavar="S", help="Stop after S seconds."),
         click.option(
@@ -23,7 +24,7 @@ def run_options(default_solver: str) -> Callable[[Callable[..., Any]], Callable[
             metavar="NAME",
             help="A PySAT solver by its name, or z3.",
         ),
-        click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given."),
+        jobs_options,
         click.option("--resume", is_flag=True, help="Go on with what an earlier run did not finish."),
     )
 

@@ -28,6 +28,7 @@ from oracle.progress.behaviour import behaviour_digest, digest_automaton, minimi
 from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
 from oracle.progress.reductions import minimal_images
 from synth import VERSION
+from synth.pool import Jobs
 from synth.units import Until, effort_of, search_units
 
 
@@ -205,7 +206,7 @@ def synthesise(
     request: Request,
     journal: Journal,
     solver: str,
-    jobs: int,
+    jobs: Jobs,
     max_tests: int | None = None,
     time_limit: float | None = None,
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
@@ -227,7 +228,10 @@ def synthesise(
             outcome.tests += len(found.tests)
         return kept
 
-    work = partial(run_unit, request=request, solver=solver, known=journal.units)
+    # A process knows what this one does when it is forked; to a cluster goes what units hold that are not closed.
+    units_open = {name: founds for name, founds in journal.units.items() if name not in journal.closed}
+    known = journal.units if isinstance(jobs, int) else units_open
+    work = partial(run_unit, request=request, solver=solver, known=known)
     for threads, instrs in bounds(request):
         planned = list(units(request, threads, instrs))
         # What an earlier run found at another bound does not count for this one.

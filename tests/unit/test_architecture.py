@@ -82,6 +82,8 @@ EDGES = {
     "numpy": ["backends/opencl", "oracle/progress"],
     "msgspec": ["corpus", "backends", "synth"],
     "click": ["synth"],
+    "dask": ["synth"],
+    "distributed": ["synth"],
     "rich": ["synth"],
     "matplotlib": ["synth"],
     "scipy": ["constraints", "synth"],
