@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from corpus.errors import InputError, did_you_mean
@@ -55,16 +55,17 @@ class OperationalModel:
         return answered(condition, matching > 0, violated, executions, matching, bounded=outcomes.bounded)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AxiomaticModel:
-    """A .cat file."""
+    """A .cat file. It is read when the model is first asked: of many that are named, a process may ask few."""
 
-    model: Model
+    name: str
+    path: str
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
+    @cached_property
+    def model(self) -> Model:
+        """What the file says. Raises ``InputError`` as ``load_model`` does."""
+        return load_model(self.path, self.name)
 
     @property
     def digest(self) -> str:
@@ -105,7 +106,7 @@ def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] =
     found = {origin: _model(name) for origin, name in origins((*names, *among), ".cat").items()}
     called = names_apart([(model.name, origin) for origin, model in found.items()])
     return [
-        replace(model, model=replace(model.model, name=name)) if isinstance(model, AxiomaticModel) else model
+        replace(model, name=name) if isinstance(model, AxiomaticModel) and model.name != name else model
         for (origin, model), name in zip(found.items(), called, strict=True)
         if origin in asked
     ]
@@ -115,10 +116,12 @@ def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] =
 def _model(name: str) -> ConsistencyModel:
     shipped = shipped_models()
     if name in shipped:
-        return AxiomaticModel(load_model(shipped[name], name))
+        return AxiomaticModel(name, shipped[name])
     if name in OPERATIONAL:
         return OperationalModel(name, OPERATIONAL[name])
     if name.endswith(".cat"):
-        return AxiomaticModel(load_model(name, Path(name).stem))
+        model = AxiomaticModel(Path(name).stem, name)
+        _ = model.model  # what is wrong with a user's file is said before anything is asked
+        return model
     known = f"known, besides paths that end in .cat: {', '.join(model_names())}"
     raise InputError(f"unknown consistency model {name!r}; {did_you_mean(name, model_names(), known)}")

@@ -102,8 +102,9 @@ def _without_try(term: Term, known: Collection[str]) -> Term:
 
 
 def _is_unknown(part: Term, known: Collection[str]) -> bool:
-    functions = ("domain",) if isinstance(part, Call) else ()
-    return isinstance(part, Name | Call) and part.name not in (*known, *functions) and part.name[0] != ANNOTATED
+    if not isinstance(part, Name | Call) or part.name in known or part.name[0] == ANNOTATED:
+        return False
+    return not (isinstance(part, Call) and part.name == "domain")
 
 
 def _unknown(name: str, position: Position, known: Sequence[str]) -> InputError:

@@ -13,7 +13,7 @@ from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from corpus.litmus.test import Quantifier
 from oracle.cat.syntax import shipped_models
-from oracle.consistency import AxiomaticModel, load_model
+from oracle.consistency import AxiomaticModel
 from oracle.executions.candidates import candidates, count_candidates
 from oracle.executions.judge import Answer, is_quick_to_list, judge
 from oracle.executions.steps import TooManyError
@@ -22,7 +22,7 @@ from synth.memory import judging
 from synth.memory.judging import AUTO, judge_with
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
-MODELS = {name: AxiomaticModel(load_model(path, name)) for name, path in shipped_models().items()}
+MODELS = {name: AxiomaticModel(name, path) for name, path in shipped_models().items()}
 
 
 def columns(*threads: list[str], condition: str = "exists (x == 1)"):
