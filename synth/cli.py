@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from corpus.errors import InputError, did_you_mean, one_line
+from corpus.extras import missing
 from synth import VERSION
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
@@ -40,6 +41,7 @@ COMMANDS = {
     "diff": "Show what changed between two devices, drivers or dates.",
     "score": "Show which mutants devices kill, and what that says of tests.",
     "report": "Show what was seen on devices as a page, or as tables.",
+    "examples": "Write the examples that ship into a folder.",
 }
 
 
@@ -91,6 +93,11 @@ def _one_line() -> Iterator[None]:
         line = f"{command}: {message}{' See' if message.endswith('?') else '; see'} {command} --help"
     except InputError as error:
         line = f"synth: {error}"
+    except ModuleNotFoundError as error:
+        lacking = missing(error)
+        if lacking is None:
+            raise
+        line = f"synth: {lacking}"
     except KeyboardInterrupt:
         line, code = "synth: interrupted", 130
     except OSError as error:

@@ -37,7 +37,7 @@ _NEEDS = re.compile(r"^// Needs sm_(\d+)", re.MULTILINE)
 
 TOOLS = ("nvcc", "cuobjdump", "nvdisasm")
 
-INSTALL = "pip install 'synth[cuda]', and g++"
+INSTALL = "pip install 'synth-litmus[cuda]', and g++"
 
 
 def cuda_tool(name: str) -> Path | None:
@@ -60,7 +60,7 @@ class CudaCompiler:
 
     def missing(self) -> list[str]:
         """As ``Compiler.missing``; the disassemblers are needed for optcheck."""
-        lacking = [f"{name} (pip install 'synth[cuda]')" for name in TOOLS if cuda_tool(name) is None]
+        lacking = [f"{name} (pip install 'synth-litmus[cuda]')" for name in TOOLS if cuda_tool(name) is None]
         return lacking if which("g++") else [*lacking, "g++"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:

@@ -31,7 +31,7 @@ END
 HOST = Host(
     title="Vulkan device",
     package="vulkan",
-    install="pip install 'synth[vulkan]'; a CPU device: Debian: apt install mesa-vulkan-drivers",
+    install="pip install 'synth-litmus[vulkan]'; a CPU device: Debian: apt install mesa-vulkan-drivers",
     script=Path(__file__).with_name("host.py"),
     suffix=".amber",
     trial=_PROBE,

@@ -14,7 +14,7 @@ from backends.shared.process import RunError
 from backends.shared.toolchain import TIMEOUT, Compilation, installed, run, version, which
 from corpus.errors import InputError
 
-INSTALL = "pip install 'synth[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
+INSTALL = "pip install 'synth-litmus[glsl]' (or Debian: apt install glslang-tools spirv-tools)"
 
 LAUNCHED = 3
 """Shaders of a script that a host launches, at most."""

@@ -27,7 +27,7 @@ using namespace metal;
 HOST = Host(
     title="Metal device",
     package="Metal",
-    install="macOS, and pip install 'synth[metal]'",
+    install="macOS, and pip install 'synth-litmus[metal]'",
     script=Path(__file__).with_name("host.py"),
     suffix=".metal",
     trial=_PROBE,

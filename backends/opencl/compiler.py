@@ -37,14 +37,17 @@ class OpenClCompiler:
             hint = (SYSTEM_POCL if device.ours else "") if trouble else ""
             found.append(Probed(words, device.driver, purpose, trouble, hint))
         found += [
-            Probed("OpenCL loader", "", purpose, trouble, "pip install pyopencl") for trouble in loader_problems()
+            Probed("OpenCL loader", "", purpose, trouble, "pip install 'synth-litmus[opencl]'")
+            for trouble in loader_problems()
         ]
         if not any(device.platform == POCL for device in devices):
-            hint = f"pip install 'pyopencl[pocl]', or {SYSTEM_POCL}" if LINUX_X86 else SYSTEM_POCL
+            hint = f"pip install 'synth-litmus[opencl]', or {SYSTEM_POCL}" if LINUX_X86 else SYSTEM_POCL
             found.append(Probed("PoCL", "", purpose, "not installed", hint))
         if LINUX_X86 and installed("intel-opencl-rt", "libintelocl.so") is None:
             found.append(
-                Probed("Intel's CPU runtime", "", purpose, "not installed", "pip install 'synth[intel]' (900 MB)")
+                Probed(
+                    "Intel's CPU runtime", "", purpose, "not installed", "pip install 'synth-litmus[intel]' (900 MB)"
+                )
             )
         return found
 

@@ -24,7 +24,7 @@ fn test() {{
 HOST = Host(
     title="WebGPU adapter",
     package="wgpu",
-    install="pip install 'synth[wgpu]'; a CPU device: Debian: apt install mesa-vulkan-drivers",
+    install="pip install 'synth-litmus[wgpu]'; a CPU device: Debian: apt install mesa-vulkan-drivers",
     script=Path(__file__).with_name("host.py"),
     suffix=".wgsl",
     trial=_PROBE,

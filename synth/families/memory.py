@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
+from corpus.extras import need
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
+from synth.memory.judging import SMT
 from synth.memory.labels import LitmusLabelling
 from synth.memory.questions import questions, refuse_progress
 
@@ -131,6 +133,8 @@ class Memory:
         return told
 
     def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
+        if method == SMT:
+            need("z3")  # here, and not in each process that asks it
         asked = questions(models)
         return LitmusLabelling(
             tuple(models),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from corpus.extras import DISTRIBUTION, EXTRAS
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
@@ -16,7 +18,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from corpus.test import Test
     from oracle.executions.witness import MemoryExplanation
 
-ENUMERATE = "enumerate"
+ENUMERATE, SMT = "enumerate", "smt"
 
 
 def judge_by_sat(test: LitmusTest, model: Model, unroll: int) -> Judgement:
@@ -36,7 +38,7 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int) -> Judgement:
 METHODS: dict[str, Callable[[LitmusTest, Model, int], Judgement]] = {
     ENUMERATE: judge,
     "sat": judge_by_sat,
-    "smt": judge_by_smt,
+    SMT: judge_by_smt,
 }
 """Ways to the verdict of a model that is a .cat file."""
 
@@ -123,5 +125,8 @@ def _judge(test: LitmusTest, model: Model, unroll: int, counts: bool) -> Judgeme
         pass
     try:
         return judge_by_sat(test, model, unroll)
-    except TooManyValuesError:  # what else is too much is so for z3, too
+    except TooManyValuesError as error:  # what else is too much is so for z3, too
+        if find_spec("z3") is None:
+            hint = f"z3 may have one: pip install '{DISTRIBUTION}[{EXTRAS['z3']}]'"
+            raise TooManyValuesError(f"{error.message}; {hint}") from None
         return judge_by_smt(test, model, unroll)

@@ -1,0 +1,45 @@
+"""``synth examples``: the examples that ship, as files of the user's own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import click
+
+from corpus.errors import InputError
+from corpus.files import folder_of, new_folder
+
+
+def _shipped() -> Path:
+    """Within the package where that is installed (``setup.py`` puts them there), beside it in a checkout."""
+    package = folder_of("synth")
+    for folder in (package / "examples", package.parent / "examples"):
+        if (folder / "progress" / "mutex.axb").is_file():
+            return folder
+    raise InputError("this installation has no examples; the repository and the wheel have them")
+
+
+@click.command(name="examples")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("examples"),
+    show_default=True,
+    metavar="FOLDER",
+    help="A new folder, or an empty one.",
+)
+def command(output: Path) -> None:
+    """Write the examples that ship into a folder.
+
+    Progress and litmus tests, locks, mappings, models, profiles of devices and applications. The commands of the
+    README and of every --help name them by the folder examples, and run beside it.
+
+    \b
+    Examples:
+      synth examples -o tutorial
+    """
+    with new_folder(output) as folder:
+        shutil.copytree(_shipped(), folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    click.echo(f"{output}: {', '.join(sorted(path.name for path in output.iterdir() if path.is_dir()))}")

@@ -1,0 +1,148 @@
+"""The wheel alone: what is in it, what it takes to install, and what it does without any extra."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from corpus import extras
+from corpus.errors import InputError
+from synth.cli import main
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOCK = ROOT / ".ci" / "versions.lock"
+PYTHONS = ("3.11", "3.12", "3.13")
+MOST_MEGABYTES = 150
+
+COMMANDS = """\
+synth --version
+synth progress --threads 2 --instrs 3 -o suite
+synth show suite
+synth label examples/progress/mutex.axb
+synth label examples/memory/mp-weak.litmus --method sat
+synth explain examples/progress/mutex.axb --model hsa-weak
+synth explain examples/memory/mp-weak.litmus -m ptx-6.0 -m tso
+synth select suite --separate-models -o handful
+synth compile suite --backend cuda -o cuda
+synth memory --from sc --events 2..3 -o sc
+synth export sc --to herd-c -o herd
+synth convert examples/memory/mp-acq-rel.litmus --to gpu-ptx
+synth fix examples/memory/mp-weak.litmus -m rc11 -m ptx-6.0
+synth models
+synth devices
+"""
+WANTING = {
+    "synth explain examples/progress/mutex.axb --model hsa-weak --svg mutex.svg": "report",
+    "synth label examples/memory/mp-weak.litmus --method smt": "smt",
+    "synth progress --threads 2 --instrs 2 --solver z3 -o z3": "smt",
+    "synth show suite --svg suite.pdf": "report",
+}
+"""Commands that need an extra, and which."""
+
+uv = [sys.executable, "-m", "uv"]
+
+
+def ran(command: list[str | Path], where: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | environment
+    return subprocess.run(list(map(str, command)), cwd=where, env=kept, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built as ``make dist`` does, by way of the source distribution, from the files that git has."""
+    folder = tmp_path_factory.mktemp("source")
+    files = ran(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], ROOT).stdout.split("\0")
+    for name in filter(None, files):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    command = [*uv, "build", "--quiet", "--build-constraints", LOCK, "--python", sys.executable, "--out-dir", "dist"]
+    done = ran(command, folder)
+    assert done.returncode == 0, done.stderr
+    assert len(list((folder / "dist").glob("*.tar.gz"))) == 1
+    (built,) = (folder / "dist").glob("*.whl")
+    return built
+
+
+def interpreter(version: str) -> str | Path:
+    """That of these tests, one of pyenv's, which its shims do not show, or what uv finds by the version."""
+    if version == ".".join(map(str, sys.version_info[:2])):
+        return sys.executable
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    return next(iter(sorted(pyenv.glob(f"{version}.*/bin/python"))), version)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_wheel_alone_in_an_empty_environment(wheel: Path, python: str, tmp_path: Path) -> None:
+    place, here = tmp_path / "environment", tmp_path / "here"
+    here.mkdir()
+    made = ran([*uv, "venv", "--quiet", "--no-python-downloads", "--python", interpreter(python), place], tmp_path)
+    if made.returncode:
+        pytest.skip(f"no Python {python} here")
+    binaries = place / "bin"
+    install = [*uv, "pip", "install", "--quiet", "--compile-bytecode", "--only-binary", ":all:", "--constraint", LOCK]
+    done = ran([*install, "--python", binaries / "python", wheel], tmp_path)
+    assert done.returncode == 0, done.stderr
+    (packages,) = place.glob("lib/python*/site-packages")
+    assert sum(path.stat().st_size for path in packages.rglob("*") if path.is_file()) < MOST_MEGABYTES * 10**6
+
+    assert ran([binaries / "synth", "examples"], here).returncode == 0
+    written = {path.relative_to(here / "examples") for path in (here / "examples").rglob("*") if path.is_file()}
+    shipped = {path.relative_to(ROOT / "examples") for path in (ROOT / "examples").rglob("*") if path.is_file()}
+    assert written == {path for path in shipped if "__pycache__" not in path.parts}
+    for line in COMMANDS.splitlines():
+        done = ran([binaries / "synth", *line.split()[1:]], here)
+        assert done.returncode == 0 and not done.stderr.startswith("Traceback"), f"{line}: {done.stderr}"
+    for line, extra in WANTING.items():
+        done = ran([binaries / "synth", *line.split()[1:]], here)
+        assert done.returncode == 2 and f"'{extras.DISTRIBUTION}[{extra}]'" in done.stderr, f"{line}: {done.stderr}"
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_every_library_that_may_be_missing_is_of_an_extra() -> None:
+    assert PROJECT["name"] == extras.DISTRIBUTION
+    assert set(extras.EXTRAS.values()) <= {*PROJECT["optional-dependencies"], "cluster"}
+    core = {requirement.partition(">=")[0] for requirement in PROJECT["dependencies"]}
+    assert not core & {*extras.EXTRAS, "z3-solver", "pocl-binary-distribution"}
+
+
+def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    mutex = str(ROOT / "examples" / "progress" / "mutex.axb")
+    arguments = ["explain", mutex, "--model", "hsa-weak", "--svg", str(tmp_path / "m.svg")]
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert result.exit_code == 2
+    assert result.stderr == "synth: this needs pygraphviz: pip install 'synth-litmus[report]'\n"
+
+
+def test_what_is_missing_and_of_no_extra_is_a_fault_of_ours() -> None:
+    assert extras.missing(ModuleNotFoundError(name="corpus.nowhere")) is None
+    assert extras.missing(ModuleNotFoundError("no name")) is None
+    extras.need("json")
+
+
+def test_a_library_is_asked_for_before_work_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda library: None)
+    with pytest.raises(InputError, match=r"this needs wgpu: pip install 'synth-litmus\[wgpu\]'"):
+        extras.need("wgpu")
+    mp = str(ROOT / "examples" / "memory" / "mp-weak.litmus")
+    result = CliRunner().invoke(main, ["label", mp, "--method", "smt"], catch_exceptions=False)
+    assert result.exit_code == 2 and result.stderr == "synth: this needs z3: pip install 'synth-litmus[smt]'\n"
+
+
+def test_examples_are_written_once(tmp_path: Path) -> None:
+    target = tmp_path / "examples"
+    result = CliRunner().invoke(main, ["examples", "-o", str(target)], catch_exceptions=False)
+    assert result.exit_code == 0 and "progress" in result.output
+    assert (target / "memory" / "mp-weak.litmus").read_bytes() == (ROOT / "examples/memory/mp-weak.litmus").read_bytes()
+    result = CliRunner().invoke(main, ["examples", "-o", str(target)], catch_exceptions=False)
+    assert result.exit_code == 2 and "not an empty folder" in result.stderr
