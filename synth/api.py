@@ -1,0 +1,212 @@
+"""synth as a library: what its commands do, as functions from dataclasses to dataclasses (docs/api.md).
+
+A test is a ``Program`` (progress) or a ``LitmusTest`` (memory), and models and back ends go by the names that commands
+have for them; a model may be a file of the user's own. Nothing is printed. What a user can get wrong raises
+``InputError``, with file, line and column where there are any.
+
+Gaps: suites from edges, comparisons, repairs and campaigns are commands only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from backends.registry import BACKENDS
+from backends.shared.device import DeviceOptions, run_files
+from backends.shared.layout import place
+from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.process import Run
+from backends.shared.profiles import DEFAULT, Profile
+from constraints.solvers import DEFAULT_SOLVER
+from corpus.dialects.registry import dialect_for, parse_litmus, printed
+from corpus.errors import InputError, did_you_mean
+from corpus.files import read_text
+from corpus.journal import Journal, read_corpus
+from corpus.litmus.test import LitmusTest
+from corpus.progress.axb import Program
+from corpus.progress.text import parse_axb, print_axb
+from corpus.suite import Corpus
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.executions.judge import UNROLL, Judgement
+from oracle.executions.witness import MemoryExplanation
+from oracle.progress.explain import Explanation
+from oracle.progress.explain import explain as explain_progress
+from oracle.progress.models import Verdict, verdicts
+from oracle.progress.plugins import resolve_models
+from synth.memory import suites
+from synth.memory.judging import AUTO, explain_with, judge_with
+from synth.progress import synthesis
+
+if TYPE_CHECKING:
+    from backends.shared.backend import Backend
+    from backends.shared.device import Device
+
+ProgressSuite = synthesis.Request
+"""What a suite of progress tests holds: threads, instructions, locations, values, and which of all tests."""
+
+MemorySuite = suites.Request
+"""What a suite of memory tests holds: the model that it comes from, events from and to, and which of all tests."""
+
+__all__ = [
+    "InputError",
+    "LitmusTest",
+    "MemorySuite",
+    "Program",
+    "ProgressSuite",
+    "compile",
+    "explain",
+    "label",
+    "parse",
+    "read",
+    "run",
+    "synthesise",
+    "text",
+]
+
+
+def parse(source: str) -> Program | LitmusTest:
+    """The test that a text is: AXB pseudo-code, or a litmus test in any dialect.
+
+    Raises ``InputError`` where it is none.
+    """
+    return parse_axb(source) if source.lstrip().startswith("THREAD") else parse_litmus(source)
+
+
+def read(path: str | Path) -> Program | LitmusTest:
+    """The test in a file, ``.axb`` or ``.litmus``. Raises ``InputError`` where it cannot be read or is no test."""
+    path = Path(path)
+    source = read_text(path)
+    return parse_axb(source, str(path)) if path.suffix == ".axb" else parse_litmus(source, str(path))
+
+
+def text(test: Program | LitmusTest) -> str:
+    """The text of a test, a litmus test in the first dialect that can say it."""
+    return print_axb(test) if isinstance(test, Program) else printed(test, dialect_for(test)[0])
+
+
+def synthesise(asked: ProgressSuite | MemorySuite, folder: str | Path, jobs: int = 1) -> Corpus:
+    """Every test that is asked for, labelled, written to a new corpus in ``folder`` and read from it.
+
+    ``jobs``: processes. Interrupted, it gives the corpus of what was found, which is not ``complete``. Raises
+    ``InputError`` where the folder is not empty, or what is asked for makes no sense.
+    """
+    if isinstance(asked, suites.Request):
+        asked.check()
+    started = time.monotonic()
+    with Journal.create(Path(folder), asked.as_json()) as journal:
+        if isinstance(asked, suites.Request):
+            found = suites.synthesise(asked, journal, DEFAULT_SOLVER, jobs)
+            suites.write_suite(asked, journal, found, DEFAULT_SOLVER, time.monotonic() - started)
+        else:
+            outcome = synthesis.synthesise(asked, journal, DEFAULT_SOLVER, jobs)
+            synthesis.write_suite(asked, journal, DEFAULT_SOLVER, outcome, time.monotonic() - started)
+    return read_corpus(Path(folder))
+
+
+@overload
+def label(test: Program, *models: str) -> Mapping[str, Verdict]: ...
+@overload
+def label(test: LitmusTest, *models: str, unroll: int = UNROLL) -> Mapping[str, Judgement]: ...
+def label(
+    test: Program | LitmusTest, *models: str, unroll: int = UNROLL
+) -> Mapping[str, Verdict] | Mapping[str, Judgement]:
+    """What each model says of a test; all that ship, where none is named.
+
+    Loops of litmus tests are followed ``unroll`` jumps back. Nothing limits the time that a verdict takes. Raises
+    ``InputError`` where a model is unknown.
+    """
+    if isinstance(test, Program):
+        return verdicts(test, resolve_models(models)) if models else verdicts(test)
+    return {model.name: judge_with(test, model, AUTO, unroll) for model in resolve_consistency_models(models)}
+
+
+@overload
+def explain(test: Program, model: str) -> Explanation: ...
+@overload
+def explain(test: LitmusTest, model: str, unroll: int = UNROLL) -> MemoryExplanation: ...
+def explain(test: Program | LitmusTest, model: str, unroll: int = UNROLL) -> Explanation | MemoryExplanation:
+    """Why one model says what it says: the lasso on which threads starve or why there is none; the execution that the
+    model allows, or by which checks it forbids those with the outcome.
+
+    Raises ``InputError`` where the model is unknown, two are meant (``hsa`` is weak and strong), or it is no .cat file.
+    """
+    if isinstance(test, Program):
+        found = resolve_models([model])
+        if len(found) > 1:
+            raise InputError(f"expected one model, and {model} is {' and '.join(each.name for each in found)}")
+        return explain_progress(test, found[0])
+    (asked,) = resolve_consistency_models([model])
+    if not isinstance(asked, AxiomaticModel):
+        raise InputError(f"{model} is a transition system, and explains nothing; models that are .cat files do")
+    return explain_with(test, asked.model, unroll)
+
+
+def compile(
+    test: Program | LitmusTest, backend: str, name: str = "test", mapping: str = "plain", instances: int | None = None
+) -> dict[str, str]:
+    """A test as a program of a language: the texts of its files by name, its own first; one to be run elsewhere.
+
+    ``mapping``: of the threads of a progress test to work-groups. ``instances``: of a launch. Raises ``InputError``
+    where the back end or the mapping is unknown, or the language cannot say the test.
+    """
+    language = _backend(backend)
+    if isinstance(test, Program):
+        return language.progress_files(name, language.launch(test, mapping, instances))
+    parameters = language.parameters
+    if instances is not None:
+        parameters = replace(parameters, instances=instances)
+    return language.memory_files(name, place(test, parameters))
+
+
+@overload
+def run(test: Program, backend: str, *, iterations: int = 20, timeout: float = 5.0, mapping: str = "plain") -> Run: ...
+@overload
+def run(
+    test: LitmusTest,
+    backend: str,
+    *,
+    iterations: int = 20,
+    timeout: float = 5.0,
+    instances: int = 1 << 16,
+    profile: Profile = DEFAULT,
+) -> Outcomes: ...
+def run(
+    test: Program | LitmusTest,
+    backend: str,
+    *,
+    iterations: int = 20,
+    timeout: float = 5.0,
+    mapping: str = "plain",
+    instances: int = 1 << 16,
+    profile: Profile = DEFAULT,
+) -> Run | Outcomes:
+    """What a test does on the device of this machine that the back end chooses.
+
+    ``timeout``: seconds of an iteration (of a litmus test, of a launch of ``instances``). Raises ``InputError`` where
+    no device works, and ``backends.shared.process.RunError`` where the program can be neither seen to terminate nor
+    seen to hang.
+    """
+    language = _backend(backend)
+    device = _device(language)
+    if isinstance(test, Program):
+        launched = device.launch(test, mapping)
+        return run_files(device, language.progress_files("test", launched), launched, iterations, timeout)
+    layout = device.layout(test, instances, profile)
+    return outcomes(run_files(device, language.memory_files("test", layout), layout, iterations, timeout))
+
+
+def _backend(name: str) -> Backend:
+    if name not in BACKENDS:
+        known = f"expected one of {', '.join(BACKENDS)}"
+        raise InputError(f"unknown back end '{name}'; {did_you_mean(name, BACKENDS, known)}")
+    return BACKENDS[name]
+
+
+def _device(language: Backend) -> Device:
+    if language.device is None:
+        raise InputError(f"{language.name} tests are run elsewhere")
+    return language.device(DeviceOptions())

@@ -1,0 +1,65 @@
+"""docs/api.md is right, and ``synth.api`` refuses what it cannot do in one line."""
+
+from __future__ import annotations
+
+import doctest
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from synth import api
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "api.md"
+MEMORY = ROOT / "examples" / "memory"
+MUTEX = ROOT / "examples" / "progress" / "mutex.axb"
+
+
+@pytest.mark.device
+def test_the_page_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, need: Callable[..., None]) -> None:
+    need("cpp", runs=True)
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples", "examples")
+    found = doctest.testfile(str(PAGE), module_relative=False)
+    assert found.failed == 0 and found.attempted > 20
+
+
+def test_the_page_names_every_function() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert [name for name in api.__all__ if f"`{name}" not in page and f"`api.{name}" not in page] == []
+
+
+def test_a_test_is_read_as_what_it_is() -> None:
+    for path in (MUTEX, MEMORY / "mp-weak.litmus"):
+        test = api.read(path)
+        assert type(api.parse(api.text(test))) is type(test)
+        assert api.text(api.parse(api.text(test))) == api.text(test)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: api.read("nowhere.axb"), "nowhere.axb: cannot read"),
+        (lambda: api.parse("THREAD 0\nhello"), "1|2"),
+        (lambda: api.label(api.read(MUTEX), "hsb"), "hsb"),
+        (lambda: api.explain(api.read(MUTEX), "hsa"), "expected one model, and hsa is hsa-weak and hsa-strong"),
+        (lambda: api.explain(api.read(MEMORY / "mp-weak.litmus"), "thesis-weak"), "transition system"),
+        (lambda: api.compile(api.read(MUTEX), "cudo"), "unknown back end 'cudo'; did you mean cuda"),
+        (lambda: api.compile(api.read(MUTEX), "cuda", mapping="odd"), "unknown mapping 'odd'"),
+        (lambda: api.run(api.read(MUTEX), "web"), "web tests are run elsewhere"),
+        (lambda: api.synthesise(api.MemorySuite("sc", (2, 2), axioms=("no",)), "never"), "has no axiom 'no'"),
+        (lambda: api.synthesise(api.ProgressSuite(2, 2), MEMORY), "not empty"),
+    ],
+)
+def test_what_is_wrong_is_one_line(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(api.InputError, match=message) as caught:
+        call()
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_instances_of_a_program() -> None:
+    mp = api.read(MEMORY / "mp-weak.litmus")
+    one, other = (api.compile(mp, "opencl", instances=instances)["test.cl"] for instances in (1024, 2048))
+    assert one != other
