@@ -30,7 +30,7 @@ COMMANDS = {
     "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
     "harden": "Find the fences that an application needs, by running it.",
     "show": "Tables and plots of a corpus.",
-    "select": "Pick the fewest tests that tell models apart, or see the most bugs.",
+    "select": "Pick the fewest tests that tell models apart or see most bugs.",
     "convert": "Write litmus tests in another dialect.",
     "export": "Write a corpus in another runner's format.",
     "compile": "Turn tests into programs for devices.",
@@ -42,6 +42,7 @@ COMMANDS = {
     "score": "Show which mutants devices kill, and what that says of tests.",
     "report": "Show what was seen on devices as a page, or as tables.",
     "examples": "Write the examples that ship into a folder.",
+    "completion": "Have your shell complete the words of synth.",
 }
 
 
@@ -131,8 +132,4 @@ def main() -> None:
       synth run suite --backend opencl                   run it here
 
     Exit codes: 0 success, 1 a finding, 2 misuse or bad input.
-
-    \b
-    Shell completion (bash; zsh and fish alike):
-      eval "$(_SYNTH_COMPLETE=bash_source synth)"
     """

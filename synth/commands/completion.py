@@ -1,0 +1,71 @@
+"""``synth completion``: names of commands, options and files, completed by the user's shell."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from corpus.errors import InputError
+from corpus.files import write_atomically
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def _script(shell: str) -> str:
+    """What the shell is to read, as click has it."""
+    found = get_completion_class(shell)
+    assert found is not None, shell
+    root = click.get_current_context().find_root().command
+    return found(root, {}, "synth", "_SYNTH_COMPLETE").source().strip() + "\n"
+
+
+def _place(shell: str) -> Path:
+    """The user's file that the shell reads by itself, by the XDG base directories."""
+    home = Path.home()
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    settings = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return {
+        "bash": data / "bash-completion" / "completions" / "synth",
+        "zsh": data / "zsh" / "site-functions" / "_synth",
+        "fish": settings / "fish" / "completions" / "synth.fish",
+    }[shell]
+
+
+_NOTES = {
+    "bash": "new shells have it where bash-completion is installed",
+    "zsh": "new shells have it where .zshrc says, before compinit: fpath+=({folder})",
+    "fish": "new shells have it",
+}
+
+
+@click.command(name="completion")
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+@click.option("--install", is_flag=True, help="Write it where the shell looks for it, in your home folder.")
+def command(shell: str | None, install: bool) -> None:
+    """Print what makes a shell complete the words of synth, or install it.
+
+    SHELL is yours, by the variable SHELL, where none is named. To try it in this shell alone: eval "$(synth
+    completion)".
+
+    \b
+    Examples:
+      synth completion bash
+      synth completion zsh > _synth
+    """
+    shell = shell or Path(os.environ.get("SHELL", "")).name
+    if shell not in SHELLS:
+        raise InputError(f"your shell is not one of {', '.join(SHELLS)}; name one")
+    script = _script(shell)
+    if not install:
+        click.echo(script, nl=False)
+        return
+    path = _place(shell)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", str(path)) from None
+    write_atomically(path, [script])
+    click.echo(f"{path}: {_NOTES[shell].format(folder=path.parent)}")
