@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from corpus import extras
 from corpus.errors import InputError
+from synth import VERSION
 from synth.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -146,3 +147,8 @@ def test_examples_are_written_once(tmp_path: Path) -> None:
     assert (target / "memory" / "mp-weak.litmus").read_bytes() == (ROOT / "examples/memory/mp-weak.litmus").read_bytes()
     result = CliRunner().invoke(main, ["examples", "-o", str(target)], catch_exceptions=False)
     assert result.exit_code == 2 and "not an empty folder" in result.stderr
+
+
+def test_the_citation_is_of_this_version() -> None:
+    assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
