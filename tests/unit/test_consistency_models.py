@@ -102,3 +102,16 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, near):
 
 def test_a_cat_file_among_the_models_ships():
     assert {path.stem for path in (Path(consistency.__file__).parent / "models").glob("*.cat")} <= set(model_names())
+
+
+def test_models_that_ship_are_read_when_they_are_asked_and_files_of_users_at_once(tmp_path, monkeypatch):
+    """A command that names them all starts sooner, and what is wrong with a file is said before work."""
+    consistency._model.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(consistency, "load_model", lambda *_: pytest.fail("it was read"))
+        assert [model.name for model in resolve_consistency_models()] == list(model_names())
+    (tmp_path / "m.cat").write_text("acyclic nothing")
+    with pytest.raises(InputError, match="unknown name 'nothing'"):
+        resolved(tmp_path / "m.cat")
+    (model,) = resolved("sc")
+    assert model.model is model.model  # it is read once
