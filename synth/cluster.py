@@ -36,7 +36,7 @@ def connected(address: str) -> Iterator[Cluster]:
     try:
         import distributed
     except ImportError:
-        raise InputError("--cluster needs Dask: pip install 'synth[cluster]'") from None
+        raise InputError("--cluster needs Dask: pip install 'synth-litmus[cluster]'") from None
     import dask.config
 
     dask_distributed: Any = distributed  # it has no types for what we call

@@ -111,7 +111,7 @@ def test_the_wheel_alone_in_an_empty_environment(wheel: Path, python: str, tmp_p
 
 def test_every_library_that_may_be_missing_is_of_an_extra() -> None:
     assert PROJECT["name"] == extras.DISTRIBUTION
-    assert set(extras.EXTRAS.values()) <= {*PROJECT["optional-dependencies"], "cluster"}
+    assert set(extras.EXTRAS.values()) <= {*PROJECT["optional-dependencies"]}
     core = {requirement.partition(">=")[0] for requirement in PROJECT["dependencies"]}
     assert not core & {*extras.EXTRAS, "z3-solver", "pocl-binary-distribution"}
 
