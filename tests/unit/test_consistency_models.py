@@ -105,7 +105,7 @@ def test_a_cat_file_among_the_models_ships():
 
 
 def test_models_that_ship_are_read_when_they_are_asked_and_files_of_users_at_once(tmp_path, monkeypatch):
-    """A command that names them all starts sooner, and what is wrong with a file is said before work."""
+    """A process pays for those that it asks alone, and what is wrong with a file is said before work."""
     consistency._model.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(consistency, "load_model", lambda *_: pytest.fail("it was read"))
