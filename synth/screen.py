@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from typing import TypeGuard, TypeVar
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
-from rich.segment import Segment
-from rich.table import Table
+from rich.measure import Measurement
+from rich.segment import Segment, Segments
+from rich.table import Column, Table
+from rich.text import Text
 
 from corpus.errors import printable
 
@@ -54,6 +57,132 @@ class _Tamed:
 def plain_table(*columns: str, title: str | None = None) -> Table:
     """A table without lines around it."""
     return Table(*columns, box=None, pad_edge=False, header_style="bold", title=title, title_justify="left")
+
+
+Cell = str | tuple[str, str]
+"""What a row of a ``Listing`` has in a column: words, or words and their style."""
+
+_Line = list[Segment]
+
+_PIECE = 1000
+"""Lines that are printed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A plain table with a row for each of very many tests, the same characters as rich prints, if columns have room.
+
+    ``table`` has the columns and no rows yet; ``rows`` gives them, and is called twice: for the widths, then to print.
+    Rich lays out a cell in a tenth of a millisecond and keeps them all. Here rows are printed as they come, and what
+    different tests have behind their names is laid out once.
+    """
+
+    table: Table
+    rows: Callable[[], Iterable[tuple[Cell, ...]]]
+
+    def print_on(self, console: Console) -> None:
+        """Print it."""
+        columns = [_Column(column, console) for column in self.table.columns]
+        measured: set[tuple[Cell, ...]] = set()
+        for first, *others in self.rows():
+            columns[0].widen(first)
+            if (rest := tuple(others)) not in measured:
+                measured.add(rest)
+                for column, cell in zip(columns[1:], rest, strict=True):
+                    column.widen(cell)
+        self.table.add_row(*(column.width for column in columns))  # rich says how wide they are, and writes the head
+        _print_lines(console, console.render_lines(self.table, pad=False)[:-1])
+        lines = self._lines(columns[0], columns[1:])
+        while piece := list(islice(lines, _PIECE)):
+            _print_lines(console, piece)
+
+    def _lines(self, first: _Column, others: Sequence[_Column]) -> Iterator[_Line]:
+        laid: dict[tuple[Cell, ...], list[_Line]] = {}
+        for name, *cells in self.rows():
+            rest = tuple(cells)
+            if rest not in laid:
+                laid[rest] = _beside([column.lay(cell) for column, cell in zip(others, rest, strict=True)])
+            yield from _beside([first.lay(name), *([laid[rest]] if rest else ())])
+
+
+@dataclass(slots=True)
+class _Width:
+    """A cell that asks for as much room as the cells of a column do, and is told how much it has."""
+
+    least: int = 0
+    most: int = 0
+    given: int = 0
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(self.least, self.most)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.given = options.max_width
+        yield Text()
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of a ``Listing``, and its width."""
+
+    column: Column
+    console: Console
+    width: _Width = field(default_factory=_Width)
+
+    def widen(self, cell: Cell) -> None:
+        """Take a cell into account."""
+        if _is_word(cell):
+            least = most = len(cell)
+        else:
+            least, most = Measurement.get(self.console, self.console.options, _text(cell))
+        self.width.least = max(self.width.least, least)
+        self.width.most = max(self.width.most, most)
+
+    def lay(self, cell: Cell) -> list[_Line]:
+        """The lines of a cell, each as wide as the column."""
+        width, column = self.width.given, self.column
+        if _is_word(cell) and len(cell) <= width and column.justify == "left":
+            return [[Segment(f"{cell:{width}}")]]
+        options = self.console.options.update(
+            width=width, justify=column.justify, no_wrap=column.no_wrap, overflow=column.overflow, height=None
+        )
+        return self.console.render_lines(_text(cell), options)
+
+
+def _is_word(cell: Cell) -> TypeGuard[str]:
+    """Whether a cell is as wide as it is long, and in one piece: names of tests are, and no two are the same."""
+    return isinstance(cell, str) and cell.isascii() and cell.isprintable() and " " not in cell
+
+
+def _text(cell: Cell) -> Text:
+    return Text(cell) if isinstance(cell, str) else Text(*cell)
+
+
+def _beside(cells: Sequence[list[_Line]]) -> list[_Line]:
+    """The lines of cells side by side, as a plain table has them."""
+    rows = []
+    for number in range(max(map(len, cells), default=0)):
+        row: _Line = []
+        for cell in cells:
+            blank = Segment(" " * Segment.get_line_length(cell[0]))
+            row += [*([Segment("  ")] if row else ()), *(cell[number] if number < len(cell) else [blank])]
+        rows.append(list(_merged(row)))
+    return rows
+
+
+def _merged(pieces: Iterable[Segment]) -> Iterator[Segment]:
+    """The same characters, those without a style in as few pieces as they can be, for each costs time."""
+    for styled, group in groupby(pieces, _has_style):
+        yield from group if styled else [Segment("".join(piece.text for piece in group))]
+
+
+def _has_style(piece: Segment) -> bool:
+    return bool(piece.style)
+
+
+def _print_lines(console: Console, lines: Iterable[_Line]) -> None:
+    pieces = (piece for line in lines for piece in (*line, Segment.line()))
+    console.print(Segments(list(_merged(pieces))), soft_wrap=True, end="")
 
 
 def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
-from synth.screen import table_console
+from synth.screen import Listing, table_console
 
 
 @click.command(name="show")
@@ -80,7 +80,10 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
         console.print()
         if title:
             console.print(title, style="italic")
-        console.print(table)
+        if isinstance(table, Listing):
+            table.print_on(console)
+        else:
+            console.print(table)
     if svg:
         console.print(f"\nDistribution drawn in {svg}", markup=False)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from corpus.test import Test
     from synth.campaigns import Campaign
     from synth.drawing.pictures import Drawing
+    from synth.screen import Listing
 
 
 class Side(NamedTuple):
@@ -128,7 +129,7 @@ class Family(Protocol):
         Raises ``InputError`` then.
         """
 
-    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
         """What is in a corpus, as titles and tables."""
 
     def summary(self, corpus: Corpus, list_tests: bool) -> dict[str, Any]:

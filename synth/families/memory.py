@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from backends.shared.backend import Backend
     from corpus.suite import Corpus
     from corpus.test import Test
+    from synth.screen import Listing
 
 
 class Memory:
@@ -55,7 +56,7 @@ class Memory:
     def checked(self, tests: Sequence[Input]) -> list[Input]:
         return list(tests)
 
-    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
         from synth.memory import show
 
         return show.tables(corpus, list_tests)

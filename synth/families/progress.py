@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from rich.table import Table
 
     from backends.shared.backend import Backend
+    from synth.screen import Listing
 
 
 class Progress:
@@ -48,7 +49,7 @@ class Progress:
     def checked(self, tests: Sequence[Input]) -> list[Input]:
         return [replace(given, record=given.axb()) for given in tests]
 
-    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+    def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
         from synth.progress import show
 
         return show.tables(corpus, list_tests)

@@ -13,7 +13,7 @@ from rich.text import Text
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.executions.judge import Answer
-from synth.screen import plain_table
+from synth.screen import Listing, plain_table
 
 Vector = tuple[str, ...]
 """What each model says of a test."""
@@ -90,7 +90,7 @@ def _telling(corpus: Corpus, allows: str, forbids: str) -> int:
     )
 
 
-def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
     """Titles and tables."""
     yield "Asked for", _asked(corpus.manifest.get("request", {}))
     if any(map(axioms, corpus.tests)):
@@ -182,11 +182,12 @@ def _vector_table(corpus: Corpus) -> Table:
     return table
 
 
-def _listing(corpus: Corpus) -> Table:
-    table = plain_table("test", *corpus.models)
-    for test in corpus.tests:
-        table.add_row(Text(test.name), *(Text(_said(test, model)) for model in corpus.models))
-    return table
+def _listing(corpus: Corpus) -> Listing:
+    def rows() -> Iterator[tuple[str, ...]]:
+        for test in corpus.tests:
+            yield test.name, *(_said(test, model) for model in corpus.models)
+
+    return Listing(plain_table("test", *corpus.models), rows)
 
 
 def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.progress.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress.models import MODELS
-from synth.screen import plain_table
+from synth.screen import Listing, plain_table
 
 
-def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table]]:
+def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
     """Tables, whose titles are in them."""
     if corpus.tests:
         counts = counted(corpus)
@@ -127,12 +127,12 @@ def _roles(tests: Iterable[Test], models: Sequence[str]) -> Iterator[tuple[Test,
         yield test, known[vector]
 
 
-def _listing(tests: Sequence[Test], models: Sequence[str]) -> Table:
-    table = plain_table("test", "distinguishes", "terminates under", "tags")
-    for test, (conformance, distinguishing) in _roles(tests, models):
-        words = (test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags))
-        table.add_row(*map(Text, words))
-    return table
+def _listing(tests: Sequence[Test], models: Sequence[str]) -> Listing:
+    def rows() -> Iterator[tuple[str, str, str, str]]:
+        for test, (conformance, distinguishing) in _roles(tests, models):
+            yield test.name, " ".join(distinguishing), " ".join(conformance), " ".join(test.tags)
+
+    return Listing(plain_table("test", "distinguishes", "terminates under", "tags"), rows)
 
 
 def summary(opened: Corpus, list_tests: bool) -> dict[str, Any]:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
 from rich.text import Text
 
 from synth.cli import main
-from synth.screen import plain_table, printable_lines, table_console
+from synth.screen import Listing, plain_table, printable_lines, table_console
 from synth.watch import watching
 
 MUTEX = Path(__file__).parents[2] / "examples" / "progress" / "mutex.axb"
@@ -110,3 +113,36 @@ def test_silence_where_nobody_watches(capsys):
     with watching() as watch:
         watch(1, 2, 3)
     assert capsys.readouterr() == ("", "")
+
+
+WORDS = st.sampled_from(
+    ["", "a", "MP+po", "hsa obe-weak lobe", "  two  spaces ", "é", "幅 の 字", "a\tb", "a\nb", "x" * 30]
+)
+
+
+@given(
+    st.lists(st.tuples(WORDS, WORDS, st.sampled_from(["T", ("?", "red")])), max_size=6),
+    st.integers(30, 100),
+    st.sampled_from([None, "truecolor"]),
+)
+def test_a_listing_is_the_table_that_rich_prints(rows, width, colours):
+    def printed(listing: bool) -> str:
+        file = io.StringIO()
+        console = Console(file=file, width=width, color_system=colours, force_terminal=colours is not None)
+        table = plain_table("test", "two words")
+        table.add_column("mark\nweak", justify="center", no_wrap=True)
+        if listing:
+            Listing(table, lambda: iter(rows)).print_on(console)
+        else:
+            for row in rows:
+                table.add_row(*(Text(cell) if isinstance(cell, str) else Text(*cell) for cell in row))
+            console.print(table)
+        return file.getvalue()
+
+    assert printed(True) == printed(False)
+
+
+def test_a_listing_does_not_steer(capsys):
+    Listing(plain_table("test"), lambda: [(f"a{STEERING}b",)]).print_on(table_console())
+    out = capsys.readouterr().out
+    assert not steers(out) and r"a\x1b[2J" in out
