@@ -9,6 +9,7 @@ The folder appears whole or not at all: it is written beside its place and renam
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,10 +44,14 @@ def export(tests: Sequence[Test], target: str, folder: Path) -> None:
 def write_folder(folder: Path, files: Files) -> None:
     """Write files into a new or empty folder, all of them or none. Raises ``InputError`` where that fails."""
     with new_folder(folder) as whole:
+        made = {""}
         for name, text in files:
-            path = whole / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            inner = os.path.dirname(name)
+            if inner not in made:
+                (whole / inner).mkdir(exist_ok=True)
+                made.add(inner)
+            with open(f"{whole}/{name}", "wb") as file:
+                file.write(text.encode())
 
 
 def _check_names(names: Sequence[str]) -> None:

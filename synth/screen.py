@@ -173,7 +173,10 @@ def _beside(cells: Sequence[list[_Line]]) -> list[_Line]:
 def _merged(pieces: Iterable[Segment]) -> Iterator[Segment]:
     """The same characters, those without a style in as few pieces as they can be, for each costs time."""
     for styled, group in groupby(pieces, _has_style):
-        yield from group if styled else [Segment("".join(piece.text for piece in group))]
+        if styled:
+            yield from group
+        else:
+            yield Segment("".join(piece.text for piece in group))
 
 
 def _has_style(piece: Segment) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from corpus.test import Test
 
 _BLOCKS = re.compile(r"^(?=THREAD\b)", re.MULTILINE)
+_NOTHING = re.compile(r"\s*(//.*)?$")
 
 # How the grammar's terminals read to a person.
 _TERMINALS = {
@@ -69,14 +70,33 @@ def parse_axb(text: str, path: str | None = None) -> Program:
     before, *blocks = _BLOCKS.split(text)
     if blocks and not before:
         with suppress(InputError):  # the whole text is then parsed again, to say where it is wrong
-            return Program(tuple(_parse_block(tid, block) for tid, block in enumerate(blocks)))
-    tree = parse("corpus.progress.axb", "program", text, path, _TERMINALS)
+            threads = [_parse_block(tid, block) for tid, block in enumerate(blocks)]
+            if all(threads):
+                return Program(tuple(threads))
+    tree = _parse(text, path)
     return Program(tuple(_thread(tid, _tree(thread), path) for tid, thread in enumerate(tree.children)))
 
 
-@lru_cache(maxsize=1 << 14)  # the threads of a suite's programs come again and again, and parsing is slow
+def _parse(text: str, path: str | None) -> Tree:
+    return parse("corpus.progress.axb", "program", text, path, _TERMINALS)
+
+
+@lru_cache(maxsize=1 << 12)  # neighbours in a suite have threads in common
 def _parse_block(tid: int, block: str) -> Thread:
-    return _thread(tid, parse("corpus.progress.axb", "thread", block, None, _TERMINALS), None)
+    """A thread with an instruction a line, as most are written; empty where it is not, or there is none."""
+    head, *lines = (line for line in block.split("\n") if not _NOTHING.match(line))
+    if head.rstrip() != f"THREAD {tid}":
+        return ()
+    found = [_parse_line(pc, len(lines), line) for pc, line in enumerate(lines)]
+    return tuple(ins for ins in found if ins) if all(found) else ()
+
+
+@lru_cache(maxsize=1 << 12)  # a suite has few different lines, and parsing is slow
+def _parse_line(pc: int, length: int, line: str) -> Instruction | None:
+    """The instruction in a line; none where it holds more, or nothing."""
+    threads = _parse(f"THREAD 0\n{line}", None).children
+    _, *instructions = _tree(threads[0]).children
+    return _line(pc, length, _tree(instructions[0]), None) if len(threads) == len(instructions) == 1 else None
 
 
 def read_axb(path: Path) -> Program:
