@@ -339,7 +339,8 @@ def _name(tests: list[Test]) -> list[Test]:
         ranks[test.bound] += 1
         width = max(4, len(str(totals[test.bound])))
         name = test.name or f"{test.bound}-{ranks[test.bound]:0{width}}"
-        name = first_free(name, taken)
+        if name in taken:
+            name = first_free(name, taken)
         taken.add(name)
         named.append(msgspec.structs.replace(test, name=name))
     return named

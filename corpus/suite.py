@@ -192,7 +192,8 @@ def write_corpus(
     ``format`` and ``counts`` are added to the manifest, to the counts that it has; its ``models`` give the columns of
     the labels. Raises ``InputError`` where a file cannot be written; files that were there are then as before.
     """
-    models = list(dict.fromkeys([*manifest.get("models", []), *(model for test in tests for model in test.verdicts)]))
+    vectors = {id(test.verdicts): test.verdicts for test in tests}.values()  # few: tests of one share the mapping
+    models = list(dict.fromkeys([*manifest.get("models", []), *(model for said in vectors for model in said)]))
     bounds = Counter(test.bound for test in tests)
     counts = {"tests": len(tests), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
     whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import intern
 
 import msgspec
 
 
 def axb_bound(text: str) -> str:
     """The bound of a progress test, counted in its pseudo-code: threads x instructions."""
-    return f"{text.count('THREAD')}x{text.count(';')}"
+    return intern(f"{text.count('THREAD')}x{text.count(';')}")
 
 
 class Test(msgspec.Struct, frozen=True, gc=False):  # hundreds of thousands of them, and none in a circle

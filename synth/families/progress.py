@@ -21,7 +21,7 @@ from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input, readable
-from synth.labels import Labelling
+from synth.labels import JSON, Labelling
 from synth.progress.explanation import explanation_account, explanation_record
 from synth.progress.labels import ProgressLabelling
 
@@ -47,7 +47,8 @@ class Progress:
         return given.record or given.axb()
 
     def checked(self, tests: Sequence[Input]) -> list[Input]:
-        return [replace(given, record=given.axb()) for given in tests]
+        read = [(given, given.axb()) for given in tests]
+        return [given if given.record is record else replace(given, record=record) for given, record in read]
 
     def tables(self, corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
         from synth.progress import show
@@ -71,7 +72,8 @@ class Progress:
         return [told_of_system(given, explain_system(system, model)) for model in resolved]
 
     def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
-        return ProgressLabelling(tuple(models), tuple(model.name for model in resolve_models(models)))
+        names = tuple(model.name for model in resolve_models(models))
+        return ProgressLabelling(tuple(models), names, facts_told=form == JSON)
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         found, wrong = _read(tests)

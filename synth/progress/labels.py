@@ -16,16 +16,20 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from corpus.test import Test
+
 
 @dataclass(frozen=True, slots=True)
 class ProgressLabelling:
     """How programs are labelled: by which models.
 
     ``models`` are as the user named them, ``names`` what they are called; models travel to other processes by name.
+    ``facts_told``: whether the form of output says what is known of a test itself.
     """
 
     models: tuple[str, ...]
     names: tuple[str, ...]
+    facts_told: bool = True
     columns = ("verdict",)
 
     @property
@@ -41,14 +45,14 @@ class ProgressLabelling:
         """The labels of every model. Raises ``InputError`` where the text is no program, or a user's model fails."""
         from corpus.progress.text import program_of
 
-        said = verdicts(program_of(asked.test.axb()), _resolved(self.models))
+        test = asked.test.record or asked.test.axb()
+        said = verdicts(program_of(test), _resolved(self.models))
         labels = tuple(Label(str(verdict)) for verdict in said.values())
-        return Labels(asked.test.label, labels, self.facts(asked.test))
+        return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Its digest and its bound."""
-        program = test.axb()
-        return {"digest": program.digest, "bound": program.bound}
+        return _facts(test.axb()) if self.facts_told else {}
 
     def cells(self, label: Label) -> Sequence[str]:
         """The verdict."""
@@ -73,6 +77,10 @@ def progress_head(name: str) -> str:
     """The head of a model's column, in two lines."""
     base, _, reading = name.rpartition("-")
     return f"{base}\n{reading}"
+
+
+def _facts(test: Test) -> Mapping[str, object]:
+    return {"digest": test.digest, "bound": test.bound}
 
 
 @cache
