@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import TypeGuard, TypeVar
 
+import click
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment, Segments
@@ -65,7 +67,7 @@ Cell = str | tuple[str, str]
 _Line = list[Segment]
 
 _PIECE = 1000
-"""Lines that are printed at once."""
+"""Lines, or pieces of JSON, that are printed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,14 @@ def _has_style(piece: Segment) -> bool:
 def _print_lines(console: Console, lines: Iterable[_Line]) -> None:
     pieces = (piece for line in lines for piece in (*line, Segment.line()))
     console.print(Segments(list(_merged(pieces))), soft_wrap=True, end="")
+
+
+def print_json(value: object) -> None:
+    """Print JSON for people a piece at a time: of hundreds of thousands of tests, the whole text is long."""
+    pieces = json.JSONEncoder(indent=2).iterencode(value)
+    while text := "".join(islice(pieces, _PIECE)):
+        click.echo(text, nl=False)
+    click.echo()
 
 
 def watched(items: Iterable[Item], total: int, doing: str) -> Iterator[Item]:

@@ -41,14 +41,15 @@ def shipped(package: str, host: str) -> str:
     return f"{before}{ours}\n{after}"
 
 
-def write_files(folder: Path, files: Mapping[str, str]) -> None:
+def write_files(folder: Path, files: Mapping[str, str], durable: bool = True) -> None:
     """Write each text to its name in ``folder``, which is made if need be; each file appears whole or not at all.
 
-    Raises ``InputError`` where the folder cannot be made or written to.
+    They are on the disk on return, unless they need not be ``durable``; then ``os.sync`` is for whoever has written the
+    last of many. Raises ``InputError`` where the folder cannot be made or written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot create: {error.strerror}", str(folder)) from None
     for name, text in sorted(files.items()):
-        write_atomically(folder / name, [text])
+        write_atomically(folder / name, [text], durable)

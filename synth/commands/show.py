@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
@@ -16,7 +15,7 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
-from synth.screen import Listing, table_console
+from synth.screen import Listing, print_json, table_console
 
 
 @click.command(name="show")
@@ -72,7 +71,7 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
     if svg:
         write_picture(svg, kind.distribution_svg(opened))
     if as_json:
-        click.echo(json.dumps(kind.summary(opened, list_tests), indent=2))
+        print_json(kind.summary(opened, list_tests))
         return
     console = table_console()
     console.print(f"{corpus}: {len(opened.tests)} tests, {opened.state}", markup=False)

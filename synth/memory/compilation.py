@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -62,10 +63,11 @@ def compile_memory(
         except InputError as error:
             click.echo(f"{file}: {error}", err=True)
             continue
-        write_files(output, texts)
+        write_files(output, texts, durable=False)
         programs.append(_Program(output / next(iter(texts)), test))
     if not programs:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
+    os.sync()
     click.echo(f"{len(programs)} of {len(tests)} tests in {output}", err=True)
     sound = not check or _check(programs, backend)
     return 0 if sound and not unreadable else 1

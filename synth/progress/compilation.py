@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,8 +34,9 @@ def compile_progress(
         for mapping, placement in ways:
             shape = backend.launch(program_of(test), mapping, instances, placement)
             files = backend.progress_files(test.name, shape, test.digest)
-            write_files(output, files)
+            write_files(output, files, durable=False)
             written.append(output / next(iter(files)))
+    os.sync()
     click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)
     return _refused(written, backend) if check else 0
 
