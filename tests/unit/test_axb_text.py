@@ -73,3 +73,20 @@ def test_files_that_cannot_be_read(tmp_path):
         read_axb(tmp_path / "none.axb")
     with pytest.raises(InputError, match="cannot read: Is a directory"):
         read_axb(tmp_path)
+
+
+LAYOUTS = [
+    ALL_FORMS.replace(";\n1:", "; 1:"),  # two instructions in a line
+    ALL_FORMS.replace(" goto", "\ngoto"),  # one in two lines
+    ALL_FORMS.replace("\n", " // 9: Mem[9] = 9;\n"),
+    ALL_FORMS.replace("\n", "\n\n  // a \f 9: Mem[9] = 9; \u2028 9: Mem[9] = 9;\n"),
+    ALL_FORMS.replace("\n", "\r\n"),
+    ALL_FORMS.replace("THREAD 0\n", "THREAD 0 "),
+    ALL_FORMS.replace("THREAD 0\n", "THREAD 00\n").replace("\n1:", "\n01:"),
+    ALL_FORMS.replace("\nTHREAD 1", " THREAD 1"),
+]
+
+
+@pytest.mark.parametrize("text", LAYOUTS, ids=repr)
+def test_a_program_is_the_same_however_it_is_laid_out(text):
+    assert text != ALL_FORMS and parse_axb(text) == parse_axb(ALL_FORMS)
