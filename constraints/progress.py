@@ -41,6 +41,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Literal
 
 from constraints.formula import Clause, Formula
 from corpus.progress.axb import Instruction, Program, thread_images
@@ -87,6 +88,14 @@ class Solution:
     def images(self) -> list[tuple[Program, tuple[int, ...]]]:
         """The program's images under permutation of threads (``thread_images``)."""
         return thread_images(self.program)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """States, in the encoding's order, that cannot vouch for each other: a step must enter them, or leave them."""
+
+    needs: Literal["entry", "exit"]
+    states: tuple[State, ...]
 
 
 class ProgressEncoding:
@@ -293,14 +302,23 @@ class ProgressEncoding:
 
         ``solution`` is the model's.
         """
+        return [clause for loop in self.loops(model, solution) for clause in self.loop_formulas(loop)]
+
+    def loops(self, model: Sequence[int], solution: Solution) -> list[Loop]:
+        """The sets of states that cheat in a model; none where it does not. ``solution`` is the model's."""
         lts = solution.lts
         unused = (0,) * (self.shape.locations - lts.program.locations)
         reachable = [(memory + unused, counters) for memory, counters in zip(lts.memories, lts.counters, strict=True)]
         unfounded = {state for state, literal in self._reach if model[literal - 1] > 0}.difference(reachable)
-        clauses = self._needs_an_entry(self._least_unfounded(model, unfounded))
-        for trap in _traps(lts):
-            clauses += self._needs_an_exit({reachable[node] for node in trap})
-        return clauses
+        loops = [Loop("entry", self._in_order(self._least_unfounded(model, unfounded)))] if unfounded else []
+        return loops + [Loop("exit", self._in_order({reachable[node] for node in trap})) for trap in _traps(lts)]
+
+    def loop_formulas(self, loop: Loop) -> list[Clause]:
+        """The clauses that a set of states must satisfy in every program of the shape."""
+        return self._needs_an_entry(loop.states) if loop.needs == "entry" else self._needs_an_exit(loop.states)
+
+    def _in_order(self, states: set[State]) -> tuple[State, ...]:
+        return tuple(state for state in self.states if state in states)
 
     def _least_unfounded(self, model: Sequence[int], unfounded: set[State]) -> set[State]:
         """The smallest set of unfounded states that holds, with a state, every source of a step into it that the
@@ -317,15 +335,15 @@ class ProgressEncoding:
                     least = set(closure)
         return least
 
-    def _needs_an_entry(self, states: set[State]) -> list[Clause]:
+    def _needs_an_entry(self, members: tuple[State, ...]) -> list[Clause]:
         """No state of a set without the start is reachable unless a step enters the set."""
-        members = [state for state in self.states if state in states]
+        states = set(members)
         entries = [support for state in members for before, support in self._entries[state] if before not in states]
         return [[-self.formula.var("reach", state), *entries] for state in members]
 
-    def _needs_an_exit(self, states: set[State]) -> list[Clause]:
+    def _needs_an_exit(self, members: tuple[State, ...]) -> list[Clause]:
         """A reachable state of a set without an end state: some step leaves the set."""
-        members = [state for state in self.states if state in states]
+        states = set(members)
         exits = {
             step
             for state in members

@@ -257,6 +257,15 @@ def finish(
     return len(tests)
 
 
+def programs_of(journal: Journal) -> dict[str, list[str]]:
+    """What solvers found, by unit: the text of each solution, in the order in which it was recorded."""
+    found: dict[str, list[str]] = {}
+    for _, entry in _entries(journal.path / JOURNAL):
+        if entry.unit is not UNSET and entry.program is not UNSET:
+            found.setdefault(entry.unit, []).append(entry.program)
+    return found
+
+
 def records_beside(journal: Journal) -> list[Test]:
     """The records that go with the tests of a journal and are none, sorted by their keys, each digest once."""
     path = journal.path / JOURNAL

@@ -198,12 +198,13 @@ def write_corpus(
     counts = {"tests": len(tests), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
     whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}
     write_atomically(path / TESTS, (test_record(test) + b"\n" for test in tests))
-    write_atomically(path / LABELS, _labels(tests, models))
+    write_atomically(path / LABELS, label_lines(tests, models))
     write_atomically(path / TIMES, [pretty(times or {})])
     write_atomically(path / MANIFEST, [pretty(whole)])
 
 
-def _labels(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
+def label_lines(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
+    """``labels.csv``, line by line: the tests, and a column for each model."""
     yield ",".join(["name", *map(_cell, models)]) + "\n"
     rows: dict[int, str] = {}  # tests of one verdict vector share the mapping
     for test in tests:

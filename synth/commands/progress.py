@@ -15,7 +15,8 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
-from synth.progress.synthesis import Request, synthesise, write_suite
+from synth.progress.certification import certify as write_certificate
+from synth.progress.synthesis import Request, check_size, synthesise, write_suite
 from synth.units import INTERRUPTED
 from synth.watch import watching
 
@@ -41,6 +42,11 @@ from synth.watch import watching
     "--instrs, bounds grow until one holds such a test.",
 )
 @click.option("--symmetric-threads", is_flag=True, help="Tests that differ only in the order of threads are one.")
+@click.option(
+    "--certify",
+    is_flag=True,
+    help="Write a certificate that nothing is left, which synth verify checks. Needs --threads and --instrs.",
+)
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The corpus folder to write.")
@@ -53,6 +59,7 @@ def command(
     up_to: str | None,
     distinguish: str | None,
     symmetric_threads: bool,
+    certify: bool,
     max_tests: int | None,
     time_limit: float | None,
     solver: str,
@@ -77,6 +84,8 @@ def command(
       synth progress --distinguish 'obe-strong>hsa-strong' -o border
     Those that need strong OBE, for neither strong HSA nor weak OBE will do:
       synth progress --distinguish 'obe-strong>hsa-strong,obe-weak' -o obe
+    The same with a proof that a third party can check:
+      synth progress --threads 2 --instrs 4 --certify -o suite; synth verify suite
     A quick look into a large space:
       synth progress --threads 3 --instrs 6 --all --max-tests 100 -o some
 
@@ -86,6 +95,8 @@ def command(
     border = None if distinguish is None else _models(distinguish)
     if border is None and (threads is None or instrs is None):
         raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
+    if certify and (threads is None or instrs is None):
+        raise click.UsageError("--certify needs --threads and --instrs")
     if threads is not None and instrs is not None and instrs < threads:
         raise click.BadParameter(f"{threads} threads need {threads} or more, found {instrs}", param_hint="'--instrs'")
     request = Request(
@@ -98,41 +109,20 @@ def command(
         distinguish=border,
         symmetric_threads=symmetric_threads,
     )
-    _check_size(request)
+    check_size(request)
     started = time.monotonic()
     open_journal = Journal.resume if resume else Journal.create
     with workplaces(jobs, cluster, max_tests is not None) as places, open_journal(output, request.as_json()) as journal:
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
+        if certify and outcome.complete:
+            with watching("certifying", found=False) as watch:
+                write_certificate(request, journal, solver, places, watch)
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     click.echo(f"{output}: {tests} tests, {state}")
     if outcome.stopped == INTERRUPTED:
         sys.exit(130)
-
-
-_LARGEST = 50_000
-"""States times instructions of the largest shape that is tried: half a million clauses; a bound has many shapes."""
-
-_COUNTED = 10**15
-"""States that are counted, for the message; a person asks no more."""
-
-
-def _check_size(request: Request) -> None:
-    """Raises ``InputError`` for a bound that memory would not hold, before anything is written."""
-    threads = request.threads or 2  # where the bound grows, what it begins with
-    instrs = request.instrs or max(threads, 2)
-    if max(threads, instrs) > _LARGEST:
-        raise InputError(f"the bound is too large: {threads} threads of {instrs} instructions; ask for fewer")
-    short, longer = divmod(instrs, threads)
-    memories = request.values ** min(request.locs, instrs)
-    states = memories * (short + 2) ** longer * (short + 1) ** (threads - longer)
-    if states * instrs > _LARGEST:
-        count = f"{states:,}" if states < _COUNTED else f"more than {_COUNTED:,}"
-        raise InputError(
-            f"the bound is too large: {instrs} instructions on {count} states, where at most "
-            f"{_LARGEST // instrs:,} can be searched; ask for fewer threads, instructions, locations or values"
-        )
 
 
 def _models(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from typing import Any
 from constraints.formula import Clause
 from constraints.loop import Effort, solutions
 from constraints.progress import ProgressEncoding, Shape, Solution
+from corpus.errors import InputError
 from corpus.journal import Found, Journal, finish
 from corpus.progress.axb import Program, digest, instructions
 from corpus.progress.idioms import tags_of
@@ -80,6 +81,30 @@ class Outcome:
     def complete(self) -> bool:
         """Whether the last call of the solver for every unit said that nothing is left."""
         return not self.stopped
+
+
+_LARGEST = 50_000
+"""States times instructions of the largest shape that is tried: half a million clauses; a bound has many shapes."""
+
+_COUNTED = 10**15
+"""States that are counted, for the message; a person asks no more."""
+
+
+def check_size(request: Request) -> None:
+    """Raises ``InputError`` for a bound that memory would not hold."""
+    threads = request.threads or 2  # where the bound grows, what it begins with
+    instrs = request.instrs or max(threads, 2)
+    if max(threads, instrs) > _LARGEST:
+        raise InputError(f"the bound is too large: {threads} threads of {instrs} instructions; ask for fewer")
+    short, longer = divmod(instrs, threads)
+    memories = request.values ** min(request.locs, instrs)
+    states = memories * (short + 2) ** longer * (short + 1) ** (threads - longer)
+    if states * instrs > _LARGEST:
+        count = f"{states:,}" if states < _COUNTED else f"more than {_COUNTED:,}"
+        raise InputError(
+            f"the bound is too large: {instrs} instructions on {count} states, where at most "
+            f"{_LARGEST // instrs:,} can be searched; ask for fewer threads, instructions, locations or values"
+        )
 
 
 # -- plan ------------------------------------------------------------------------------------------------------------

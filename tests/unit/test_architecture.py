@@ -30,6 +30,7 @@ ROOMS = {
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
+    "oracle/certificates": {"progress"},
     "oracle/cat": set(),
     "oracle/executions": {"cat"},
     "oracle/operational": {"executions"},

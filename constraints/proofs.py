@@ -1,0 +1,82 @@
+"""Proofs that clauses have no model, in LRAT: lines that name the clauses each step follows from.
+
+CaDiCaL 1.9.5 writes them (PySAT hands out its older format alone, so the solver is told by its environment, which it
+reads when it is made, and its file is read as it is). What the empty clause does not hang on is left out, which is most
+of it, and clauses are numbered anew. The same clauses give the same proof.
+
+Assumption: PySAT 1.8 and 1.9 keep the solver's file as ``prfile``; ``tests/unit/test_certificates.py`` fails where not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count, islice
+from typing import Any
+
+from constraints.formula import Clause
+
+_SETTINGS = {"CADICAL_LRAT": "1", "CADICAL_BINARY": "0"}
+
+
+def prove_unsatisfiable(clauses: Sequence[Clause]) -> list[str]:
+    """The lines of a proof; clauses are numbered from 1 in the order given, those that it adds go on from there.
+
+    Raises ``ValueError`` where the clauses have a model.
+    """
+    from pysat import solvers
+
+    solvers.MainThread.check = staticmethod(lambda: False)  # as in ``constraints.solvers``
+    with _environment(_SETTINGS):
+        solver: Any = solvers.Cadical195(with_proof=True)
+    try:
+        solver.append_formula(clauses)
+        if solver.solve():
+            raise ValueError("the clauses have a model")
+        solvers.pysolvers.flushpr(solver.prfp)
+        solver.prfile.seek(0)
+        return _needed(solver.prfile.read().decode("ascii").splitlines(), len(clauses))
+    finally:
+        solver.delete()
+
+
+def _needed(lines: Sequence[str], clauses: int) -> list[str]:
+    """The steps that the empty clause hangs on, numbered from ``clauses`` + 1.
+
+    The solver counts given clauses and steps together, in the order in which it comes to them.
+    """
+    steps: dict[int, tuple[str, list[int]]] = {}  # what a step adds, as text, and the clauses it names
+    for line in lines:
+        name, _, rest = line.partition(" ")
+        if not rest.startswith("d"):
+            added, _, hints = f" {rest}".partition(" 0 ")
+            steps[int(name)] = added, list(map(int, hints.split()[:-1]))
+            if not added:
+                break
+    needed = {int(name)}
+    for step in reversed(steps):
+        if step in needed:
+            needed.update(steps[step][1])
+    given = (number for number in count(1) if number not in steps)
+    numbers = {number: rank for rank, number in enumerate(islice(given, clauses), 1)}
+    proof = []
+    for rank, step in enumerate((step for step in steps if step in needed), clauses + 1):
+        added, hints = steps[step]
+        numbers[step] = rank
+        proof.append(" ".join([f"{rank}{added} 0", *(str(numbers[hint]) for hint in hints), "0"]))
+    return proof
+
+
+@contextmanager
+def _environment(settings: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,1 @@
+"""What makes a certificate valid: checked with nothing that a search uses."""

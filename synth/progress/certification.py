@@ -1,0 +1,143 @@
+"""Certificates of a progress suite: for each unit, clauses and a proof that nothing is left of it.
+
+Made when a search is over. A unit is solved once more, with every test blocked that was found in it; the solver finds
+only models that cheat (``constraints.progress``), and the loop formulas that exclude these are kept with their sets.
+What is left has no model, and another solver proves that. The search itself keeps nothing for it, so a search that is
+not certified costs no more, and one that was stopped and resumed is certified as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import chain
+
+from constraints.formula import Clause
+from constraints.progress import Loop, ProgressEncoding, Shape, Solution
+from constraints.proofs import prove_unsatisfiable
+from constraints.solvers import open_solver
+from corpus.files import write_atomically
+from corpus.journal import Journal, programs_of
+from corpus.progress.axb import Program, thread_images
+from corpus.progress.certificates import (
+    FOLDER,
+    formula_file,
+    head,
+    numbers_word,
+    packed,
+    program_word,
+    state_word,
+    unit_files,
+)
+from corpus.progress.text import parse_axb
+from synth.pool import Jobs, run_tasks
+from synth.progress.synthesis import Request, Unit, bounds, encoding_of, units
+
+Made = tuple[str, bytes]
+"""The name of a file of a certificate, and what it holds."""
+
+
+def certify(request: Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int, int], None]) -> None:
+    """Write the certificate of a complete search, whose bounds are fixed, into the folder of its corpus.
+
+    ``watch`` is told how many units are certified, of how many, and how many programs were found. Raises ``InputError``
+    where a file cannot be written.
+    """
+    found = programs_of(journal)
+    total = sum(map(len, found.values()))
+    folder = journal.path / FOLDER
+    folder.mkdir(exist_ok=True)
+    planned = [unit for threads, instrs in bounds(request) for unit in units(request, threads, instrs)]
+
+    work = partial(_work, found=found, solver=solver)
+    done = 0
+    with closing(run_tasks(planned, work, jobs)) as results:
+        for result in results:
+            if result is not None:
+                for name, data in result[1]:
+                    write_atomically(folder / name, [data])
+                done += 1
+            watch(done, len(planned), total)
+    for shape in dict.fromkeys(unit.shape for unit in planned):
+        write_atomically(folder / formula_file(shape.lengths), [packed(formula_lines(encoding_of(shape)[0]))])
+
+
+def _work(unit: Unit, found: Mapping[str, list[str]], solver: str) -> Iterator[list[Made]]:
+    yield certificate_of(unit, found.get(unit.name, []), solver)
+
+
+def certificate_of(unit: Unit, programs: Sequence[str], solver: str) -> list[Made]:
+    """The files of a unit in which these programs were found, its clauses and its proof."""
+    encoding, cubes, _ = encoding_of(unit.shape)
+    case = cubes[unit.cube]
+    solutions = [Solution(program) for program in _representatives(unit.shape, programs)]
+    blocks = [encoding.block(solution) for solution in solutions]
+    loops = _loops(encoding, [*([literal] for literal in case), *chain.from_iterable(blocks)], solver)
+    own: list[tuple[str, list[Clause]]] = [(case_comment(encoding, case), [[literal] for literal in case])]
+    own += [(f"blocks {program_word(each.program)}", block) for each, block in zip(solutions, blocks, strict=True)]
+    own += [(f"{loop.needs} {' '.join(map(state_word, loop.states))}", encoding.loop_formulas(loop)) for loop in loops]
+    clauses = [clause for _, group in own for clause in group] + encoding.formula.clauses
+    proof = prove_unsatisfiable(clauses)
+    lines = [f"p cnf {encoding.formula.variables} {len(clauses)}"]
+    for comment, group in own:
+        lines += [f"c {comment}".rstrip(), *map(clause_line, group)]
+    names = unit_files(unit.shape.lengths, unit.cube)
+    return [(names[0], packed(lines)), (names[1], packed(proof))]
+
+
+def _representatives(shape: Shape, programs: Iterable[str]) -> list[Program]:
+    """Of each program the least image of this shape, in order: what was found first differs from run to run."""
+    found = set()
+    for text in programs:
+        images = (image for image, _ in thread_images(parse_axb(text)))
+        found.add(next(image for image in images if tuple(map(len, image.threads)) == shape.lengths))
+    return sorted(found, key=lambda program: program.key)
+
+
+def _loops(encoding: ProgressEncoding, clauses: Sequence[Clause], solver_name: str) -> list[Loop]:
+    """The sets of states that cheat, until nothing is left of the formula and these clauses."""
+    found: list[Loop] = []
+    solver = open_solver(solver_name, encoding.formula.variables)
+    try:
+        solver.add(encoding.formula.clauses)
+        solver.add(clauses)
+        while solver.solve():
+            model = solver.model()
+            solution = encoding.decode(model)
+            loops = encoding.loops(model, solution)
+            if not loops:
+                raise RuntimeError(f"the search has left out a test: {program_word(solution.program)}")
+            found += loops
+            for loop in loops:
+                solver.add(encoding.loop_formulas(loop))
+    finally:
+        solver.close()
+    return found
+
+
+def case_comment(encoding: ProgressEncoding, case: Sequence[int]) -> str:
+    """Which jumps a case fixes: ``case``, and thread, instruction and jump of each."""
+    names = {number: name for name, number in encoding.formula.names()}
+    return " ".join(["case", *(".".join(map(str, names[literal][1:])) for literal in case)])
+
+
+def formula_lines(encoding: ProgressEncoding) -> Iterator[str]:
+    """The formula of a shape as its file has it: what variables mean, then clauses."""
+    shape = encoding.shape
+    yield head(shape.lengths, shape.locations, shape.values)
+    for name, number in encoding.formula.names():
+        yield f"c {number} {' '.join(map(_word, name))}"
+    yield from map(clause_line, encoding.formula.clauses)
+
+
+def clause_line(clause: Sequence[int]) -> str:
+    """A clause as DIMACS has it."""
+    return " ".join([*map(str, clause), "0"])
+
+
+def _word(value: object) -> str:
+    """A part of a variable's name: a number, a memory, a state, or a kind."""
+    if not isinstance(value, tuple):
+        return str(value)
+    return state_word(value) if isinstance(value[0], tuple) else numbers_word(value)
