@@ -62,9 +62,9 @@ def _needed(lines: Sequence[str], clauses: int) -> list[str]:
     numbers = {number: rank for rank, number in enumerate(islice(given, clauses), 1)}
     proof = []
     for rank, step in enumerate((step for step in steps if step in needed), clauses + 1):
-        added, hints = steps[step]
+        literals, named = steps[step]
         numbers[step] = rank
-        proof.append(" ".join([f"{rank}{added} 0", *(str(numbers[hint]) for hint in hints), "0"]))
+        proof.append(" ".join([f"{rank}{literals} 0", *(str(numbers[hint]) for hint in named), "0"]))
     return proof
 
 

@@ -90,13 +90,15 @@ def read_formula(shape: Shape, lines: Sequence[str]) -> Formula:
 def check_clauses(formula: Formula, lines: Sequence[str]) -> Claims:
     """What a unit adds to the formula of its shape. Raises ``RefusedError`` where a clause is not what it says."""
     own: list[Clause] = []
-    case: dict[tuple[int, int], int] = {}
+    case: dict[tuple[int, int], int] | None = None
     programs: list[Program] = []
     refinements = 0
     for why, clauses, number in _groups(lines, len(formula.variables)):
         kind, _, word = why.partition(" ")
         expected: list[Clause]
         try:
+            if (kind == "case") != (case is None):
+                raise RefusedError(f"line {number}: expected one case, before all others")
             if kind == "case":
                 case = _read_case(word)
                 expected = [(formula.var("jump", *site, jump),) for site, jump in case.items()]
@@ -114,6 +116,7 @@ def check_clauses(formula: Formula, lines: Sequence[str]) -> Claims:
         if {frozenset(clause) for clause in clauses} != {frozenset(clause) for clause in expected}:
             raise RefusedError(f"line {number}: the clauses are not those of: {why}")
         own += clauses
+    assert case is not None  # there is a group, and the first is it
     promised = f"p cnf {len(formula.variables)} {len(own) + len(formula.clauses)}"
     if lines[0] != promised:
         raise RefusedError(f"line 1: expected {promised}")
