@@ -30,7 +30,7 @@ COMMANDS = {
     "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
     "harden": "Find the fences that an application needs, by running it.",
     "show": "Tables and plots of a corpus.",
-    "verify": "Check the certificate of a corpus: every test, and that there is no other.",
+    "verify": "Check a certificate: each test, and that none is missing.",
     "select": "Pick the fewest tests that tell models apart or see most bugs.",
     "convert": "Write litmus tests in another dialect.",
     "export": "Write a corpus in another runner's format.",

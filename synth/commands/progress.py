@@ -84,8 +84,8 @@ def command(
       synth progress --distinguish 'obe-strong>hsa-strong' -o border
     Those that need strong OBE, for neither strong HSA nor weak OBE will do:
       synth progress --distinguish 'obe-strong>hsa-strong,obe-weak' -o obe
-    The same with a proof that a third party can check:
-      synth progress --threads 2 --instrs 4 --certify -o suite; synth verify suite
+    With proofs that nothing is left, for synth verify and others to check:
+      synth progress --threads 2 --instrs 3 --certify -o certified
     A quick look into a large space:
       synth progress --threads 3 --instrs 6 --all --max-tests 100 -o some
 

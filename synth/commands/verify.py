@@ -31,7 +31,7 @@ def command(corpus: Path, jobs: int | None) -> None:
 
     \b
     Examples:
-      synth progress --threads 2 --instrs 4 --all --certify -o all
+      synth progress --threads 2 --instrs 3 --all --certify -o all
       synth verify all
     """
     with watching("checking", found=False) as watch:
