@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import Any
 
@@ -18,10 +19,11 @@ from corpus.progress.text import print_axb, program_of
 from corpus.test import Test
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape
-from oracle.progress.behaviour import behaviour_digest
-from oracle.progress.models import MODELS, Verdict, verdicts
+from oracle.progress.behaviour import Behaviour, digest_automaton, minimise, thread_images
+from oracle.progress.lts import Lts, explore
+from oracle.progress.models import MODELS, Verdict, system_verdicts
 from oracle.progress.reductions import is_minimal
-from oracle.progress.wellformed import is_progress_test
+from oracle.progress.wellformed import influences, terminating_with_a_cycle
 
 
 @dataclass(frozen=True)
@@ -65,20 +67,43 @@ class Asked:
         for lengths in _ascending(self.threads, self.instrs, 1):
             yield Shape(lengths, self.locations, self.values)
 
-    def key(self, program: Program) -> str:
+    def key(self, judged: Judged) -> str:
         """What two tests have in common that are one to this suite."""
-        return (behaviour_digest if self.behaviours else digest)(program, self.symmetric)
+        if not self.behaviours:
+            return digest(judged.program, self.symmetric)
+        return digest_automaton(min(thread_images(judged.automaton)) if self.symmetric else judged.automaton)
 
-    def lacks(self, program: Program, said: Mapping[str, Verdict] | None = None) -> str:
-        """Why a program is no test of this suite; empty where it is one. ``said`` are its verdicts, where known."""
-        if not is_progress_test(program):
+    def lacks(self, judged: Judged) -> str:
+        """Why a program is no test of this suite; empty where it is one."""
+        if not (influences(judged.program) and terminating_with_a_cycle(judged.lts)):
             return "is not well formed, or cannot hang, or cannot end"
         if self.distinguish:
-            said = verdicts(program) if said is None else said
-            passing, *failing = self.distinguish
-            if said[passing] != Verdict.TERMINATES or any(said[name] != Verdict.MAY_HANG for name in failing):
+            passing, *failing = (judged.verdicts[name] for name in self.distinguish)
+            if passing != Verdict.TERMINATES or any(verdict != Verdict.MAY_HANG for verdict in failing):
                 return "does not tell the models apart"
-        return "is not minimal" if self.minimal and not is_minimal(program) else ""
+        return "is not minimal" if self.minimal and not is_minimal(judged.program) else ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A program, and what the explicit oracle says of it, each worked out when somebody asks."""
+
+    program: Program
+
+    @cached_property
+    def lts(self) -> Lts:
+        """Its transition system."""
+        return explore(self.program)
+
+    @cached_property
+    def automaton(self) -> Behaviour:
+        """Its behaviour."""
+        return minimise(self.lts)
+
+    @cached_property
+    def verdicts(self) -> dict[str, Verdict]:
+        """What all models say of it."""
+        return system_verdicts(self.lts.successors)
 
 
 def _ascending(threads: int, instrs: int, least: int) -> Iterator[tuple[int, ...]]:
@@ -101,10 +126,10 @@ def check_test(asked: Asked, test: Test) -> str:
         )
     if max(program.locations - asked.locations, program.values - asked.values) > 0:
         raise RefusedError(f"{test.name}: has more locations or values than were asked for")
-    said = verdicts(program)
-    if lack := asked.lacks(program, said):
+    judged = Judged(program)
+    if lack := asked.lacks(judged):
         raise RefusedError(f"{test.name}: {lack}")
-    for model, verdict in said.items():
+    for model, verdict in judged.verdicts.items():
         if test.verdicts.get(model) != verdict:
             wrong = test.verdicts.get(model, "nothing")
             raise RefusedError(f"{test.name}: {verdict} under {model}, where it says {wrong}")
@@ -112,14 +137,14 @@ def check_test(asked: Asked, test: Test) -> str:
     should_be = {
         "text": print_axb(rename_locations(program)),
         "digest": own,
-        "behaviour": behaviour_digest(program),
+        "behaviour": digest_automaton(judged.automaton),
         "tags": tags_of(own),
-        "verdicts": {model: str(verdict) for model, verdict in said.items()},
+        "verdicts": judged.verdicts,
     }
     for field, value in should_be.items():
         if getattr(test, field) != value:
             raise RefusedError(f"{test.name}: its {field} is not as it should be")
-    return asked.key(program)
+    return asked.key(judged)
 
 
 def missing(asked: Asked, program: Program, present: frozenset[str]) -> Program | None:
@@ -128,7 +153,7 @@ def missing(asked: Asked, program: Program, present: frozenset[str]) -> Program 
     ``present`` are the keys of the tests that are there.
     """
     images = {rename_locations(Program(order)) for order in permutations(program.threads)}
-    for image in sorted(images, key=lambda each: each.key):
-        if asked.key(image) not in present and not asked.lacks(image):
-            return image
+    for judged in map(Judged, sorted(images, key=lambda each: each.key)):
+        if asked.key(judged) not in present and not asked.lacks(judged):
+            return judged.program
     return None

@@ -30,8 +30,7 @@ def command(corpus: Path, jobs: int | None) -> None:
     have the proofs checked by other programs.
 
     \b
-    Examples:
-      synth progress --threads 2 --instrs 3 --all --certify -o all
+    What synth progress --threads 2 --instrs 4 --all --certify -o all has made:
       synth verify all
     """
     with watching("checking", found=False) as watch:

@@ -335,6 +335,8 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
         shutil.copytree(workplace / "suite", "suite")
     if name in ("show", "export", "explain", "report"):
         run_examples([CLASSIC])
+    if name == "verify":
+        run_examples(["synth progress --threads 2 --instrs 3 --all --certify -o all"])
     if name == "report":
         sb = Path("examples", "memory", "c-sb-sc.litmus")
         memory = Test(sb.stem, litmus_digest(read_litmus(sb)), sb.read_text())
