@@ -344,7 +344,12 @@ def system_verdicts(
         if len(system[0]) <= MOST_THREADS:
             return _verdicts_in_arrays(as_table(system), models, as_table(chances) if chances else None)
     models = list(models)
-    return _verdicts(models, *hangs(unfold(system, chances), Panel([model.guarantee for model in models])))
+    return _verdicts(models, *hangs(unfold(system, chances), _panel(tuple(model.guarantee for model in models))))
+
+
+@lru_cache(maxsize=8)  # many tests are judged by the same models, and what these promise is the same for all
+def _panel(guarantees: tuple[Guarantee, ...]) -> Panel:
+    return Panel(guarantees)
 
 
 def _verdicts_in_arrays(
