@@ -38,7 +38,9 @@ Made = tuple[str, bytes]
 """The name of a file of a certificate, and what it holds."""
 
 
-def certify(request: Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int, int], None]) -> None:
+def certify(
+    request: Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int, int], None]
+) -> None:
     """Write the certificate of a complete search, whose bounds are fixed, into the folder of its corpus.
 
     ``watch`` is told how many units are certified, of how many, and how many programs were found. Raises ``InputError``
