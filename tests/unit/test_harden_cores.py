@@ -18,7 +18,7 @@ from synth.cli import main
 APPLICATIONS = Path(__file__).parents[2] / "examples" / "applications"
 
 BEFORE = {
-    "peterson": {"turn": 0, "wanted": 1, "LC0:": 1, "whose": 2, "counted": 2, "flag": 6},
+    "peterson": {"whose": 2, "turn": 0, "wanted": 1, "LC0:": 1, "counted": 2, "flag": 6},
     "dekker": {"wanted": 0, "counted": 6, "bne wanted": 6, "flag": 8, "turn": 8, "mov in": 8},
     "deque-push": {"bottom": 1, "bge first, last": 11},
     "deque-take": {"first, top": 4, "last": 10, "setp.eq won": 10},
