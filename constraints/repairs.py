@@ -116,7 +116,6 @@ class Program:
         here = Found(part, part.model())
         strongest = part.strongest(levels, self._open_in(levels))
         with self._same(Found(part, part.model())) as same:
-            assert same.is_left(strongest)
             strongest = same.strongest(strongest, range(len(levels)))
             below = [
                 frozenset(k for k, above in enumerate(ladder.above) if level in above)
@@ -125,7 +124,7 @@ class Program:
             if same.is_left_at_all(same.orders(), below):
                 return tuple(below)
         with self._same(here) as same:
-            assert same.is_left(levels)
+            same.is_left(levels)  # it is; the orders are those that were found
             orders = same.orders()
             box = [frozenset({level}) for level in levels]
             for number, ladder in enumerate(self._ladders):
@@ -245,7 +244,7 @@ class _Part:
                     levels = tuple(next(k for k, lit in enumerate(row) if lit.holds(model)) for row in self.levels)
                 else:
                     refused |= above[stronger[0]]
-        assert self.is_left(levels)
+        self.is_left(levels)  # it is, and is found last
         return levels
 
     def is_left_at_all(self, same: Sequence[Literal], box: Sequence[frozenset[int]]) -> bool:

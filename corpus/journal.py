@@ -127,6 +127,11 @@ class Journal:
     _file: LineFile = field(kw_only=True, repr=False)
 
     @classmethod
+    def open(cls, path: Path, request: Mapping[str, Any], resume: bool) -> Journal:
+        """``resume`` or ``create``, and raises as that does."""
+        return cls.resume(path, request) if resume else cls.create(path, request)
+
+    @classmethod
     def create(cls, path: Path, request: Mapping[str, Any]) -> Journal:
         """Start a corpus in a new or empty folder.
 

@@ -126,9 +126,7 @@ def command(
 
 
 def _journal(output: Path | None, asked: dict[str, Any], resume: bool) -> Journal | nullcontext[None]:
-    if output is None:
-        return nullcontext()
-    return Journal.resume(output, asked) if resume else Journal.create(output, asked)
+    return nullcontext() if output is None else Journal.open(output, asked, resume)
 
 
 def _search(check: Checked, journal: Record, weakest: bool, solver: str, jobs: Jobs, until: Until) -> Searched:

@@ -196,7 +196,7 @@ def command(
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
-        Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal,
+        Journal.open(output, asked, resume) as journal,
     ):
         effort, outcome = Effort(), Outcome()
         try:

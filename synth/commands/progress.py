@@ -15,7 +15,6 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
-from synth.progress.certification import certify as write_certificate
 from synth.progress.synthesis import Request, check_size, synthesise, write_suite
 from synth.units import INTERRUPTED
 from synth.watch import watching
@@ -111,11 +110,15 @@ def command(
     )
     check_size(request)
     started = time.monotonic()
-    open_journal = Journal.resume if resume else Journal.create
-    with workplaces(jobs, cluster, max_tests is not None) as places, open_journal(output, request.as_json()) as journal:
+    with (
+        workplaces(jobs, cluster, max_tests is not None) as places,
+        Journal.open(output, request.as_json(), resume) as journal,
+    ):
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
         if certify and outcome.complete:
+            from synth.progress.certification import certify as write_certificate  # only here is it needed
+
             with watching("certifying", found=False) as watch:
                 write_certificate(request, journal, solver, places, watch)
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)

@@ -36,7 +36,7 @@ def synthesise_from(
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
-        Journal.resume(output, asked) if resume else Journal.create(output, asked) as journal,
+        Journal.open(output, asked, resume) as journal,
     ):
         remove_mutants(output)
         click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
