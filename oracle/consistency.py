@@ -67,6 +67,10 @@ class AxiomaticModel:
         """What the file says. Raises ``InputError`` as ``load_model`` does."""
         return load_model(self.path, self.name)
 
+    def __getstate__(self) -> dict[str, object]:
+        _ = self.model  # another machine may not have the file
+        return self.__dict__
+
     @property
     def digest(self) -> str:
         """SHA-256 of all that the model is written in: its file, what that includes, the prelude."""

@@ -1,5 +1,6 @@
 """Consistency models by name, and the digests that say when a model's text has changed."""
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,16 @@ def test_models_that_ship_are_read_when_they_are_asked_and_files_of_users_at_onc
         resolved(tmp_path / "m.cat")
     (model,) = resolved("sc")
     assert model.model is model.model  # it is read once
+
+
+def test_a_model_is_sent_with_what_its_file_says(tmp_path, monkeypatch):
+    """Whoever gets it may have no such file; of two of one name, a model goes by another."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        Path(folder, "m.cat").write_text("acyclic po")
+    sent = [pickle.dumps(model) for model in resolve_consistency_models(["a/m.cat", "b/m.cat", "sc"])]
+    for folder in ("a", "b"):
+        Path(folder, "m.cat").unlink()
+    monkeypatch.setattr(consistency, "load_model", lambda *_: pytest.fail("it was read"))
+    assert [len(pickle.loads(each).model.syntax.statements) > 0 for each in sent] == [True, True, True]
