@@ -378,12 +378,17 @@ class ProgressEncoding:
 
         Each is a list of literals; together they cover every program, and no program twice.
         """
-        longest = max(range(len(self.shape.lengths)), key=lambda t: (self.shape.lengths[t], t))
-        jumps = [
-            [self.formula.var("jump", longest, i, jump) for jump in self._fields["jump", longest, i]]
-            for i in range(self.shape.fixed_jumps(cases))
+        return [list(case) for case in product(*self.choices()[: self.shape.fixed_jumps(cases)])]
+
+    def choices(self) -> list[list[int]]:
+        """What cases fix, in this order: for each field of an instruction the variables of its values, of which one
+        holds. Jumps are first, and of these those of the longest thread."""
+        sites = sorted(self.sites, key=lambda site: (-self.shape.lengths[site[0]], -site[0], site[1]))
+        return [
+            [self.formula.var(kind, *site, value) for value in self._fields[kind, *site]]
+            for kind in ("jump", "write", "check", "location")
+            for site in sites
         ]
-        return [list(case) for case in product(*jumps)]
 
 
 def _traps(lts: Lts) -> Iterator[list[int]]:

@@ -24,7 +24,7 @@ from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from mmap import mmap
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -101,6 +101,25 @@ class Instead(Generic[Task, Item]):
     tasks: Sequence[Task] = ()
 
 
+class Todo(Iterator[Task]):
+    """Tasks in order. More may be put before those that are left, also when none was left."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks = list(reversed(tasks))
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __next__(self) -> Task:
+        if not self._tasks:
+            raise StopIteration
+        return self._tasks.pop()
+
+    def put_first(self, tasks: Sequence[Task]) -> None:
+        """These are next, in this order."""
+        self._tasks.extend(reversed(tasks))
+
+
 def run_tasks(
     tasks: Iterable[Task],
     work: Callable[[Task], Iterator[Item]],
@@ -112,8 +131,9 @@ def run_tasks(
 ) -> Generator[tuple[Task, Item] | None, None, None]:
     """Yields ``(task, item)`` for every item that ``work(task)`` yields, tasks spread over ``jobs`` processes.
 
-    Tasks begin in order, and the items of a task arrive in order; with one job all do. ``None`` is yielded at least
-    every ``poll`` seconds, so that the caller can watch a clock. An exception in a worker is raised here. When the
+    Tasks begin in order, and the items of a task arrive in order; with one job all do. ``tasks`` is asked again when it
+    had no more and items have arrived since (``Todo``). ``None`` is yielded at least every ``poll`` seconds, so that
+    the caller can watch a clock. An exception in a worker is raised here. When the
     caller stops early, the workers are ended.
 
     Where a worker dies or an item exceeds its limits, ``instead`` says what to go on with. Without it, the task is done
@@ -130,6 +150,7 @@ def run_tasks(
         return
     crew = _Crew(work, limits, held)
     waiting: Iterator[Task] = iter(tasks)
+    put_back: list[Task] = []
     again = deque[Task]()
     retried: list[Task] = []
     try:
@@ -137,7 +158,7 @@ def run_tasks(
             while len(crew.busy) < max(jobs, 1):
                 fresh = bool(again)
                 try:
-                    task = again.popleft() if fresh else next(waiting)
+                    task = again.popleft() if fresh else put_back.pop() if put_back else next(waiting)
                 except StopIteration:
                     break
                 try:
@@ -148,7 +169,7 @@ def run_tasks(
                     if fresh:
                         again.appendleft(task)
                     else:
-                        waiting = chain([task], waiting)
+                        put_back.append(task)
                     break
             if not crew.busy:
                 return

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from corpus.journal import Found
-from synth.pool import Jobs, run_tasks
+from synth.pool import Jobs, Todo, run_tasks
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""
@@ -25,6 +25,14 @@ class Unit(Protocol):
 
 
 AnyUnit = TypeVar("AnyUnit", bound=Unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts(Generic[AnyUnit]):
+    """The end of a unit that holds more than a unit should: its statistics, and units that hold the rest of it."""
+
+    units: Sequence[AnyUnit]
+    statistics: Mapping[str, int]
 
 
 class Record(Protocol):
@@ -78,7 +86,7 @@ class Until:
 
 def search_units(
     planned: Sequence[AnyUnit],
-    work: Callable[[AnyUnit], Iterator[list[Found] | dict[str, int]]],
+    work: Callable[[AnyUnit], Iterator[list[Found] | Parts[AnyUnit] | dict[str, int]]],
     journal: Record,
     jobs: Jobs,
     take: Callable[[AnyUnit, list[Found]], list[Found]],
@@ -88,31 +96,34 @@ def search_units(
 ) -> str:
     """Searches the units that the journal has not closed, and gives the reason why some are left; empty if none is.
 
-    ``work`` gives what a unit finds in batches, and its statistics when it is done. ``take`` is told what a unit found
-    and gives what to record of it, and ``tests`` says how many there are by then. ``watch`` is told how many units are
-    closed and planned, and how many tests there are.
+    ``work`` gives what a unit finds in batches, and its statistics when it is done, or has left the rest to parts,
+    which come next. ``take`` is told what a unit found and gives what to record of it, and ``tests``
+    says how many there are by then. ``watch`` is told how many units are closed and planned, and how many tests there
+    are.
     """
-    todo = [unit for unit in planned if unit.name not in journal.closed]
+    todo = Todo([unit for unit in planned if unit.name not in journal.closed])
+    total = len(planned)
+    closed = total - len(todo)
     try:
         with closing(run_tasks(todo, work, jobs)) as results:
             for result in results:
                 if result is not None:
-                    _record(journal, take, *result)
-                watch(sum(unit.name in journal.closed for unit in planned), len(planned), tests())
+                    unit, item = result
+                    if isinstance(item, list):
+                        if founds := take(unit, item):
+                            journal.append(unit.name, founds)
+                    else:
+                        parts = item.units if isinstance(item, Parts) else ()
+                        todo.put_first(parts)
+                        total += len(parts)
+                        closed += 1
+                        journal.close_unit(unit.name, item.statistics if isinstance(item, Parts) else item)
+                watch(closed, total, tests())
                 if reason := until.reason(tests()):
                     return reason
     except KeyboardInterrupt:
         return INTERRUPTED
     return ""
-
-
-def _record(
-    journal: Record, take: Callable[[Any, list[Found]], list[Found]], unit: Unit, item: list[Found] | dict[str, int]
-) -> None:
-    if isinstance(item, dict):
-        journal.close_unit(unit.name, item)
-    elif founds := take(unit, item):
-        journal.append(unit.name, founds)
 
 
 def effort_of(journal: Record) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from corpus.progress.certificates import (
 )
 from corpus.progress.text import parse_axb
 from synth.pool import Jobs, run_tasks
-from synth.progress.synthesis import Request, Unit, bounds, encoding_of, units
+from synth.progress.synthesis import Request, Unit, bounds, encoding_of, name_of_whole, units
 
 Made = tuple[str, bytes]
 """The name of a file of a certificate, and what it holds."""
@@ -46,7 +46,9 @@ def certify(
     ``watch`` is told how many units are certified, of how many, and how many programs were found. Raises ``InputError``
     where a file cannot be written.
     """
-    found = programs_of(journal)
+    found: dict[str, list[str]] = {}
+    for name, programs in programs_of(journal).items():
+        found.setdefault(name_of_whole(name), []).extend(programs)
     total = sum(map(len, found.values()))
     folder = journal.path / FOLDER
     folder.mkdir(exist_ok=True)

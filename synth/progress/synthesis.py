@@ -1,6 +1,7 @@
 """The pipeline of progress tests: plan units of work, enumerate, judge, keep, write a corpus.
 
-A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. Threads of a
+A *unit* is a cube of a shape (see ``constraints.progress``): independent work that a process can do alone. One that
+holds more than a process should do at once is cut into parts, which are units as well. Threads of a
 shape are in ascending order of length; what the solver finds stands for its images under all permutations of threads,
 and each image is judged as a test of its own, for thread ids matter to the models.
 """
@@ -9,8 +10,8 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import count
 from typing import Any
@@ -30,7 +31,7 @@ from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
 from oracle.progress.reductions import minimal_images
 from synth import VERSION
 from synth.pool import Jobs
-from synth.units import Until, effort_of, search_units
+from synth.units import Parts, Until, effort_of, search_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,20 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One cube of one shape, by its number."""
+    """One cube of one shape, by its number; or a part of one, by the numbers of the values that it fixes besides.
+
+    ``known``: programs that were found before, and are not to be found here again.
+    """
 
     shape: Shape
     cube: int
+    within: tuple[int, ...] = ()
+    known: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Such as ``1.3/0``: lengths of the threads, and the cube."""
-        return f"{'.'.join(map(str, self.shape.lengths))}/{self.cube}"
+        """Such as ``1.3/0``: lengths of the threads, and the cube; ``1.3/0.2.1`` is a part of a part of it."""
+        return f"{'.'.join(map(str, self.shape.lengths))}/{'.'.join(map(str, (self.cube, *self.within)))}"
 
 
 @dataclass(slots=True)
@@ -145,10 +151,51 @@ def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
             yield Unit(shape, cube)
 
 
+def parts_of(unit: Unit) -> list[Unit]:
+    """One part for each value of the next choice that the encoding has; none where all is fixed."""
+    encoding, case, _ = prepared(unit)
+    choices = encoding.choices()[len(case) :]
+    if not choices:
+        return []
+    blocked = [{-literal for clause in encoding.block(program) for literal in clause} for program in _solutions(unit)]
+    return [
+        replace(
+            unit,
+            within=(*unit.within, number),
+            known=tuple(text for text, there in zip(unit.known, blocked, strict=True) if literal in there),
+        )
+        for number, literal in enumerate(choices[0])
+    ]
+
+
+def name_of_whole(name: str) -> str:
+    """The name of the cube that a unit is, or is a part of."""
+    shape, number = name.split("/")
+    return f"{shape}/{number.partition('.')[0]}"
+
+
+def as_left(unit: Unit, journal: Journal) -> Iterator[Unit]:
+    """A unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some."""
+    closed = journal.closed.get(unit.name)
+    if closed is not None and not closed.get("parts"):
+        yield unit
+        return
+    told = replace(unit, known=(*unit.known, *(found.program for found in journal.units.get(unit.name, ()))))
+    if closed is None:
+        yield told
+    else:
+        for part in parts_of(told):
+            yield from as_left(part, journal)
+
+
 # -- work ------------------------------------------------------------------------------------------------------------
 
 BATCH_SECONDS = 0.5
 """How long a unit gathers what it finds before it hands it over to be written."""
+
+
+MOST = 10_000
+"""How many programs a unit may find; where there are more, its parts go on. That takes seconds."""
 
 
 @cache
@@ -158,23 +205,39 @@ def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[C
     return encoding, encoding.cubes(cases_of(shape)), []
 
 
-def run_unit(
-    unit: Unit, request: Request, solver: str, known: Mapping[str, list[Found]]
-) -> Iterator[list[Found] | dict[str, int]]:
-    """What a unit finds beyond what is known, in batches; last, its statistics."""
+def prepared(unit: Unit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
+    """The encoding of a unit, the literals that the unit fixes, and the refinements learned so far."""
     encoding, cubes, lemmas = encoding_of(unit.shape)
+    cube = cubes[unit.cube]
+    further = zip(encoding.choices()[len(cube) :], unit.within, strict=False)
+    return encoding, [*cube, *(choice[number] for choice, number in further)], lemmas
+
+
+def _solutions(unit: Unit) -> Iterator[Solution]:
+    return (Solution(parse_axb(text)) for text in unit.known)
+
+
+def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
+    """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
+    encoding, case, lemmas = prepared(unit)
     effort = Effort()
-    blocked = [Solution(parse_axb(found.program)) for found in known.get(unit.name, ())]
+    parts: list[Unit] = []
+    programs = list(unit.known)
     batch: list[Found] = []
     handed_over = time.monotonic()
-    for solution in solutions(encoding, solver, cubes[unit.cube], blocked, lemmas, effort):
-        batch.append(Found(print_axb(solution.program), tuple(tests_of(solution, request))))
+    for solution in solutions(encoding, solver, case, _solutions(unit), lemmas, effort):
+        text = print_axb(solution.program)
+        programs.append(text)
+        batch.append(Found(text, tuple(tests_of(solution, request))))
         if time.monotonic() - handed_over > BATCH_SECONDS:
             yield batch
             batch, handed_over = [], time.monotonic()
+        if len(programs) - len(unit.known) == MOST and (parts := parts_of(replace(unit, known=tuple(programs)))):
+            break
     yield batch
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
-    yield asdict(effort) | size
+    statistics = asdict(effort) | size
+    yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
 
 
 def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, bytes]]:
@@ -253,18 +316,22 @@ def synthesise(
             outcome.tests += len(found.tests)
         return kept
 
-    # A process knows what this one does when it is forked; to a cluster goes what units hold that are not closed.
-    units_open = {name: founds for name, founds in journal.units.items() if name not in journal.closed}
-    known = journal.units if isinstance(jobs, int) else units_open
-    work = partial(run_unit, request=request, solver=solver, known=known)
+    work = partial(run_unit, request=request, solver=solver)
     for threads, instrs in bounds(request):
-        planned = list(units(request, threads, instrs))
+        planned = [part for unit in units(request, threads, instrs) for part in as_left(unit, journal)]
         # What an earlier run found at another bound does not count for this one.
-        elsewhere = outcome.tests - sum(_tests_in(journal.units.get(unit.name, ())) for unit in planned)
+        shapes = {shape_of(unit.name) for unit in planned}
+        here = (founds for name, founds in journal.units.items() if shape_of(name) in shapes)
+        elsewhere = outcome.tests - sum(map(_tests_in, here))
         outcome.stopped = search_units(planned, work, journal, jobs, take, lambda: outcome.tests, until, watch)
         if outcome.stopped or outcome.tests > elsewhere:
             break
     return outcome
+
+
+def shape_of(unit: str) -> str:
+    """The lengths of the threads, as the name of a unit has them."""
+    return unit.partition("/")[0]
 
 
 def _tests_in(founds: Iterable[Found]) -> int:
@@ -287,9 +354,7 @@ def write_suite(
         return kept[:max_tests]
 
     closed = sorted(journal.closed.items())
-    encodings = {
-        unit.partition("/")[0]: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed
-    }
+    encodings = {shape_of(unit): {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed}
     return finish(
         journal,
         {

@@ -57,7 +57,11 @@ def fresh(*arguments: object, seed: int = 0) -> str:
 
 def content(folder: Path) -> dict[str, bytes]:
     """Everything but the one file that may differ from run to run."""
-    return {file.name: file.read_bytes() for file in folder.iterdir() if file.name != TIMES}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file() and file.name != TIMES
+    }
 
 
 def bound(threads: int, instrs: int) -> list[object]:
@@ -313,6 +317,27 @@ def test_time_limit_and_resume(made, tmp_path, options):
         result = progress(*bound(2, 3), *options, "--resume", "--time-limit", 0 if len(sizes) < 5 else 60, "-o", folder)
     assert len(sizes) == 5 and sizes == sorted(sizes)
     assert content(folder) == content(made(*bound(2, 3), *options))
+
+
+@pytest.mark.parametrize("most", [1, 4, 30])
+@pytest.mark.parametrize("options", [["--all", "--certify"], []], ids=str)
+def test_units_that_hold_much_are_cut_into_parts(made, tmp_path, monkeypatch, most, options):
+    monkeypatch.setattr(synth.progress.synthesis, "MOST", most)
+    whole = made(*bound(2, 3), *options)
+    assert progress(*bound(2, 3), *options, "-j", 2, "-o", tmp_path / "cut").exit_code == 0
+    units = json.loads((tmp_path / "cut" / "times.json").read_text())["units"]
+    assert len(units) > 1 and content(tmp_path / "cut") == content(whole)
+
+    monkeypatch.setattr(synth.progress.synthesis, "BATCH_SECONDS", -1)
+    result = progress(*bound(2, 3), *options, "--time-limit", 0, "-o", tmp_path / "some")
+    for _ in range(8):
+        assert "incomplete" in result.stdout
+        result = progress(*bound(2, 3), *options, "--time-limit", 0, "--resume", "-o", tmp_path / "some")
+    entries = [json.loads(line) for line in (tmp_path / "some" / JOURNAL).read_text().splitlines()]
+    programs = [entry["program"] for entry in entries if "program" in entry]
+    assert len(programs) == len(set(programs))
+    assert progress(*bound(2, 3), *options, "--resume", "-o", tmp_path / "some").exit_code == 0
+    assert content(tmp_path / "some") == content(whole)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
