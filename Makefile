@@ -9,7 +9,7 @@ TESTS ?= tests
 tested = $(BIN)/python -m pytest -q -n auto -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] && \
 	{ $(BIN)/python -m pytest -q -m '(device or golden)$(1)' $(TESTS) || [ $$? -eq 5 ]; }
 
-.PHONY: help demo test test-all check bench gpu dist clean
+.PHONY: help demo test test-all check bench gpu docs dist clean
 
 help:            ## This list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -40,13 +40,18 @@ bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and ora
 gpu: .venv/gpu-ready  ## A fixed campaign on a GPU, its figures kept in docs/results; BACKEND=opencl for one not of NVIDIA
 	$(BIN)/python benchmarks/gpu.py --backend $(or $(BACKEND),cuda)
 
+docs: .venv/ready  ## The documentation as a site, in site; links and anchors checked
+	$(INSTALL) '.[docs]'
+	$(BIN)/python docs/pages.py site
+	@echo site/index.html
+
 dist: .venv/ready  ## A wheel and a source distribution, in dist
 	$(INSTALL) '.[dist]'
 	rm -rf dist
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/uv build --quiet --build-constraints .ci/versions.lock --out-dir dist
 
 clean:           ## Remove the environment and the demonstration
-	rm -rf .venv demo dist build
+	rm -rf .venv demo dist build site
 
 .venv/ready: pyproject.toml .ci/versions.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
@@ -59,7 +64,7 @@ clean:           ## Remove the environment and the demonstration
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cluster,cuda,glsl,vulkan,wgpu]'
+	$(INSTALL) '.[test,cluster,cuda,docs,glsl,vulkan,wgpu]'
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready

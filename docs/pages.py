@@ -1,0 +1,164 @@
+"""The documentation as a site: python docs/pages.py FOLDER (``make docs``).
+
+The pages are README.md, what stands beside it for people (CHANGELOG, CONTRIBUTING, SECURITY) and docs/, as they are in
+the repository, and one more that is made here: the reference of the commands, which is their own help. Links, which are
+right in the repository, are turned into those of the site; a file that is no page is copied beside them. Zensical makes
+HTML of that, and refuses a link or an anchor that leads nowhere.
+
+The HTML asks the network for nothing (docs/site.toml: no fonts, no services). Source of the help: click's objects.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from inspect import cleandoc
+from pathlib import Path
+from posixpath import dirname, normpath, relpath
+
+import click
+
+from synth.cli import COMMANDS, main
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGURATION = ROOT / "docs" / "site.toml"
+REFERENCE = "commands.md"
+BLOCK = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<=\]\()(?!https?:|#)([^)#\s]+)")
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)\b")
+
+
+def pages() -> dict[str, str]:
+    """What is a page of the site, by its path in the repository: its path on the site."""
+    found = {name: name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        inner = path.relative_to(ROOT / "docs").as_posix()
+        found[f"docs/{inner}"] = inner.replace("README.md", "index.md")
+    return {"README.md": "index.md", **found}
+
+
+def linked(text: str, source: str, there: dict[str, str]) -> tuple[str, set[str]]:
+    """A page with the links of the site in the place of the repository's, and the files that it links to.
+
+    ``source``: its path in the repository. Blocks of code stay as they are. Raises ``ValueError`` for a link to a
+    folder: a site has none.
+    """
+    files: set[str] = set()
+
+    def target(match: re.Match[str]) -> str:
+        path = normpath(f"{dirname(source)}/{match[1]}" if dirname(source) else match[1])
+        if path in there:
+            return relpath(there[path], dirname(there[source]) or ".")
+        if (ROOT / path).is_dir():
+            raise ValueError(f"{source}: {match[1]} is a folder; link to a page or a file")
+        files.add(path)
+        return relpath(f"files/{path}", dirname(there[source]) or ".")
+
+    pieces = BLOCK.split(text)
+    pieces[::2] = [LINK.sub(target, piece) for piece in pieces[::2]]
+    return "".join(pieces), files
+
+
+def reference() -> str:
+    """The help of every command as one page, in the order of ``synth --help``."""
+    context = click.Context(main, info_name="synth")
+    lines = ["# Commands", "", *prose(main.help or ""), "| command | |", "|---|---|"]
+    lines += [f"| [`synth {name}`](#synth-{name}) | {plain(line)} |" for name, line in COMMANDS.items()]
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context)
+        lines += [
+            "",
+            f"## synth {name}",
+            "",
+            f"    {' '.join([inner.command_path, *command.collect_usage_pieces(inner)])}",
+        ]
+        lines += ["", *prose(command.help or ""), "| option | |", "|---|---|"]
+        records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
+        lines += [f"| `{cell(record[0])}` | {plain(record[1])} |" for record in records if record]
+    return "\n".join(lines) + "\n"
+
+
+def prose(text: str) -> list[str]:
+    """A help text in Markdown: its paragraphs; its examples, which are indented or marked, as code."""
+    lines = []
+    for paragraph in cleandoc(text).split("\n\n"):
+        if paragraph.startswith("\b\n"):
+            marked = paragraph.split("\n")[1:]
+            if not marked[0].startswith(" "):
+                lines += [plain(marked.pop(0)), ""]
+            lines += [line if line.startswith("    ") else f"  {line}" for line in marked]
+        elif paragraph.startswith("    "):
+            lines += paragraph.split("\n")
+        else:
+            lines.append(plain(" ".join(paragraph.split())))
+        lines.append("")
+    return lines
+
+
+def plain(text: str) -> str:
+    """A text whose characters mean nothing to Markdown; pages that it names are links."""
+    return PAGE_NAME.sub(r"[\1](\1)", re.sub(r"([\\`*_<>\[\]|~])", r"\\\1", text))
+
+
+def cell(code: str) -> str:
+    """Code for a cell of a table."""
+    return code.replace("|", "\\|")
+
+
+def stage(folder: Path) -> None:
+    """The pages, the files that they link to and the configuration, written to a folder."""
+    there = pages()
+    files: set[str] = set()
+    for source, page in there.items():
+        text, more = linked((ROOT / source).read_text(encoding="utf-8"), source, there)
+        write(folder / "docs" / page, text)
+        files |= more
+    for file in sorted(files):
+        target = folder / "docs" / "files" / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / file, target)
+    write(folder / "docs" / REFERENCE, reference())
+    shutil.copyfile(CONFIGURATION, folder / CONFIGURATION.name)
+
+
+def write(path: Path, text: str) -> None:
+    """A file and the folders that it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def made(folder: Path) -> str:
+    """What is wrong with the pages staged in a folder; nothing where they have become its ``site``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", CONFIGURATION.name],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return COLOUR.sub("", done.stdout).partition("Traceback")[0] if done.returncode else ""
+
+
+def build(out: Path) -> str:
+    """The site, in a folder that has nothing else; or what is wrong with it."""
+    with tempfile.TemporaryDirectory(prefix="synth-docs-") as staged:
+        stage(Path(staged))
+        wrong = made(Path(staged))
+        if not wrong:
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(Path(staged, "site"), out)
+    return wrong
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python docs/pages.py FOLDER")
+    sys.exit(build(Path(sys.argv[1])) or None)

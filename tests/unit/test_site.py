@@ -1,0 +1,93 @@
+"""The documentation as a site: links lead somewhere, every page and command is in it, and nothing is loaded."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import unquote, urlparse
+
+import pytest
+
+from synth.cli import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+LOADED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//")
+REFERRED = re.compile(r"(?:src|href)=[\"']?([^\"' >]+)")
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    found = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def site(pages: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out: Path = tmp_path_factory.mktemp("docs") / "site"
+    assert pages.build(out) == ""
+    return out
+
+
+def test_what_a_page_refers_to_is_there_and_is_not_loaded_from_elsewhere(site: Path) -> None:
+    found = sorted(site.rglob("*.html"))
+    for page in found:
+        text = page.read_text(encoding="utf-8")
+        assert not LOADED.search(text), page.name
+        if page.name == "404.html":  # its addresses are those of a server's root
+            continue
+        for reference in REFERRED.findall(text):
+            path = urlparse(reference)
+            assert path.scheme or not path.path or (page.parent / unquote(path.path)).exists(), (page.name, reference)
+    assert len(found) > 30
+
+
+def test_the_help_of_every_command_is_a_section(site: Path) -> None:
+    text = (site / "commands.html").read_text(encoding="utf-8")
+    assert re.findall(r'<h2 id="synth-(\w+)"', text) == list(COMMANDS)
+    for part in ("--separate-models", "synth label examples/progress/*.axb", 'href="oracle.html"'):
+        assert part in re.sub(r"</?span[^>]*>", "", text)
+
+
+def test_lists_are_lists(site: Path) -> None:
+    """Markdown that only GitHub takes for one is a paragraph with hyphens here."""
+    for page in site.rglob("*.html"):
+        code = re.sub(r"<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"^\s*[-*] \S", code, re.MULTILINE), page.name
+
+
+def test_every_page_is_in_the_navigation(pages: ModuleType) -> None:
+    def named(entries: list[object]) -> list[str]:
+        values = [value for entry in entries for value in entry.values()]  # type: ignore[attr-defined]
+        return [name for value in values for name in (named(value) if isinstance(value, list) else [value])]
+
+    listed = named(tomllib.loads((ROOT / "docs" / "site.toml").read_text(encoding="utf-8"))["project"]["nav"])
+    inner = {page for page in pages.pages().values() if "/" not in page or page.endswith("index.md")}
+    decisions = (ROOT / "docs" / "adr" / "README.md").read_text(encoding="utf-8")
+    assert sorted(listed) == sorted({*inner, pages.REFERENCE})
+    assert all(path.name in decisions for path in (ROOT / "docs" / "adr").glob("0*.md"))
+
+
+def test_links_are_those_of_the_site(pages: ModuleType) -> None:
+    there = pages.pages()
+    text = "[a](../README.md#start) [b](running.md) [c](../LICENSE)\n\n    [d](running.md)\n"
+    expected = "[a](index.md#start) [b](running.md) [c](files/LICENSE)\n\n    [d](running.md)\n"
+    assert pages.linked(text, "docs/backends.md", there) == (expected, {"LICENSE"})
+    assert pages.linked("[a](../install.md)", "docs/adr/README.md", there) == ("[a](../install.md)", set())
+    with pytest.raises(ValueError, match="is a folder"):
+        pages.linked("[a](docs)", "README.md", there)
+
+
+@pytest.mark.parametrize("link", ["nowhere.md", "install.md#nowhere", "#nowhere"])
+def test_a_link_that_leads_nowhere_is_refused(pages: ModuleType, tmp_path: Path, link: str) -> None:
+    pages.write(tmp_path / "docs" / "index.md", f"# Start\n\n[there]({link})\n")
+    pages.write(tmp_path / "docs" / "install.md", "# Installing\n")
+    configuration = pages.CONFIGURATION.read_text(encoding="utf-8")
+    pages.write(tmp_path / pages.CONFIGURATION.name, re.sub(r"nav = \[.*?^\]\n", "", configuration, flags=re.M | re.S))
+    wrong = pages.made(tmp_path)
+    assert "index.md:3:" in wrong and "does not exist" in wrong
