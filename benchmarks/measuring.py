@@ -1,4 +1,4 @@
-"""What the benchmarks share: the time and the memory of a command, all its processes included.
+"""What the benchmarks share: the time and the memory of a command, all its processes included, and a C++ compiler.
 
 Whoever imports this imports our packages by their names: the folder of the benchmarks, where ``oracle`` is another
 thing, is not looked in any more.
@@ -10,6 +10,8 @@ each, so it is an upper bound.
 from __future__ import annotations
 
 import os
+import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -30,6 +32,22 @@ def measure(arguments: list[str]) -> tuple[float, int]:
     if process.returncode:
         sys.exit(f"{' '.join(arguments)}: exit code {process.returncode}")
     return time.monotonic() - started, peak
+
+
+def cpu_seconds() -> float:
+    """What all commands have taken of processors that have ended by now, in their own code and in the system's."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def compiled(source: Path, folder: Path) -> Path | None:
+    """A C++ program, compiled with optimisation into a folder; none where there is no compiler."""
+    compiler = next(filter(None, map(shutil.which, ("g++", "clang++", "c++"))), None)
+    if compiler is None:
+        return None
+    program = folder / source.stem
+    subprocess.run([compiler, "-O2", "-std=c++17", "-o", program, source], check=True)
+    return program
 
 
 def _resident_kilobytes(group: int) -> int:

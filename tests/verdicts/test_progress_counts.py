@@ -3,7 +3,10 @@
 Programs are counted up to renaming of locations; 2 locations, values 0 and 1.
 """
 
+import shutil
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from bruteforce import all_tests
@@ -61,3 +64,15 @@ def test_hsa_obe_and_lobe_first_differ_at_3x3():
         return any(v[f"hsa+obe-{reading}"] != v[f"lobe-{reading}"] for v in said for reading in ("weak", "strong"))
 
     assert [differ(bound) for bound in [(2, 2), (2, 3), (2, 4), (3, 3)]] == [False, False, False, True]
+
+
+def test_the_enumerator_that_benchmarks_compare_with_counts_the_same(need, tmp_path):
+    need("cpp")
+    compiler = next(filter(None, map(shutil.which, ("g++", "clang++", "c++"))))
+    source = Path(__file__).parents[2] / "benchmarks/enumerator.cpp"
+    program = tmp_path / "enumerator"
+    subprocess.run([compiler, "-O2", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
+    counts = {**{bound: tests for bound, (tests, _) in TESTS.items()}, (3, 4): 4146}
+    for (threads, instrs), tests in counts.items():
+        said = subprocess.run([program, str(threads), str(instrs)], check=True, capture_output=True, text=True)
+        assert int(said.stdout) == tests, (threads, instrs)
