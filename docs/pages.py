@@ -16,8 +16,10 @@ import subprocess
 import sys
 import tempfile
 from inspect import cleandoc
+from itertools import groupby
 from pathlib import Path
 from posixpath import dirname, normpath, relpath
+from textwrap import dedent
 
 import click
 
@@ -80,24 +82,22 @@ def reference() -> str:
         ]
         lines += ["", *prose(command.help or ""), "| option | |", "|---|---|"]
         records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
-        lines += [f"| `{cell(record[0])}` | {plain(record[1])} |" for record in records if record]
+        lines += [f"| `{cell(record[0])}` | {plain(record[1])} |" for record in records if record and record[1]]
     return "\n".join(lines) + "\n"
 
 
 def prose(text: str) -> list[str]:
-    """A help text in Markdown: its paragraphs; its examples, which are indented or marked, as code."""
+    """A help text in Markdown: its paragraphs; as code what is indented, as examples are, or set in columns."""
     lines = []
     for paragraph in cleandoc(text).split("\n\n"):
-        if paragraph.startswith("\b\n"):
-            marked = paragraph.split("\n")[1:]
-            if not marked[0].startswith(" "):
-                lines += [plain(marked.pop(0)), ""]
-            lines += [line if line.startswith("    ") else f"  {line}" for line in marked]
-        elif paragraph.startswith("    "):
-            lines += paragraph.split("\n")
-        else:
-            lines.append(plain(" ".join(paragraph.split())))
-        lines.append("")
+        if "\b" not in paragraph and not paragraph.startswith(" "):
+            lines += [plain(" ".join(paragraph.split())), ""]
+            continue
+        marked = paragraph.removeprefix("\b\n").split("\n")
+        columns = any(re.match(r"\S.*? {3}", line) for line in marked)
+        for indented, block in groupby(marked, lambda line, all_of_it=columns: all_of_it or line.startswith(" ")):
+            code = dedent("\n".join(block)).split("\n")
+            lines += [*(f"    {line}" if indented else f"{plain(line)}  " for line in code), ""]
     return lines
 
 
