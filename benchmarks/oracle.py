@@ -43,11 +43,13 @@ from corpus.journal import read_corpus
 from corpus.litmus.test import LitmusTest
 from corpus.progress.text import parse_axb
 from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
-from oracle.executions.judge import UNROLL, Judgement
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import Judgement
 from oracle.progress.arrays import explore_arrays
 from oracle.progress.models import MODELS, verdicts
-from synth.memory.judging import ENUMERATE, METHODS, judge_with
+from synth.memory.judging import METHODS, judge_with
 from synth.memory.synthesis import Request
+from synth.options.method import ENUMERATE
 
 T = TypeVar("T")
 

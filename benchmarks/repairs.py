@@ -26,9 +26,10 @@ from corpus.dialects.registry import dialect_of, parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text
 from oracle.consistency import resolve_consistency_models
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 from synth.commands.fix import WHAT
-from synth.memory.judging import AUTO, judge_with
+from synth.memory.judging import judge_with
+from synth.options.method import AUTO
 from synth.repair.costs import TARGETS, read_costs
 from synth.repair.fixing import Fixing, Question, model_named
 from synth.repair.sites import Direction

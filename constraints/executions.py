@@ -39,6 +39,7 @@ from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scope, Term
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
+from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import execution_events, physical_location
 from oracle.executions.domains import read_domains
 from oracle.executions.events import (
@@ -54,7 +55,7 @@ from oracle.executions.events import (
     is_set,
 )
 from oracle.executions.flow import asked_locations, asked_terms
-from oracle.executions.judge import UNROLL, Judgement, answered, is_complete, only_waits
+from oracle.executions.judge import Judgement, answered, is_complete, only_waits
 from oracle.executions.orders import to_order
 from oracle.executions.spins import forgets_reads
 from oracle.executions.steps import Constraint, Key, TooManyError

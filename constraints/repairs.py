@@ -37,7 +37,7 @@ from constraints.solvers import open_solver
 from constraints.witnesses import decoded
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 from oracle.executions.witness import Execution
 
 Levels = tuple[int, ...]

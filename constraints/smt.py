@@ -17,8 +17,9 @@ from constraints.formula import Clause
 from constraints.solvers import Z3, Solver
 from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
 from oracle.cat.interpreter import Model
+from oracle.executions.bounds import UNROLL
 from oracle.executions.events import Apply, Expression, Kind, Read
-from oracle.executions.judge import UNROLL, Judgement, answered
+from oracle.executions.judge import Judgement, answered
 from oracle.executions.steps import Key
 from oracle.executions.values import Address, Value
 

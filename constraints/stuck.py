@@ -36,9 +36,9 @@ from constraints.witnesses import decoded
 from corpus.litmus.test import Label, LitmusTest
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
+from oracle.executions.bounds import UNROLL
 from oracle.executions.events import Kind, Read
 from oracle.executions.flow import Flow
-from oracle.executions.judge import UNROLL
 from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
 from oracle.executions.stuck import EVENTFUL, Ending, Guarantee, Hang, Hanging, stays, unasked

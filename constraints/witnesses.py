@@ -18,9 +18,9 @@ from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
 from oracle.cat.terms import Check
+from oracle.executions.bounds import UNROLL
 from oracle.executions.events import Choices, Kind, ProgramBase
 from oracle.executions.flow import asked_terms
-from oracle.executions.judge import UNROLL
 from oracle.executions.steps import Key
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value

@@ -16,8 +16,9 @@ from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import read_cat, shipped_models
+from oracle.executions.bounds import UNROLL
 from oracle.executions.events import VOCABULARY
-from oracle.executions.judge import UNROLL, Judgement, answered, judge, unknown
+from oracle.executions.judge import Judgement, answered, judge, unknown
 from oracle.naming import names_apart, origins
 
 OPERATIONAL = {"thesis-weak": False, "thesis-strong": True}

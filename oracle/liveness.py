@@ -23,7 +23,7 @@ from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 from oracle.executions.stuck import Hanging, find_hang, only_as, unasked
 from oracle.lassos import MOST_STATES, hang_of_lasso
 from oracle.progress.explain import explain_system

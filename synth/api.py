@@ -31,14 +31,16 @@ from corpus.progress.axb import Program
 from corpus.progress.text import parse_axb, print_axb
 from corpus.suite import Corpus
 from oracle.consistency import AxiomaticModel, resolve_consistency_models
-from oracle.executions.judge import UNROLL, Judgement
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import Judgement
 from oracle.executions.witness import MemoryExplanation
 from oracle.progress.explain import Explanation
 from oracle.progress.explain import explain as explain_progress
 from oracle.progress.models import Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.memory import suites
-from synth.memory.judging import AUTO, explain_with, judge_with
+from synth.memory.judging import explain_with, judge_with
+from synth.options.method import AUTO
 from synth.progress import synthesis
 
 if TYPE_CHECKING:

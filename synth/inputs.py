@@ -9,13 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError, one_line
 from corpus.files import read_text
-from corpus.litmus.test import LitmusTest
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from backends.shared.results import Entry
+    from corpus.litmus.test import LitmusTest
     from corpus.test import Test
 
 Read = TypeVar("Read")
@@ -95,6 +94,8 @@ class Input:
 
     def litmus(self) -> LitmusTest:
         """The litmus test. Raises ``InputError`` where it is none."""
+        from corpus.dialects.registry import parse_litmus
+
         return parse_litmus(self.text(), self.place, self.bell)
 
     def axb(self) -> Test:

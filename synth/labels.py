@@ -17,13 +17,14 @@ from typing import IO, TYPE_CHECKING, Protocol
 import click
 
 from corpus.errors import printable
-from oracle.executions.judge import Judgement
 from synth.inputs import Input
 from synth.pool import Jobs, Limits, map_each
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a command of progress tests loads nothing of memory tests
     from rich.table import Table
     from rich.text import Text
+
+    from oracle.executions.judge import Judgement
 
 ERROR = "ERROR"
 """The verdict on a file that is no test."""

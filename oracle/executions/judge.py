@@ -14,16 +14,13 @@ from math import prod
 
 from corpus.litmus.test import And, Condition, LitmusTest, Quantifier
 from oracle.cat.interpreter import CheckResult, Model
+from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Batch, Outcome, candidates, count_candidates
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import forgets_reads, forgets_rounds, idle_jumps, spinning_jumps
 from oracle.executions.threads import Paths, unroll_threads
 from oracle.executions.unrolled import Unrolled
-
-UNROLL = 2
-"""How often a backward jump is taken, where nothing else is said."""
-
 
 QUICK_COMBINATIONS = 1 << 10
 QUICK_CANDIDATES = 1 << 20

@@ -65,9 +65,10 @@ from math import prod
 from corpus.litmus.test import And, Barrier, Condition, Fence, Label, LitmusTest, Load, Quantifier, Rmw, Store
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
+from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Batch, Excluded, candidates
 from oracle.executions.events import Apply, Event, Expression, Kind, Read
-from oracle.executions.judge import UNROLL, only_waits, passing_checks
+from oracle.executions.judge import only_waits, passing_checks
 from oracle.executions.steps import Constraint, State, TooManyError, Walker
 from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate

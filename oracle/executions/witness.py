@@ -20,10 +20,11 @@ from corpus.litmus.test import LitmusTest, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import CheckResult, Model
 from oracle.cat.terms import Check
+from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Batch
 from oracle.executions.derivations import Link, Reason, with_reasons
 from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase
-from oracle.executions.judge import UNROLL, Answer, is_complete, judged
+from oracle.executions.judge import Answer, is_complete, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.valuations import Valuation, evaluate
 from oracle.executions.values import Value

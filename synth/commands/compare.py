@@ -21,7 +21,8 @@ from corpus.litmus.test import SCOPES, Region
 from corpus.records import test_record
 from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
-from oracle.executions.judge import UNROLL, Answer
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import Answer
 from synth import VERSION
 from synth.accounts import Account, in_columns
 from synth.drawing.files import check_picture_name, write_picture

@@ -16,10 +16,10 @@ from synth import VERSION, label_file
 from synth.families.interface import chosen, family_given
 from synth.inputs import Input
 from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
-from synth.memory.judging import AUTO, METHODS
 from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.cluster import jobs_options, workplaces
+from synth.options.method import method_option
 from synth.options.model import model_option
 from synth.options.numbers import Seconds
 from synth.options.unroll import unroll_option
@@ -32,13 +32,7 @@ from synth.watch import watching
 @model_option(memory=True)
 @choice_options
 @bell_option
-@click.option(
-    "--method",
-    type=click.Choice([AUTO, *METHODS]),
-    default=AUTO,
-    show_default=True,
-    help="Litmus tests: list the executions, or ask a SAT solver, or z3. auto lists them where they are not too many.",
-)
+@method_option
 @unroll_option("Litmus tests:")
 @click.option(
     "--format",

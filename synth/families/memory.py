@@ -16,9 +16,9 @@ from oracle.executions.judge import Answer
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
-from synth.memory.judging import SMT
 from synth.memory.labels import LitmusLabelling
 from synth.memory.questions import questions, refuse_progress
+from synth.options.method import SMT
 
 if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from rich.table import Table

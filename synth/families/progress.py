@@ -11,24 +11,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus.errors import InputError, printable
-from corpus.export import TARGETS, export
-from corpus.progress.text import program_of
-from corpus.suite import Corpus
 from corpus.test import Test
-from oracle.progress.explain import Explanation, explain_system
-from oracle.progress.lts import explore
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
 from synth.families.interface import Making, Running, Side, Told, device_of
 from synth.inputs import Input, readable
 from synth.labels import JSON, Labelling
-from synth.progress.explanation import explanation_account, explanation_record
 from synth.progress.labels import ProgressLabelling
 
 if TYPE_CHECKING:  # what a command may not need is loaded where it is needed
     from rich.table import Table
 
     from backends.shared.backend import Backend
+    from corpus.suite import Corpus
+    from oracle.progress.explain import Explanation
     from synth.screen import Listing
 
 
@@ -40,8 +36,13 @@ class Progress:
         Side(Verdict.TERMINATES, "terminates under", "terminates"),
         Side(Verdict.MAY_HANG, "may hang under", "may_hang"),
     )
-    targets = tuple(TARGETS)
     foreign = ("stress", "profile", "profiles", "random", "decode", "mutants", "plan")
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        from corpus.export import TARGETS
+
+        return tuple(TARGETS)
 
     def record(self, given: Input) -> Test:
         return given.record or given.axb()
@@ -67,6 +68,10 @@ class Progress:
         return distribution_svg(show.counted(corpus).table_4)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
+        from corpus.progress.text import program_of
+        from oracle.progress.explain import explain_system
+        from oracle.progress.lts import explore
+
         resolved = resolve_models(models)
         system = explore(program_of(given.axb()))
         return [told_of_system(given, explain_system(system, model)) for model in resolved]
@@ -120,6 +125,8 @@ class Progress:
     ) -> int:
         if dropped or models:
             raise InputError(f"{'--drop' if dropped else '--model'} is for litmus tests")
+        from corpus.export import export
+
         export([given.axb() for given in tests], target, folder)
         click.echo(f"{len(tests)} tests in {folder}")
         return 0
@@ -128,6 +135,7 @@ class Progress:
 def told_of_system(given: Input, explanation: Explanation) -> Told:
     """What a progress model says of a test of either family, and why."""
     from synth.drawing.lts import draw, draw_dot
+    from synth.progress.explanation import explanation_account, explanation_record
 
     return Told(
         explanation.model.name,

@@ -13,7 +13,7 @@ from typing import Any
 
 from corpus.dialects.registry import parse_litmus
 from corpus.test import Test
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 from oracle.executions.witness import Execution, MemoryExplanation, Violation
 from synth.memory.explanation import explanation_account, explanation_record
 from synth.memory.judging import explain_with

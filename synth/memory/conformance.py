@@ -15,7 +15,8 @@ from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
 from oracle.consistency import ConsistencyModel, OperationalModel
-from oracle.executions.judge import UNROLL, is_complete, outcomes
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import is_complete, outcomes
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Value, holds
 from oracle.operational.explore import explore

@@ -10,15 +10,15 @@ from corpus.extras import DISTRIBUTION, EXTRAS
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
+from oracle.executions.bounds import UNROLL
 from oracle.executions.flow import Flow
-from oracle.executions.judge import UNROLL, Judgement, is_quick_to_list, judge, unknown
+from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
 from oracle.executions.steps import TooManyError, TooManyValuesError
+from synth.options.method import AUTO, ENUMERATE, SAT, SMT
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from corpus.test import Test
     from oracle.executions.witness import MemoryExplanation
-
-ENUMERATE, SMT = "enumerate", "smt"
 
 
 def judge_by_sat(test: LitmusTest, model: Model, unroll: int) -> Judgement:
@@ -37,14 +37,10 @@ def judge_by_smt(test: LitmusTest, model: Model, unroll: int) -> Judgement:
 
 METHODS: dict[str, Callable[[LitmusTest, Model, int], Judgement]] = {
     ENUMERATE: judge,
-    "sat": judge_by_sat,
+    SAT: judge_by_sat,
     SMT: judge_by_smt,
 }
 """Ways to the verdict of a model that is a .cat file."""
-
-AUTO = "auto"
-"""Enumeration where an estimate of the executions is small; else SAT, and where values are too many for it, SMT."""
-
 
 MOST_UNROLL = 8
 """How far an explanation follows loops by itself."""

@@ -14,7 +14,7 @@ from oracle.progress.models import Verdict
 from synth.accounts import Account
 from synth.labels import UNKNOWN, Label
 from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
-from synth.memory.judging import AUTO
+from synth.options.method import AUTO
 
 ENUMERATE, SMT = "enumerate", "smt"
 

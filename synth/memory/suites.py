@@ -38,8 +38,9 @@ from corpus.suite import LABELS, MANIFEST, TESTS, TIMES, write_corpus
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
+from oracle.executions.bounds import UNROLL
 from oracle.executions.events import ProgramBase
-from oracle.executions.judge import UNROLL, Answer, judged
+from oracle.executions.judge import Answer, judged
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import told_apart, unmade, vocabulary_of

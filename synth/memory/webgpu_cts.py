@@ -17,11 +17,13 @@ from backends.wgsl.conformance_files import suite_files
 from corpus.errors import InputError
 from corpus.export import write_folder
 from oracle.consistency import OperationalModel, resolve_consistency_models
-from oracle.executions.judge import UNROLL, Answer
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import Answer
 from oracle.executions.steps import TooManyError
 from synth.inputs import Input
 from synth.memory.explanation import explanation_account, program_lines
-from synth.memory.judging import AUTO, explain_with, judge_with
+from synth.memory.judging import explain_with, judge_with
+from synth.options.method import AUTO
 
 MODEL = "webgpu"
 

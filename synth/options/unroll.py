@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 
 
 def unroll_option(note: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -17,7 +17,7 @@ from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 from synth.families.interface import Told, family
 from synth.inputs import MEMORY
 from synth.memory.conformance import allowed_outcomes

@@ -13,14 +13,14 @@ from backends.shared.results import RESULTS, Entry
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
 from corpus.suite import is_corpus
-from oracle.executions.judge import UNROLL
+from oracle.executions.bounds import UNROLL
 from oracle.progress.plugins import is_progress_model
 from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS, expand, family_of, timed_results
 from synth.labels import CSV, label_tests
-from synth.memory.judging import AUTO
 from synth.mutation.kills import observed, read_suite
 from synth.options.choice import Choice
+from synth.options.method import AUTO
 from synth.pool import Limits
 from synth.report.evidence import Evidence, Scored, Subject, evidence
 from synth.watch import watching

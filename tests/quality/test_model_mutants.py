@@ -29,8 +29,9 @@ from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model, checked_model
 from oracle.cat.syntax import parse_cat, shipped_models
 from oracle.consistency import load_model
+from oracle.executions.bounds import UNROLL
 from oracle.executions.events import VOCABULARY
-from oracle.executions.judge import UNROLL, Answer, is_quick_to_list, judge
+from oracle.executions.judge import Answer, is_quick_to_list, judge
 from oracle.executions.vocabulary import told_apart, vocabulary_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"

@@ -47,8 +47,9 @@ from oracle.cat.interpreter import Model
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions import events
+from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Batch
-from oracle.executions.judge import UNROLL, Answer, judge, judged
+from oracle.executions.judge import Answer, judge, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import mode_tags, vocabulary_of
 from synth.memory.suites import normal_form

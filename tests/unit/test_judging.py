@@ -19,7 +19,8 @@ from oracle.executions.judge import Answer, is_quick_to_list, judge
 from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from synth.memory import judging
-from synth.memory.judging import AUTO, judge_with
+from synth.memory.judging import judge_with
+from synth.options.method import AUTO
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "memory").glob("*.litmus"))
 MODELS = {name: AxiomaticModel(name, path) for name, path in shipped_models().items()}

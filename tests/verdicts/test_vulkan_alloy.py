@@ -20,7 +20,8 @@ import pytest
 
 from corpus.dialects.registry import parse_litmus
 from oracle.consistency import resolve_consistency_models
-from oracle.executions.judge import UNROLL, judged
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import judged
 from oracle.executions.threads import unroll_threads
 
 HERE = Path(__file__).parent
