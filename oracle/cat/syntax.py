@@ -40,6 +40,7 @@ from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.elaboration import Elaboration
 from oracle.cat.meanings import Scope
+from oracle.cat.stored import stored_syntax
 from oracle.cat.terms import Position, Syntax
 
 MOST_INCLUDED = 50
@@ -77,6 +78,9 @@ _LANGUAGE = f"{_TERMS} + oracle.cat.language"
 _MODELS = folder_of("oracle") / "models"
 _LIBRARY = folder_of("oracle.cat") / "library"
 
+_SHIPPED = (_MODELS, folder_of("oracle.cat"))
+"""Folders of files that ship with what is read of them."""
+
 _NO_TEXT = re.compile(r'"[^"\n]*"|//[^\n]*|\#[^\n]*|/\*.*?\*/|\(\*|\*\)', re.DOTALL)
 
 
@@ -90,18 +94,25 @@ def parse_cat(text: str, path: str) -> Syntax:
 
     Raises ``InputError`` with line, column and what was expected.
     """
+    return read_afresh(text, path)[0]
+
+
+def read_afresh(text: str, path: str) -> tuple[Syntax, Mapping[str, str]]:
+    """The same, and the texts of the files that it was read from, by their paths."""
     found = _Files()
     found.texts[path] = text
     elaboration = Elaboration(Path(path).stem, found.included)
     elaboration.run(found.tree(path), Scope(path, (str(Path(path).resolve()),)))
     elaboration.finish(Position(path, 1, 1))
-    return Syntax(elaboration.title, tuple(elaboration.statements), elaboration.partial, found.digest(path))
+    syntax = Syntax(elaboration.title, tuple(elaboration.statements), elaboration.partial, found.digest(path))
+    return syntax, found.texts
 
 
 @cache
 def read_cat(path: str) -> Syntax:
     """The model in a file. Raises ``InputError`` where it or what it includes cannot be read or parsed."""
-    return parse_cat(read_text(Path(path), MOST_BYTES), path)
+    known = stored_syntax(path) if Path(path).parent in _SHIPPED else None
+    return known or parse_cat(read_text(Path(path), MOST_BYTES), path)
 
 
 class _Files:

@@ -32,7 +32,6 @@ from operator import and_, or_
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from corpus.litmus.test import Place, Scope
 from corpus.progress.axb import Program
 from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import Behaviour
@@ -40,6 +39,7 @@ from oracle.progress.lts import explore, explore_up_to
 from oracle.progress.system import NO_STEP, Rows, having_steps
 
 if TYPE_CHECKING:
+    from corpus.litmus.test import Place, Scope
     from oracle.progress.arrays import Table
 
 Guarantee = Callable[[int, int], int]

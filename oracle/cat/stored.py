@@ -1,0 +1,91 @@
+"""What is read of a .cat file that ships, in a file beside it: ``ptx.jsonl`` beside ``ptx.cat``.
+
+To read the models that ship takes longer than to judge a test by them. The first line says what they are of, with the
+checksum of each text that was read; where one has changed, the model is read anew each time, until
+``pytest --promote tests/unit/test_stored_models.py`` writes the file. Each further line is a statement.
+
+A statement or term is an object with one key, its class in ``oracle.cat.terms``, and the values of its fields;
+``["ptx.cat", 8, 5]`` is a position, and files are named as seen from the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os.path
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from oracle.cat.terms import (
+    Binding,
+    Call,
+    Check,
+    Constant,
+    Definition,
+    Linearisation,
+    Name,
+    Operation,
+    Position,
+    Statement,
+    Syntax,
+    Term,
+)
+
+_KINDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (Name, Constant, Operation, Call, Binding, Definition, Check, Linearisation)
+}
+
+
+def stored_file(path: str) -> Path:
+    """Where what is read of a .cat file is stored."""
+    return Path(path).with_suffix(".jsonl")
+
+
+def stored_syntax(path: str) -> Syntax | None:
+    """What is stored of a .cat file; None where nothing is, or a text has changed since."""
+    if not stored_file(path).is_file():
+        return None
+    folder = os.path.dirname(path)
+    head, *statements = stored_file(path).read_text("utf-8").splitlines()
+    of = json.loads(head)
+    for name, checksum in of["texts"].items():
+        text = Path(folder, name)
+        if not text.is_file() or crc32(text.read_bytes()) != checksum:
+            return None
+
+    def made(part: dict[str, list[Any]]) -> Any:
+        ((kind, values),) = part.items()
+        given = [tuple(value) if isinstance(value, list) else value for value in values]
+        if kind != "Definition":  # which stands where its bindings do
+            name, line, column = values[-1]
+            given[-1] = Position(os.path.join(folder, name), line, column)
+        return _KINDS[kind](*given)
+
+    parts = tuple(json.loads(line, object_hook=made) for line in statements)
+    return Syntax(of["title"], parts, of["partial_co"], of["digest"])
+
+
+def written(path: str, syntax: Syntax, texts: Mapping[str, str]) -> str:
+    """What is to be stored of a .cat file, given the texts that it was read from by their paths."""
+    folder = os.path.dirname(path)
+
+    def plain(part: Statement | Binding | Term | Position | tuple[Any, ...] | str | bool) -> Any:
+        match part:
+            case Position(name, line, column):
+                return [os.path.relpath(name, folder), line, column]
+            case tuple():
+                return [plain(one) for one in part]
+            case str() | bool():
+                return part
+            case _:
+                return {type(part).__name__: [plain(getattr(part, field.name)) for field in fields(part)]}
+
+    head = {
+        "title": syntax.title,
+        "partial_co": syntax.partial_co,
+        "digest": syntax.digest,
+        "texts": {os.path.relpath(name, folder): crc32(text.encode()) for name, text in sorted(texts.items())},
+    }
+    return "".join(f"{json.dumps(line)}\n" for line in (head, *map(plain, syntax.statements)))
