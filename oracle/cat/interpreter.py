@@ -166,9 +166,8 @@ class Model:
             hidden |= defined if isinstance(statement, Definition) and statement.recursive else set()
             for part in (part for body in bodies_of(statement) for part in subterms(body)):
                 if isinstance(part, Name | Call) and part.name not in hidden:
-                    for base in reached([Name(part.name, part.position)], {}, prelude()):
-                        if isinstance(base, Name | Call):
-                            first.setdefault(base.name, part.position)
+                    for base in _prelude_names(part.name):
+                        first.setdefault(base, part.position)
             own |= defined
         return first
 
@@ -236,6 +235,13 @@ def prelude() -> Mapping[str, Binding]:
     """The lines of the prelude by the names that they define."""
     definitions = [statement for statement in _prelude().statements if isinstance(statement, Definition)]
     return {binding.name: binding for definition in definitions for binding in definition.bindings}
+
+
+@cache
+def _prelude_names(name: str) -> frozenset[str]:
+    """A name, and those that it leads to by lines of the prelude."""
+    lines = [prelude()[name].body] if name in prelude() else []
+    return names_reached(lines, {}, prelude()) | {name}
 
 
 class Names(Generic[T]):

@@ -68,12 +68,13 @@ def _resolved(statement: Statement, known: Collection[str]) -> Statement:
         case Linearisation(events=events):
             return replace(statement, events=_checked(events, known))
         case Definition(bindings, recursive):
-            own = {binding.name for binding in bindings} if recursive else set()
-            return Definition(tuple(_bound(binding, {*known, *own}) for binding in bindings), recursive)
+            inside = {*known, *(binding.name for binding in bindings)} if recursive else known
+            return Definition(tuple(_bound(binding, inside) for binding in bindings), recursive)
 
 
 def _bound(binding: Binding, known: Collection[str]) -> Binding:
-    return replace(binding, body=_checked(binding.body, {*known, *binding.parameters}))
+    inside = {*known, *binding.parameters} if binding.parameters else known
+    return replace(binding, body=_checked(binding.body, inside))
 
 
 def _checked(term: Term, known: Collection[str]) -> Term:

@@ -47,12 +47,11 @@ def stored_syntax(path: str) -> Syntax | None:
     """What is stored of a .cat file; None where nothing is, or a text has changed since."""
     if not stored_file(path).is_file():
         return None
-    folder = os.path.dirname(path)
     head, *statements = stored_file(path).read_text("utf-8").splitlines()
     of = json.loads(head)
-    for name, checksum in of["texts"].items():
-        text = Path(folder, name)
-        if not text.is_file() or crc32(text.read_bytes()) != checksum:
+    files = {name: os.path.join(os.path.dirname(path), name) for name in of["texts"]}
+    for name, file in files.items():
+        if not os.path.isfile(file) or crc32(Path(file).read_bytes()) != of["texts"][name]:
             return None
 
     def made(part: dict[str, list[Any]]) -> Any:
@@ -60,7 +59,7 @@ def stored_syntax(path: str) -> Syntax | None:
         given = [tuple(value) if isinstance(value, list) else value for value in values]
         if kind != "Definition":  # which stands where its bindings do
             name, line, column = values[-1]
-            given[-1] = Position(os.path.join(folder, name), line, column)
+            given[-1] = Position(files[name], line, column)
         return _KINDS[kind](*given)
 
     parts = tuple(json.loads(line, object_hook=made) for line in statements)

@@ -147,9 +147,11 @@ def bodies_of(statement: Statement) -> Sequence[Term]:
 
 def subterms(term: Term) -> Iterator[Term]:
     """A term and all that it is made of."""
-    yield term
-    for part in operands_of(term):
-        yield from subterms(part)
+    left = [term]
+    while left:
+        part = left.pop()
+        yield part
+        left += reversed(operands_of(part))
 
 
 def operands_of(term: Term) -> Sequence[Term]:
