@@ -19,8 +19,6 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future
-from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,9 +29,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from corpus.errors import InputError, one_line
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
@@ -208,6 +209,9 @@ def run_tasks(
 def _run_on(
     cluster: Cluster, tasks: Iterable[Task], work: Callable[[Task], Iterator[Item]], poll: float
 ) -> Generator[tuple[Task, Item] | None, None, None]:
+    from concurrent.futures import FIRST_COMPLETED
+    from concurrent.futures import wait as wait_for
+
     waiting: Iterator[Task] = iter(tasks)
     running: dict[Future[list[Item]], Task] = {}
     try:

@@ -33,15 +33,17 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus.errors import InputError
 from corpus.files import folder_of, read_text
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
-from oracle.cat.elaboration import Elaboration
-from oracle.cat.meanings import Scope
 from oracle.cat.stored import stored_syntax
 from oracle.cat.terms import Position, Syntax
+
+if TYPE_CHECKING:
+    from oracle.cat.meanings import Scope
 
 MOST_INCLUDED = 50
 """Files that include each other in a chain."""
@@ -99,6 +101,9 @@ def parse_cat(text: str, path: str) -> Syntax:
 
 def read_afresh(text: str, path: str) -> tuple[Syntax, Mapping[str, str]]:
     """The same, and the texts of the files that it was read from, by their paths."""
+    from oracle.cat.elaboration import Elaboration  # most models ship, and are read already
+    from oracle.cat.meanings import Scope
+
     found = _Files()
     found.texts[path] = text
     elaboration = Elaboration(Path(path).stem, found.included)

@@ -23,7 +23,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, wraps
@@ -35,12 +35,13 @@ from typing import TYPE_CHECKING, Any
 
 from corpus.errors import InputError, did_you_mean
 from corpus.files import open_bytes
-from corpus.litmus.test import Scope
 from oracle.naming import names_apart, origins
 from oracle.progress.models import GUARANTEES, MODELS, Guarantee, ProgressModel, both_readings
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from corpus.litmus.test import Scope
 
 GROUP = "synth.progress_models"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -60,12 +61,18 @@ def resolve_models(names: Sequence[str] = ()) -> list[ProgressModel]:
     return [replace(model, name=name) for model, name in zip(found.values(), names_apart(list(found)), strict=True)]
 
 
-_LEVELS = {scope.label: scope for scope in Scope if scope is not Scope.SYS}
+@cache
+def _levels() -> Mapping[str, Scope]:
+    from corpus.litmus.test import Scope  # levels are of litmus tests, which most that ask here have none of
+
+    return {scope.label: scope for scope in Scope if scope is not Scope.SYS}
 
 
 def _leveled(name: str) -> tuple[str, str]:
     """A name without its level, and the level, empty where there is none."""
-    found = re.fullmatch(rf"(.*)@({'|'.join(_LEVELS)})(-weak|-strong)?", name)
+    if "@" not in name:
+        return name, ""
+    found = re.fullmatch(rf"(.*)@({'|'.join(_levels())})(-weak|-strong)?", name)
     return (f"{found[1]}{found[3] or ''}", found[2]) if found else (name, "")
 
 
@@ -88,7 +95,7 @@ def _at_level(name: str) -> Sequence[ProgressModel]:
     if not level:
         return _models(name)
     return [
-        replace(model, name=f"{base}@{level}-{reading}", level=_LEVELS[level])
+        replace(model, name=f"{base}@{level}-{reading}", level=_levels()[level])
         for model in _models(bare)
         for base, _, reading in [model.name.rpartition("-")]
     ]

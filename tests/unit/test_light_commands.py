@@ -16,6 +16,7 @@ HEAVY = {
     "corpus.tables",
     "importlib.metadata",
     "lark",
+    "oracle.cat.elaboration",  # the models that ship are read already
     "msgspec",
     "numpy",
     "oracle.executions.stuck",
@@ -26,6 +27,10 @@ HEAVY = {
     "typst",
     "z3",
 }
+OF_MEMORY = {"corpus.litmus", "oracle.cat", "oracle.executions.judge", "synth.memory", "synth.families.memory"}
+"""What a command that is given progress tests has no use for, besides."""
+
+OF_OTHER_COMMANDS = {"backends", "corpus.export", "oracle.progress.explain", "synth.drawing", "synth.report"}
 LABEL = ("label", "examples/memory/c-mp-rel-acq.litmus", "--model", "rc11")
 COMMANDS = {
     "help": ("--help",),
@@ -33,6 +38,7 @@ COMMANDS = {
     "label as csv": (*LABEL, "--format", "csv"),
     "label as a table": LABEL,
 }
+PROGRESS = ("label", "examples/progress/mutex.axb")
 DIALECTS = {f"corpus.dialects.{name}" for name in ("lisa", "gpu_ptx", "dartagnan", "opencl")}
 WORK = """
 from synth.families.memory import FAMILY
@@ -48,6 +54,19 @@ def test_light_commands_load_little(command):
     loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", command)
     assert "synth.cli" in loaded and not loaded & (HEAVY | DIALECTS)
     assert ("rich" in loaded) == (command == LABEL)
+
+
+def test_a_command_loads_nothing_of_the_other_family():
+    loaded = loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", PROGRESS)
+    of_corpora = {"msgspec"}  # what a progress test is read as is one of a corpus
+    assert "synth.progress.labels" in loaded
+    assert not within(loaded, HEAVY - of_corpora | OF_MEMORY | OF_OTHER_COMMANDS)
+    assert not within(loads("import synth.cli\nsynth.cli.main(sys.argv[1:])", LABEL), OF_OTHER_COMMANDS)
+
+
+def within(loaded: set[str], packages: set[str]) -> set[str]:
+    """The modules that are of one of the packages."""
+    return {name for name in loaded if any(f"{name}.".startswith(f"{package}.") for package in packages)}
 
 
 def test_what_is_done_in_a_process_of_its_own_loads_little():
