@@ -2,7 +2,8 @@
 
 A *job* is a trial that has not been made, or some that are built together, and how to make it. Each of several threads
 has a ``Runner`` and takes the next job that is left, so that a trial that hangs, or a process that dies, costs itself
-and nothing else. Results come back to one thread, which writes them as they come.
+and nothing else. Results come back to one thread, which writes them as they come. On a cluster, each job is a task of
+its own, which a worker does on the device that it finds under the same words.
 
 *Shards* split the tests of a campaign over machines: test k of n is in shard ``k mod n``, so that each shard has tests
 of all kinds, and together they are the whole. What was seen on them is put together by ``synth import``.
@@ -12,9 +13,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 from queue import Queue
 from threading import Event, Lock, Thread
 from typing import Generic, TypeVar
@@ -25,6 +28,7 @@ from backends.shared.mapping import Launch
 from backends.shared.process import Run, RunError, end_all
 from backends.shared.results import Entry, MemoryTrial, ProgressTrial, Result, ResultFile
 from corpus.errors import InputError
+from synth.pool import Cluster, run_tasks
 from synth.watch import watching
 
 Item = TypeVar("Item")
@@ -56,12 +60,20 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
+class Workers:
+    """A cluster whose machines have a device each: ``opened`` gives it there."""
+
+    cluster: Cluster
+    opened: Callable[[], Device]
+
+
+@dataclass(frozen=True, slots=True)
 class Campaign:
-    """How trials are made: ``jobs`` at a time, those of ``rerun`` (see ``RERUN``), and none begun after ``limit``
-    seconds.
+    """How trials are made: ``jobs`` at a time or by the workers of a cluster, those of ``rerun`` (see ``RERUN``), and
+    none begun after ``limit`` seconds.
     """
 
-    jobs: int = 1
+    jobs: int | Workers = 1
     shard: Shard = Shard()
     rerun: str | None = None
     limit: float | None = None
@@ -99,7 +111,7 @@ could not be run.
 @dataclass(frozen=True, slots=True)
 class Way(Generic[Item]):
     """How things are tried: the ``trial`` of one, how it is launched (``shape``), its ``files``, for which it raises
-    ``InputError`` where the language cannot say the test, and the ``entry`` of a run.
+    ``InputError`` where the language cannot say the test, and the ``entry`` of a run. All can be pickled.
     """
 
     trial: Callable[[Item], Trial]
@@ -118,27 +130,31 @@ class Job(Generic[Item]):
 
 def jobs_of(items: Sequence[Item], way: Way[Item], device: Device, campaign: Campaign) -> list[Job[Item]]:
     """All that is to be tried, in jobs of what is built together. Raises ``InputError`` for a launch that cannot be."""
-    cut = batches(device, [way.shape(item) for item in items], campaign.jobs)
-    return [_job([items[number] for number in numbers], way) for numbers in cut]
+    at_a_time = campaign.jobs if isinstance(campaign.jobs, int) else _AHEAD * campaign.jobs.cluster.slots
+    cut = batches(device, [way.shape(item) for item in items], at_a_time)
+    together = [[items[number] for number in numbers] for numbers in cut]
+    return [Job(items, partial(_made, items=items, way=way)) for items in together]
 
 
-def _job(items: Sequence[Item], way: Way[Item]) -> Job[Item]:
-    def make(runner: Runner) -> Iterator[tuple[Item, Made]]:
-        written = list[tuple[Item, Mapping[str, str]]]()
-        for item in items:
+_AHEAD = 4
+"""Into how many jobs a worker's share is cut, so that none is left with the slow ones."""
+
+
+def _made(runner: Runner, items: Sequence[Item], way: Way[Item]) -> Iterator[tuple[Item, Made]]:
+    """Tries things that are built together."""
+    written = list[tuple[Item, Mapping[str, str]]]()
+    for item in items:
+        try:
+            written.append((item, way.files(item)))
+        except InputError as error:
+            yield item, error
+    with runner.prepared([(files, way.shape(item)) for item, files in written]) as programs:
+        for (item, files), program in zip(written, programs, strict=True):
             try:
-                written.append((item, way.files(item)))
-            except InputError as error:
+                run = _ran(runner, way.trial(item), way.shape(item), files, program, len(written) > 1)
+                yield item, (way.entry(item, run), run.seconds)
+            except (InputError, RunError) as error:
                 yield item, error
-        with runner.prepared([(files, way.shape(item)) for item, files in written]) as programs:
-            for (item, files), program in zip(written, programs, strict=True):
-                try:
-                    run = _ran(runner, way.trial(item), way.shape(item), files, program, len(written) > 1)
-                    yield item, (way.entry(item, run), run.seconds)
-                except (InputError, RunError) as error:
-                    yield item, error
-
-    return Job(items, make)
 
 
 def _ran(
@@ -169,14 +185,33 @@ def conducted(
     Jobs that are not begun when time is up do not come. ``done`` were made before, and count in the progress that is
     shown. When the caller stops asking, what is running is ended.
     """
+    until = None if campaign.limit is None else time.monotonic() + campaign.limit
+    total = done + sum(len(job.items) for job in jobs)
+    if isinstance(campaign.jobs, int):
+        results = _by_threads(jobs, device, campaign.jobs, until)
+    else:
+        results = _by_cluster(jobs, device, campaign.jobs, until)
+    with closing(results), watching("Running", found=False) as watch:
+        watch(done, total, 0)
+        for entry in results:
+            if entry is not None:
+                done += 1
+                yield entry
+            watch(done, total, 0)
+
+
+def _is_over(until: float | None) -> bool:
+    return until is not None and time.monotonic() > until
+
+
+def _by_threads(
+    jobs: Sequence[Job[Item]], device: Device, number: int, until: float | None
+) -> Generator[tuple[Item, Made] | None]:
     queue: Queue[tuple[Item, Made] | BaseException | None] = Queue()
     left, lock, stopped = iter(jobs), Lock(), Event()
-    until = None if campaign.limit is None else time.monotonic() + campaign.limit
-
-    total = done + sum(len(job.items) for job in jobs)
 
     def over() -> bool:
-        return stopped.is_set() or (until is not None and time.monotonic() > until)
+        return stopped.is_set() or _is_over(until)
 
     def following() -> Job[Item] | None:
         with lock:
@@ -195,22 +230,19 @@ def conducted(
         finally:
             queue.put(None)
 
-    threads = [Thread(target=work, daemon=True) for _ in range(min(campaign.jobs, len(jobs)))]
+    threads = [Thread(target=work, daemon=True) for _ in range(min(number, len(jobs)))]
     try:
         for thread in threads:
             thread.start()
         working = len(threads)
-        with watching("Running", found=False) as watch:
-            while working:
-                watch(done, total, 0)
-                entry = queue.get()
-                if entry is None:
-                    working -= 1
-                elif isinstance(entry, BaseException):
-                    raise entry
-                else:
-                    done += 1
-                    yield entry
+        while working:
+            entry = queue.get()
+            if entry is None:
+                working -= 1
+            elif isinstance(entry, BaseException):
+                raise entry
+            else:
+                yield entry
     finally:
         stopped.set()
         while any(thread.is_alive() for thread in threads):
@@ -218,6 +250,29 @@ def conducted(
             for thread in threads:
                 with suppress(RuntimeError):  # it was never started
                     thread.join(0.1)
+
+
+def _by_cluster(
+    jobs: Sequence[Job[Item]], device: Device, workers: Workers, until: float | None
+) -> Generator[tuple[Item, Made] | None]:
+    work = partial(_made_there, opened=workers.opened, words=_words(device))
+    begun = takewhile(lambda _: not _is_over(until), jobs)
+    with closing(run_tasks(begun, work, workers.cluster)) as results:
+        for result in results:
+            yield result and result[1]
+
+
+def _made_there(job: Job[Item], opened: Callable[[], Device], words: tuple[str, ...]) -> Iterator[tuple[Item, Made]]:
+    """A job as a worker of a cluster does it. Raises ``InputError`` where it has another device."""
+    device = opened()
+    if _words(device) != words:
+        raise InputError(f"a worker of the cluster has another device: {', '.join(filter(None, _words(device)))}")
+    with Runner(device) as runner:
+        yield from job.make(runner)
+
+
+def _words(device: Device) -> tuple[str, ...]:
+    return device.name, device.hardware, device.driver, device.compiler
 
 
 def told_of_limit(left: int, campaign: Campaign) -> str:

@@ -44,7 +44,7 @@ def as_string(trial: str) -> str:
 
 def progress_trial(name: str, digest: str | None, backend: str, launch: Launch) -> str:
     """What is known of a trial of a progress test; its digest is computed where it is not given."""
-    placement = {} if launch.placement is DEVICE else {"placement": launch.placement.name}
+    placement = {} if launch.placement == DEVICE else {"placement": launch.placement.name}
     return _json(
         {
             "test": name,

@@ -98,7 +98,7 @@ class Launch:
     @property
     def name(self) -> str:
         """The mapping, and the placement where it is not the published one: ``round-robin``, ``plain.subgroup``."""
-        return self.mapping.name if self.placement is DEVICE else f"{self.mapping.name}.{self.placement.name}"
+        return self.mapping.name if self.placement == DEVICE else f"{self.mapping.name}.{self.placement.name}"
 
     @property
     def threads(self) -> int:
@@ -113,27 +113,27 @@ class Launch:
     @property
     def groups(self) -> int:
         """Work-groups launched: at device level N * M."""
-        if self.placement is DEVICE:
+        if self.placement == DEVICE:
             return self.threads * self.instances
         return -(-self.instances // self.together)
 
     @property
     def group_size(self) -> int:
         """Threads of a work-group, of which one in ``placement.apart`` plays a thread of the test."""
-        return 1 if self.placement is DEVICE else self.together * self.threads * self.placement.apart
+        return 1 if self.placement == DEVICE else self.together * self.threads * self.placement.apart
 
     @property
     def instance(self) -> str:
         """The number of a thread's instance, an expression over the unsigned ``group``, and within work-groups
         ``seat``, and the names of ``constants``."""
-        if self.placement is DEVICE:
+        if self.placement == DEVICE:
             return self.mapping.instance.format(seat="group", instances="INSTANCES")
         return f"group * TOGETHER + {self.mapping.instance.format(seat='seat', instances='TOGETHER')}"
 
     @property
     def thread(self) -> str:
         """Which thread of the instance it plays, likewise."""
-        if self.placement is DEVICE:
+        if self.placement == DEVICE:
             return self.mapping.thread.format(seat="group", instances="INSTANCES")
         return self.mapping.thread.format(seat="seat", instances="TOGETHER")
 
@@ -148,7 +148,7 @@ class Launch:
             "STRIDE": STRIDE,
             "SIZE": self.program.size,
         }
-        if self.placement is DEVICE:
+        if self.placement == DEVICE:
             return sizes
         groups = {"GROUPS": self.groups, "GROUP_SIZE": self.group_size}
         return sizes | groups | {"TOGETHER": self.together, "APART": self.placement.apart}

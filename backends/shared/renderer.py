@@ -122,7 +122,7 @@ class Renderer:
         """Which thread of which instance this one is; within work-groups, those at no seat of an instance leave."""
         group = cls.syntax.constant("group", cls.group)
         who = [cls.instance(launch.instance), cls.syntax.constant("thread", launch.thread)]
-        if launch.placement is DEVICE:
+        if launch.placement == DEVICE:
             return [group, *who]
         item = cls.syntax.constant("item", cls.item)
         seat = cls.syntax.constant("seat", "item / APART")
@@ -143,7 +143,7 @@ class Renderer:
             kernel=cls.kernel(launch),
             groups=launch.groups,
             group_size=launch.group_size,
-            launched="THREADS * INSTANCES, 1" if launch.placement is DEVICE else "GROUPS, GROUP_SIZE",
+            launched="THREADS * INSTANCES, 1" if launch.placement == DEVICE else "GROUPS, GROUP_SIZE",
             words=launch.words,
             finished_byte=launch.finished * 4,
             expected=launch.program.size * launch.instances,

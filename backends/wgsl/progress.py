@@ -58,7 +58,7 @@ $kernel
     @classmethod
     def opening(cls, launch: Launch) -> str:
         """The attributes have the size of a workgroup, and the parameters the ids that are used."""
-        local = "" if launch.placement is DEVICE else ", @builtin(local_invocation_id) local: vec3<u32>"
+        local = "" if launch.placement == DEVICE else ", @builtin(local_invocation_id) local: vec3<u32>"
         return cls.header.format(launch.group_size, local)
 
     @classmethod

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 
@@ -11,13 +13,13 @@ import click
 
 from backends.cpp.device import SUBSCRIPTIONS
 from backends.registry import BACKENDS
-from backends.shared.device import DeviceOptions
+from backends.shared.device import Device, DeviceOptions
 from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT, STRESS, read_profile
 from backends.shared.results import RESULTS
 from corpus.errors import InputError
 from corpus.suite import is_corpus
-from synth.campaigns import Campaign
+from synth.campaigns import Campaign, Workers
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.options.campaign import campaign_options
 from synth.options.choice import Choice, choice_options
@@ -132,6 +134,7 @@ def command(
     mutants: bool,
     plan: Path | None,
     campaign: Campaign,
+    cluster: str | None,
     junit: Path | None,
 ) -> None:
     """Run tests on this machine's devices and compare with the models.
@@ -166,9 +169,10 @@ def command(
     \b
     Campaigns
 
-    -j runs several tests at a time, --shard a part of them on each of several machines, whose results synth import puts
-    together; --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and
-    --junit tells a continuous-integration service.
+    -j runs several tests at a time, --cluster does so by workers of Dask's whose machines have the same device
+    (docs/scale.md), --shard runs a part of them on each of several machines, whose results synth import puts together;
+    --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and --junit tells a
+    continuous-integration service.
 
     \b
     Examples:
@@ -183,6 +187,7 @@ def command(
       synth run examples/memory --backend cpp --profile examples/profiles/cpp-x86.toml
       synth run suite --backend opencl -j 2 --shard 1/3 --time-limit 3600 --sound fair --junit junit.xml
       synth run suite --backend opencl --rerun failed
+      synth run suite --backend opencl --cluster tcp://10.0.0.1:8786
       synth run tso --backend cpp --mutants --iterations 100 --stress
       synth run ci --backend cpp --stress --plan ci/plan.json
       synth run examples/memory/mp-acq-rel-cta.litmus --backend glsl --decode outcomes.txt
@@ -220,5 +225,17 @@ def command(
         mutants,
         plan,
     )
-    with ended_by_signals():
+    with ended_by_signals(), ExitStack() as stack:
+        if cluster is not None:
+            from synth.cluster import connected  # takes its time to be loaded
+
+            there = Workers(stack.enter_context(connected(cluster)), partial(_opened, backend, device))
+            running = replace(running, campaign=replace(campaign, jobs=there))
         sys.exit(kind.run(tests, language, running))
+
+
+def _opened(backend: str, options: DeviceOptions) -> Device:
+    """The device of a worker of a cluster. Raises ``InputError`` where there is none."""
+    device = BACKENDS[backend].device
+    assert device is not None
+    return device(options)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import click
 import msgspec
 
+from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device
 from backends.shared.layout import Layout, outcome_terms
 from backends.shared.outcomes import Outcomes, outcomes
-from backends.shared.process import RunError
+from backends.shared.process import Run, RunError
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from backends.shared.results import (
     MemoryFailure,
@@ -146,12 +149,7 @@ def _run(
         if campaign.is_due(trial, results):
             due.append(_Due(str(file), trial, test, layout))
     left = len(due)
-    way: Way[_Due] = Way(
-        trial=lambda each: each.trial,
-        shape=lambda each: each.layout,
-        files=lambda each: backend.memory_files(each.test.name, each.layout),
-        entry=lambda each, run: _result(each.trial, outcomes(run), now()),
-    )
+    way = Way(attrgetter("trial"), attrgetter("layout"), partial(_files, backend=backend.name), _entry)
     jobs = jobs_of(due, way, device, campaign)
     for each, given in conducted(jobs, device, campaign, len(trials) - len(due)):
         left -= 1
@@ -179,6 +177,14 @@ class _Due:
     trial: MemoryTrial
     test: LitmusTest
     layout: Layout
+
+
+def _files(due: _Due, backend: str) -> dict[str, str]:
+    return BACKENDS[backend].memory_files(due.test.name, due.layout)
+
+
+def _entry(due: _Due, run: Run) -> MemoryResult:
+    return _result(due.trial, outcomes(run), now())
 
 
 def _trial(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from synth.campaigns import RERUN, Campaign, Shard
+from synth.options.cluster import cluster_option
 from synth.options.numbers import JOBS, Seconds
 
 
@@ -20,21 +21,29 @@ class _Shard(click.ParamType[Shard]):
 
 
 def campaign_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign``; and ``--junit``."""
+    """``--jobs``, ``--shard``, ``--rerun`` and ``--time-limit`` as ``campaign``; ``--cluster`` and ``--junit``."""
 
     def gathered(
-        *arguments: Any, jobs: int, shard: Shard, rerun: str | None, time_limit: float | None, **others: Any
+        *arguments: Any,
+        jobs: int | None,
+        cluster: str | None,
+        shard: Shard,
+        rerun: str | None,
+        time_limit: float | None,
+        **others: Any,
     ) -> Any:
-        return command(*arguments, campaign=Campaign(jobs, shard, rerun, time_limit), **others)
+        if cluster is not None and jobs is not None:
+            raise click.UsageError("--jobs is of this machine, and goes without --cluster")
+        campaign = Campaign(jobs or 1, shard, rerun, time_limit)
+        return command(*arguments, campaign=campaign, cluster=cluster, **others)
 
     gathered.__doc__ = command.__doc__
     gathered.__name__ = command.__name__
     if hasattr(command, "__click_params__"):
         gathered.__click_params__ = command.__click_params__  # type: ignore[attr-defined]
     options = (
-        click.option(
-            "--jobs", "-j", type=JOBS, default=1, show_default=True, help="Trials at a time, each by a process."
-        ),
+        click.option("--jobs", "-j", type=JOBS, help="Trials at a time, each by a process.  [default: 1]"),
+        cluster_option,
         click.option(
             "--shard", type=_Shard(), default="1/1", metavar="I/N", help="Part I of N of the tests, for N machines."
         ),

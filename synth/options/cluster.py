@@ -27,11 +27,14 @@ class Address(click.ParamType[str]):
         return str(value)
 
 
+cluster_option = click.option(
+    "--cluster", type=Address(), metavar="ADDRESS", help="A scheduler of Dask's, or local[:N]: docs/scale.md."
+)
+
+
 def jobs_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--jobs`` and ``--cluster``."""
-    command = click.option(
-        "--cluster", type=Address(), metavar="ADDRESS", help="A scheduler of Dask's, or local[:N]: docs/scale.md."
-    )(command)
+    command = cluster_option(command)
     return click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")(command)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import click
@@ -13,9 +15,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device
-from backends.shared.mapping import DEVICE
+from backends.shared.mapping import DEVICE, Launch
 from backends.shared.process import Run, RunError
 from backends.shared.results import (
     ProgressFailure,
@@ -148,6 +151,22 @@ def _verdicts(test: Test, models: Sequence[ProgressModel]) -> Mapping[str, str]:
     return test.verdicts or verdicts(program_of(test))
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A trial that is to be made, and how its test is launched."""
+
+    trial: ProgressTrial
+    launch: Launch
+
+
+def _files(due: _Due, backend: str) -> dict[str, str]:
+    return BACKENDS[backend].progress_files(due.trial.test, due.launch)
+
+
+def _result(due: _Due, run: Run) -> ProgressResult:
+    return ProgressResult(**msgspec.structs.asdict(due.trial), outcomes=run.outcomes, date=now())
+
+
 def _run(
     trials: Mapping[ProgressTrial, Test], backend: Backend, device: Device, file: ResultFile, campaign: Campaign
 ) -> int:
@@ -155,27 +174,20 @@ def _run(
 
     Raises ``InputError`` for sizes that the language cannot take.
     """
-    due = [trial for trial in trials if campaign.is_due(trial, file)]
-
-    shapes = {trial: device.launch(program_of(trials[trial]), trial.mapping, trial.placement) for trial in due}
-
-    def result(trial: ProgressTrial, run: Run) -> ProgressResult:
-        return ProgressResult(**msgspec.structs.asdict(trial), outcomes=run.outcomes, date=now())
-
-    way: Way[ProgressTrial] = Way(
-        trial=lambda trial: trial,
-        shape=shapes.__getitem__,
-        files=lambda trial: backend.progress_files(trial.test, shapes[trial]),
-        entry=result,
-    )
+    due = [
+        _Due(trial, device.launch(program_of(test), trial.mapping, trial.placement))
+        for trial, test in trials.items()
+        if campaign.is_due(trial, file)
+    ]
+    way = Way(attrgetter("trial"), attrgetter("launch"), partial(_files, backend=backend.name), _result)
     left = len(due)
-    for trial, given in conducted(jobs_of(due, way, device, campaign), device, campaign, len(trials) - len(due)):
+    for each, given in conducted(jobs_of(due, way, device, campaign), device, campaign, len(trials) - len(due)):
         left -= 1
         match given:
             case InputError():
                 raise given
             case RunError():
-                file.add(ProgressFailure(**msgspec.structs.asdict(trial), error=str(given), date=now()))
+                file.add(ProgressFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
             case entry, seconds:
                 file.add(entry, seconds)
     return left

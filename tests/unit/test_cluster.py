@@ -9,12 +9,18 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+import synth.campaigns
 import synth.cluster
+from backends.cpp.device import CppDevice
+from backends.shared.results import MemoryFailure, ProgressFailure, read_results
 from corpus.errors import InputError
+from synth.campaigns import Job
 from synth.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -94,6 +100,33 @@ def test_what_processes_do_a_cluster_does(tmp_path, cluster):
         (tmp_path / name / "told" / "text").read_text().replace(f"/{name}/", "/") for name in ("here", "there")
     )
     assert here == there
+
+
+def test_tests_are_run_by_workers(tmp_path, cluster, need):
+    need("cpp", runs=True)
+    progress, memory = EXAMPLES / "progress", EXAMPLES / "memory"
+    tests = {
+        "progress": (progress / "mutex.axb", progress / "barrier-2.axb", "--mapping", "plain"),
+        "memory": (memory / "c-sb-sc.litmus", memory / "c-mp-rel-acq.litmus", "--instances", 100),
+    }
+    for kind, given in tests.items():
+        told = run(
+            "run", *given, "--backend", "cpp", "--iterations", 2, "--cluster", cluster.address, "-o", tmp_path / kind
+        )
+        results = read_results(tmp_path / kind)
+        assert sorted(result.test for result in results) == sorted(path.stem for path in given[:2]), told
+        assert not any(isinstance(result, ProgressFailure | MemoryFailure) for result in results)
+        here = CppDevice()
+        assert {(result.device, result.compiler) for result in results} == {(here.name, here.compiler)}
+
+
+def test_a_worker_with_another_device_runs_nothing():
+    here: Any = SimpleNamespace(name="a", hardware="a", driver="", compiler="g++ 12")
+    there: Any = SimpleNamespace(name="a", hardware="a", driver="", compiler="g++ 13")
+    job: Any = Job((), lambda runner: iter(()))
+    with pytest.raises(InputError, match=r"a worker of the cluster has another device: a, a, g\+\+ 13"):
+        list(synth.campaigns._made_there(job, lambda: there, synth.campaigns._words(here)))
+    assert not list(synth.campaigns._made_there(job, lambda: here, synth.campaigns._words(here)))
 
 
 @pytest.mark.slow
