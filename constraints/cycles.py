@@ -23,17 +23,20 @@ Constraints
     groups are equivalences, narrower ones within wider ones; a thread is in one group; shared memory is of one cta
     of the rotations that begin a thread, the least in lexicographic order: of edges, annotations, regions, groups
 
-The size is about n^2 (E + A + n^2) clauses for E edges and A annotations.
+The size is about n^2 (E + A + n^2) clauses for E edges and A annotations, of those that are alike one
+(``constraints.patterns``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations, product
+from typing import TypeVar
 
 from constraints.formula import Clause, Formula
 from constraints.loop import Effort, solutions
+from constraints.patterns import Pattern
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import (
     COMMUNICATION,
@@ -48,6 +51,8 @@ from corpus.cycles.edges import (
 from corpus.litmus.test import SCOPES, Place, Region
 
 DEFAULT_SOLVER = "minisat22"
+
+Item = TypeVar("Item", Edge, Annotation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,37 @@ class CycleBounds:
         """What kind of edge an edge and the next are together, where that keeps them apart; else empty."""
         kind = composed(one, other)
         return "" if self.compositions and kind in COMMUNICATION else kind
+
+    def alike(self) -> tuple[list[tuple[Edge, ...]], list[tuple[Annotation, ...]]]:
+        """The edges, and the annotations, that no constraint tells apart; those of a group in ascending order.
+
+        Edges are that join the same accesses in the same way, compose with the same edges, and may come anywhere;
+        annotations that fit the same accesses, where no edge asks for one and no atomic operation for two that go
+        together.
+        """
+        runs = self.vocabulary.runs
+        bare = sorted({replace(edge, first=None, second=None) for run in runs for edge in run})
+        tied = {edge for run in runs if len(run) > 1 or run[0].first or run[0].second for edge in run}
+        tied = {replace(edge, first=None, second=None) for edge in tied}
+        atomic = any(edge.kind == "Rmw" for edge in bare)
+
+        def composing(one: Edge, other: Edge) -> bool:
+            """Whether they would compose, where they can meet at all."""
+            long = one.internal and other.internal and self.thread_accesses < 3 and not atomic
+            return one.target == other.source and not long and bool(self.composed(one, other))
+
+        def marks(edge: Edge) -> tuple[object, ...]:
+            if edge in tied or edge.kind == "Rmw" or inner_communication(edge):
+                return (edge,)
+            ends = (edge.source, edge.target, edge.internal, edge.same, edge.kind in COMMUNICATION)
+            return (ends, *((composing(edge, other), composing(other, edge)) for other in bare))
+
+        def uses(note: Annotation) -> tuple[object, ...]:
+            free = not atomic and not any(edge.first or edge.second for run in runs for edge in run)
+            listed = tuple(note in _listed(self.vocabulary, access) for access in "RW")
+            return (note.fits, listed) if free else (note,)
+
+        return _grouped(bare, marks), _grouped(_annotations(self.vocabulary), uses)
 
 
 class CycleEncoding:
@@ -391,6 +427,14 @@ class CycleEncoding:
         return [[self.edge(position, edge) for position, edge in enumerate(row)] for row in rows]
 
 
+def _grouped(items: Sequence[Item], marks: Callable[[Item], tuple[object, ...]]) -> list[tuple[Item, ...]]:
+    """The items by what they have in common, in their order."""
+    groups: dict[tuple[object, ...], list[Item]] = {}
+    for item in items:
+        groups.setdefault(marks(item), []).append(item)
+    return [tuple(group) for group in groups.values()]
+
+
 def _annotations(vocabulary: Vocabulary) -> list[Annotation]:
     inline = [note for run in vocabulary.runs for edge in run for note in (edge.first, edge.second) if note]
     halves = [note for access in "RW" for note in _half_listed(vocabulary, access)]
@@ -428,15 +472,32 @@ def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], level
     return tuple(places)
 
 
+def patterns(
+    bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: Effort | None = None
+) -> Iterator[Pattern]:
+    """Patterns of critical cycles of a size, as soon as one is found; each cycle is one of one of them.
+
+    The solver knows one edge, and one annotation, of those that are alike. When the iterator is exhausted there is no
+    other. ``effort`` counts the calls of the solver. Raises ``InputError`` where there is no solver of that name. A
+    size in parts: ``constraints.loop.solutions`` of ``CycleEncoding.cubes``.
+    """
+    vocabulary = bounds.vocabulary
+    alike_edges, alike_annotations = bounds.alike()
+    edges, annotations = {group[0]: group for group in alike_edges}, {group[0]: group for group in alike_annotations}
+    others = {other for group in edges.values() for other in group[1:]}
+    runs = tuple(run for run in vocabulary.runs if len(run) > 1 or run[0] not in others)
+    notes = tuple(note for note in vocabulary.annotations if note in annotations)
+    firsts = replace(bounds, vocabulary=replace(vocabulary, runs=runs, annotations=notes))
+    for found in solutions(CycleEncoding(firsts, size), solver_name, effort=effort):
+        yield Pattern.of(found, edges, annotations, bounds.levels)
+
+
 def cycles(
     bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: Effort | None = None
 ) -> Iterator[Cycle]:
-    """Every critical cycle of a size, once up to rotation, as soon as it is found.
-
-    When the iterator is exhausted there is no other. ``effort`` counts the calls of the solver. Raises ``InputError``
-    where there is no solver of that name. A size in parts: ``constraints.loop.solutions`` of ``CycleEncoding.cubes``.
-    """
-    return solutions(CycleEncoding(bounds, size), solver_name, effort=effort)
+    """Every critical cycle of a size, once up to rotation, as soon as it is found; as ``patterns`` has them."""
+    for pattern in patterns(bounds, size, solver_name, effort):
+        yield from pattern.cycles()
 
 
 def idle(bounds: CycleBounds, largest: int) -> list[str]:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from bruteforce_cycles import all_cycles, row
 
-from constraints.cycles import CycleBounds, CycleEncoding, cycles, idle
+from constraints.cycles import CycleBounds, CycleEncoding, cycles, idle, patterns
 from constraints.loop import Effort, solutions
 from constraints.solvers import SOLVERS
 from corpus.cycles.cycle import cycle_name, litmus_test, oriented
@@ -199,6 +199,38 @@ def test_known_cycles_are_not_found_again_however_they_are_turned():
     again = list(solutions(encoding, "minisat22", known=map(oriented, known)))
     assert len(again) == len(set(again))
     assert set(again) == set(everything[1::2])
+
+
+@pytest.mark.parametrize(
+    "name", ["everything-5", "annotated-atomics-3", "tree-annotations", "regions-cta", "sequences"]
+)
+def test_patterns_and_their_parts_have_the_cycles_that_the_solver_gives_one_by_one(name):
+    text, size, count, bounds = SMALL[name]
+    asked = CycleBounds(parse_edges(text, TREE), **bounds)
+    one_by_one = set(solutions(CycleEncoding(asked, size), "minisat22"))
+    assert len(one_by_one) == count
+    assert set(cycles(asked, size)) == one_by_one
+    parts = [part for pattern in patterns(asked, size) for part in pattern.parts(3)]
+    assert all(part.choices <= 3 for part in parts)
+    in_parts = [cycle for part in parts for cycle in part.cycles()]
+    assert len(in_parts) == count
+    assert set(in_parts) == one_by_one
+
+
+def test_fences_and_annotations_are_alike_and_dependencies_are_not_where_they_can_meet_program_order():
+    text = "PodWW PodRR FenceSc.gpu.dWW DpAddrdR DpAddrdW PodRW Rfe Fre Coe Rlx.gpu Acq.gpu Plain"
+    edges, notes = CycleBounds(parse_edges(text)).alike()
+    assert [[edge.name for edge in group] for group in edges if len(group) > 1] == [
+        ["DpAddrdR", "PodRR"],
+        ["DpAddrdW", "PodRW"],
+        ["FenceSc.gpu.dWW", "PodWW"],
+    ]
+    assert [[note.name for note in group] for group in notes if len(group) > 1] == [["Plain", "Rlx.gpu"]]
+    edges, _ = CycleBounds(parse_edges(text), thread_accesses=3).alike()
+    assert [[edge.name for edge in group] for group in edges if len(group) > 1] == [["FenceSc.gpu.dWW", "PodWW"]]
+    edges, notes = CycleBounds(parse_edges(f"{text} Rmw [PodWW,Rfe]")).alike()
+    assert not [group for group in (*edges, *notes) if len(group) > 1 and "WW" in group[0].name]
+    assert len(notes) == 3
 
 
 SEQUENCES = [

@@ -1,0 +1,116 @@
+"""Patterns: cycles that differ only in edges and annotations that no constraint tells apart.
+
+To the constraints of ``constraints.cycles`` a fence between two accesses is what plain program order is, so that a
+cycle with four such edges stands for all that have one or the other in each place. The solver seeks patterns, and their
+cycles are written out here, each once: turned to the least of its rotations in the order of the constraints, and of the
+choices that a symmetry of the pattern turns into each other, the least alone.
+
+Assumption: what is alike may be exchanged at one place, and what was a cycle remains one (``CycleBounds.alike``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate, combinations, product
+from math import prod
+
+from corpus.cycles.cycle import Cycle
+from corpus.cycles.edges import Annotation, Edge
+from corpus.litmus.normal import renumbered
+from corpus.litmus.test import SCOPES, Place, Region
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Cycles that have one of some edges and one of some annotations at each place.
+
+    ``regions`` and ``places`` are those of a ``Cycle``, ``levels`` the levels of the scope tree that vary. ``turns``:
+    the rotations that turn the pattern, or what it is a part of, into itself.
+    """
+
+    edges: tuple[tuple[Edge, ...], ...]
+    annotations: tuple[tuple[Annotation, ...], ...]
+    regions: tuple[Region, ...]
+    places: tuple[Place, ...]
+    levels: tuple[str, ...] = ()
+    turns: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of edges, and of events."""
+        return len(self.edges)
+
+    @property
+    def choices(self) -> int:
+        """How many ways to choose there are: the number of its cycles, unless it has a symmetry."""
+        return prod(map(len, (*self.edges, *self.annotations)))
+
+    def parts(self, most: int) -> Iterator[Pattern]:
+        """Patterns of at most so many choices, which have its cycles between them."""
+        if self.choices <= most:
+            yield self
+            return
+        name = "edges" if any(len(options) > 1 for options in self.edges) else "annotations"
+        places = getattr(self, name)
+        place = next(number for number, options in enumerate(places) if len(options) > 1)
+        for option in places[place]:
+            yield from replace(self, **{name: (*places[:place], (option,), *places[place + 1 :])}).parts(most)
+
+    def cycles(self) -> Iterator[Cycle]:
+        """Its cycles, each the least of its rotations, in ascending order of the choices."""
+        size = self.size
+        starts = [event for event in range(size) if not self.edges[event - 1][0].internal]
+        rest = {start: self._rest(start) for start in starts}  # of a rotation, what no choice changes
+        edges = sorted({edge for options in self.edges for edge in options})
+        notes = sorted({note for options in self.annotations for note in options})
+        ranks = [[edges.index(edge) for edge in options] for options in self.edges]
+        ranks += [[notes.index(note) for note in options] for options in self.annotations]
+        for choice in product(*ranks):
+            steps, words = choice[:size] * 2, choice[size:] * 2
+            rotations = {start: (steps[start : start + size], words[start : start + size]) for start in starts}
+            if any(rotations[turn] < rotations[0] for turn in self.turns):
+                continue
+            least = min(rotations.values())
+            start = min((each for each in starts if rotations[each] == least), key=lambda each: rest[each][0])
+            _, regions, places = rest[start]
+            yield Cycle(
+                tuple(edges[rank] for rank in least[0]), tuple(notes[rank] for rank in least[1]), regions, places
+            )
+
+    def _rest(self, start: int) -> tuple[list[bool], tuple[Region, ...], tuple[Place, ...]]:
+        """What the rotation from an event is compared by, after edges and annotations: regions, and who is together."""
+        homes = list(accumulate((not options[0].internal for options in self.edges[:-1]), initial=0))
+        turned = [self.places[home] for home in homes[start:] + homes[:start]]
+        regions = self.regions[start:] + self.regions[:start]
+        together = [
+            one[: SCOPES[level].value] == other[: SCOPES[level].value]
+            for level in self.levels
+            for one, other in combinations(turned, 2)
+        ]
+        places = self.places[homes[start] :] + self.places[: homes[start]]
+        return [region is Region.SHARED for region in regions] + together, regions, tuple(renumbered(places))
+
+    @classmethod
+    def of(
+        cls,
+        found: Cycle,
+        edges: Mapping[Edge, tuple[Edge, ...]],
+        annotations: Mapping[Annotation, tuple[Annotation, ...]],
+        levels: tuple[str, ...],
+    ) -> Pattern:
+        """The pattern of a cycle each of whose edges and annotations stands for those that are alike."""
+        whole = cls(
+            tuple(edges[edge] for edge in found.edges),
+            tuple(annotations[note] for note in found.annotations),
+            found.regions,
+            found.places,
+            levels,
+        )
+        starts = [event for event in range(1, found.size) if not found.edges[event - 1].internal]
+        turns = (start for start in starts if whole._turned(start) == whole._turned(0))
+        return replace(whole, turns=tuple(turns))
+
+    def _turned(self, start: int) -> tuple[object, ...]:
+        edges, notes = (each[start:] + each[:start] for each in (self.edges, self.annotations))
+        return edges, notes, self._rest(start)[0]
