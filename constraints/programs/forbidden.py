@@ -234,11 +234,7 @@ class Forbidden(Outcomes):
     @building()
     def refine(self, model: Sequence[int], solution: Execution) -> Sequence[Clause]:
         """By outcome, where the model allows an execution of it: that those choices are to be forbidden."""
-        if not self._by_outcome:
-            return []
-        if self._verifier is None:
-            self._verifier = Verifier(self.model, self.unknown.words, self.unknown.sizes)
-        found = self._verifier.allowed(solution)
+        found = self._allowed(solution)
         if found is None:
             return []
         before = len(self.formula.clauses)
@@ -248,6 +244,17 @@ class Forbidden(Outcomes):
         choices, possible = chosen(self.unknown, co, fences, self.final)
         self._forbid(self.view(choices, self.model, denied=True), possible)
         return self.formula.clauses[before:]
+
+    def is_test(self, solution: Execution) -> bool:
+        """Whether what a model of the formula stands for is a test, and needs no ``refine``."""
+        return self._allowed(solution) is None
+
+    def _allowed(self, solution: Execution) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]] | None:
+        if not self._by_outcome:
+            return None
+        if self._verifier is None:
+            self._verifier = Verifier(self.model, self.unknown.words, self.unknown.sizes)
+        return self._verifier.allowed(solution)
 
     def block(self, solution: Execution) -> Iterable[Clause]:
         """The images of a test under the exchange of threads."""

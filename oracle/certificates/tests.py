@@ -17,6 +17,7 @@ from corpus.progress.axb import Program, digest, rename_locations
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import print_axb, program_of
 from corpus.test import Test
+from oracle.certificates.records import unlike
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape
 from oracle.progress.behaviour import Behaviour, digest_automaton, minimise, thread_images
@@ -129,21 +130,15 @@ def check_test(asked: Asked, test: Test) -> str:
     judged = Judged(program)
     if lack := asked.lacks(judged):
         raise RefusedError(f"{test.name}: {lack}")
-    for model, verdict in judged.verdicts.items():
-        if test.verdicts.get(model) != verdict:
-            wrong = test.verdicts.get(model, "nothing")
-            raise RefusedError(f"{test.name}: {verdict} under {model}, where it says {wrong}")
     own = digest(program)
     should_be = {
         "text": print_axb(rename_locations(program)),
         "digest": own,
         "behaviour": digest_automaton(judged.automaton),
         "tags": tags_of(own),
-        "verdicts": judged.verdicts,
     }
-    for field, value in should_be.items():
-        if getattr(test, field) != value:
-            raise RefusedError(f"{test.name}: its {field} is not as it should be")
+    if line := unlike(test, judged.verdicts, should_be):
+        raise RefusedError(line)
     return asked.key(judged)
 
 

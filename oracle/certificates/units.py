@@ -23,15 +23,15 @@ blocked. Assumption: the formula is satisfied by every progress test of the shap
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 
 from corpus.progress.axb import Program, instructions, rename_locations
 from corpus.progress.certificates import State, head, numbers_word, read_program, read_state, state_word
+from oracle.certificates.clauses import Clause, read_clauses, read_groups
+from oracle.certificates.clauses import Formula as Clauses
 from oracle.certificates.refusal import RefusedError
-
-Clause = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,10 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Formula:
-    """The formula of a shape: its variables by what they mean, such as ``jump 0 1 2``, and its clauses."""
+class Formula(Clauses):
+    """The formula of a shape."""
 
     shape: Shape
-    variables: dict[str, int]
-    clauses: list[Clause]
-
-    def var(self, kind: str, *words: object) -> int:
-        """A variable by its meaning. Raises ``RefusedError`` where the formula has none."""
-        name = " ".join(map(str, (kind, *words)))
-        if name not in self.variables:
-            raise RefusedError(f"the formula has no variable '{name}'")
-        return self.variables[name]
 
 
 @dataclass(frozen=True)
@@ -70,57 +61,39 @@ class Claims:
     clauses: list[Clause]
 
 
-def read_formula(shape: Shape, lines: Sequence[str]) -> Formula:
+def read_formula(shape: Shape, lines: Iterable[str]) -> Formula:
     """The formula of a shape. Raises ``RefusedError`` with the line that is not as it should be."""
-    if not lines or lines[0] != head(shape.lengths, shape.locations, shape.values):
-        raise RefusedError("line 1: expected " + head(shape.lengths, shape.locations, shape.values))
-    variables: dict[str, int] = {}
-    clauses = []
-    for number, line in enumerate(lines[1:], 2):
-        if line.startswith("c "):
-            variable, _, name = line[2:].partition(" ")
-            if variable != str(len(variables) + 1) or name in variables:
-                raise RefusedError(f"line {number}: expected what variable {len(variables) + 1} means")
-            variables[name] = len(variables) + 1
-        else:
-            clauses.append(_clause(line, number, len(variables)))
-    return Formula(shape, variables, clauses)
+    read = read_clauses(head(shape.lengths, shape.locations, shape.values), lines)
+    return Formula(read.variables, read.clauses, shape)
 
 
-def check_clauses(formula: Formula, lines: Sequence[str]) -> Claims:
+def check_clauses(formula: Formula, lines: Iterable[str]) -> Claims:
     """What a unit adds to the formula of its shape. Raises ``RefusedError`` where a clause is not what it says."""
-    own: list[Clause] = []
-    case: dict[tuple[int, int], int] | None = None
+    cases: list[dict[tuple[int, int], int]] = []
     programs: list[Program] = []
     refinements = 0
-    for why, clauses, number in _groups(lines, len(formula.variables)):
-        kind, _, word = why.partition(" ")
-        expected: list[Clause]
-        try:
-            if (kind == "case") != (case is None):
-                raise RefusedError(f"line {number}: expected one case, before all others")
-            if kind == "case":
-                case = _read_case(word)
-                expected = [(formula.var("jump", *site, jump),) for site, jump in case.items()]
-            elif kind == "blocks":
-                programs.append(read_program(word))
-                expected = list(_blocks(formula, programs[-1]))
-            elif kind in ("entry", "exit"):
-                states = {read_state(each) for each in word.split(" ")}
-                expected = list((_entry if kind == "entry" else _exit)(formula, states))
-                refinements += len(expected)
-            else:
-                raise ValueError
-        except ValueError:
-            raise RefusedError(f"line {number}: expected a case, a test that is blocked, an entry or an exit") from None
-        if {frozenset(clause) for clause in clauses} != {frozenset(clause) for clause in expected}:
-            raise RefusedError(f"line {number}: the clauses are not those of: {why}")
-        own += clauses
-    assert case is not None  # there is a group, and the first is it
-    promised = f"p cnf {len(formula.variables)} {len(own) + len(formula.clauses)}"
-    if lines[0] != promised:
-        raise RefusedError(f"line 1: expected {promised}")
-    return Claims(case, programs, refinements, own)
+
+    def derive(kind: str, word: str, _: list[Clause]) -> list[Clause] | None:
+        nonlocal refinements
+        if (kind == "case") == bool(cases):
+            raise RefusedError("expected one case, before all others")
+        if kind == "case":
+            cases.append(_read_case(word))
+            return [(formula.var("jump", *site, jump),) for site, jump in cases[0].items()]
+        if kind == "blocks":
+            programs.append(read_program(word))
+            return list(_blocks(formula, programs[-1]))
+        if kind not in ("entry", "exit"):
+            return None
+        states = {read_state(each) for each in word.split(" ")}
+        found = list((_entry if kind == "entry" else _exit)(formula, states))
+        refinements += len(found)
+        return found
+
+    own = read_groups(formula, lines, derive)
+    if not cases:
+        raise RefusedError("expected one case, before all others")
+    return Claims(cases[0], programs, refinements, own)
 
 
 def check_cases(shape: Shape, cases: Sequence[dict[tuple[int, int], int]]) -> None:
@@ -133,33 +106,6 @@ def check_cases(shape: Shape, cases: Sequence[dict[tuple[int, int], int]]) -> No
         if needed not in jumps:
             words = (f"instruction {i} of thread {t} goes to {j}" for (t, i), j in zip(sites, needed, strict=True))
             raise RefusedError("no unit has the programs in which " + ", ".join(words))
-
-
-def _groups(lines: Sequence[str], variables: int) -> Iterator[tuple[str, list[Clause], int]]:
-    """The clauses of a unit by the comment before them, with its line."""
-    why, clauses, start = "", list[Clause](), 0
-    for number, line in enumerate(lines[1:], 2):
-        if line.startswith("c "):
-            if start:
-                yield why, clauses, start
-            why, clauses, start = line[2:], [], number
-        elif not start:
-            raise RefusedError(f"line {number}: expected where the clause comes from")
-        else:
-            clauses.append(_clause(line, number, variables))
-    if not start:
-        raise RefusedError("the file of the unit's clauses is empty")
-    yield why, clauses, start
-
-
-def _clause(line: str, number: int, variables: int) -> Clause:
-    try:
-        *literals, end = map(int, line.split())
-    except ValueError:
-        raise RefusedError(f"line {number}: expected a clause") from None
-    if end != 0 or not literals or not all(0 < abs(literal) <= variables for literal in literals):
-        raise RefusedError(f"line {number}: expected a clause of variables 1 to {variables}")
-    return tuple(literals)
 
 
 def _read_case(word: str) -> dict[tuple[int, int], int]:

@@ -89,6 +89,7 @@ from synth.watch import watching
 @click.option("--allowed-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it allows.")
 @click.option("--forbidden-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it forbids.")
 @click.option("--minimal", is_flag=True, help="Of tests with the same verdicts, none that contains another.")
+@click.option("--certify", is_flag=True, help="Write a certificate that nothing is left, which synth verify checks.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
 @click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
@@ -116,6 +117,7 @@ def command(
     allowed_by: tuple[str, ...],
     forbidden_by: tuple[str, ...],
     minimal: bool,
+    certify: bool,
     max_tests: int | None,
     time_limit: float | None,
     solver: str,
@@ -170,7 +172,7 @@ def command(
             scopes=listed("--scopes", scopes, list(SCOPES)),
             regions=listed("--regions", memory, [region.value for region in Region]),
         )
-        synthesise_from(asked_for, resume, solver, jobs, cluster, max_tests, time_limit, output)
+        synthesise_from(asked_for, resume, solver, jobs, cluster, max_tests, time_limit, certify, output)
     _check_no_model(context)
     text = _edges_text(edges, edges_file)
     allowed, forbidden = _border(distinguish)
@@ -190,6 +192,10 @@ def command(
     )
     if edges_file:
         parse_edges(text, request.scopes, str(edges_file))  # so that an error has its line
+    if certify:
+        from synth.memory.certification import check_certifiable_cycles  # only here are they needed
+
+        check_certifiable_cycles(request)
     asked = request.as_json()
     _tell_idle(request)
     _check_some_cycle(request, solver)
@@ -204,6 +210,11 @@ def command(
             outcome.stopped = _collect(items, outcome, max_tests, time_limit)
         except KeyboardInterrupt:
             outcome.stopped = INTERRUPTED
+        if certify and outcome.complete:
+            from synth.memory.certification import certify_cycles
+
+            with watching("certifying", found=False) as watch:
+                certify_cycles(request, output, solver, places, lambda done, of: watch(done, of, 0))
         times = {"seconds": round(time.monotonic() - started, 3), "calls": effort.calls}
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"

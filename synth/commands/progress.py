@@ -120,7 +120,7 @@ def command(
             from synth.progress.certification import certify as write_certificate  # only here is it needed
 
             with watching("certifying", found=False) as watch:
-                write_certificate(request, journal, solver, places, watch)
+                write_certificate(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, solver, outcome, time.monotonic() - started, max_tests)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     click.echo(f"{output}: {tests} tests, {state}")

@@ -26,10 +26,15 @@ def synthesise_from(
     cluster: str | None,
     max_tests: int | None,
     time_limit: float | None,
+    certify: bool,
     output: Path,
 ) -> NoReturn:
     """Make the suite, say what there is, and exit."""
     request.check()
+    if certify:
+        from synth.memory.certification import certify_suite, check_certifiable  # only here are they needed
+
+        check_certifiable(request)
     asked = request.as_json()
     for line in empty_sets(request.words, [request.axiomatic]):
         click.echo(f"synth: {line}", err=True)
@@ -42,6 +47,9 @@ def synthesise_from(
         click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
+        if certify and outcome.complete:
+            with watching("certifying", found=False) as watch:
+                certify_suite(request, journal.path, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
     if tests:
         table_console().print(size_table(read_corpus(output)))

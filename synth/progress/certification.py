@@ -1,70 +1,43 @@
 """Certificates of a progress suite: for each unit, clauses and a proof that nothing is left of it.
 
-Made when a search is over. A unit is solved once more, with every test blocked that was found in it; the solver finds
-only models that cheat (``constraints.progress``), and the loop formulas that exclude these are kept with their sets.
-What is left has no model, and another solver proves that. The search itself keeps nothing for it, so a search that is
-not certified costs no more, and one that was stopped and resumed is certified as any other.
+A unit is solved once more, with every test blocked that was found in it; the solver finds only models that cheat
+(``constraints.progress``), and the loop formulas that exclude these are kept with their sets. What is left has no
+model, and another solver proves that. The search itself keeps nothing for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
 from constraints.formula import Clause
 from constraints.progress import Loop, ProgressEncoding, Shape, Solution
-from constraints.proofs import prove_unsatisfiable
 from constraints.solvers import open_solver
-from corpus.files import write_atomically
+from corpus.certificates import sizes_word
 from corpus.journal import Journal, programs_of
 from corpus.progress.axb import Program, thread_images
-from corpus.progress.certificates import (
-    FOLDER,
-    formula_file,
-    head,
-    numbers_word,
-    packed,
-    program_word,
-    state_word,
-    unit_files,
-)
+from corpus.progress.certificates import head, numbers_word, program_word, state_word
 from corpus.progress.text import parse_axb
-from synth.pool import Jobs, run_tasks
+from synth import certification
+from synth.certification import Group, Made, unit_made, write_certificate
+from synth.pool import Jobs
 from synth.progress.synthesis import Request, Unit, bounds, encoding_of, name_of_whole, units
 
-Made = tuple[str, bytes]
-"""The name of a file of a certificate, and what it holds."""
 
-
-def certify(
-    request: Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int, int], None]
-) -> None:
+def certify(request: Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int], None]) -> None:
     """Write the certificate of a complete search, whose bounds are fixed, into the folder of its corpus.
 
-    ``watch`` is told how many units are certified, of how many, and how many programs were found. Raises ``InputError``
-    where a file cannot be written.
+    ``watch`` is told how many units are certified, of how many. Raises ``InputError`` where a file cannot be written.
     """
     found: dict[str, list[str]] = {}
     for name, programs in programs_of(journal).items():
         found.setdefault(name_of_whole(name), []).extend(programs)
-    total = sum(map(len, found.values()))
-    folder = journal.path / FOLDER
-    folder.mkdir(exist_ok=True)
     planned = [unit for threads, instrs in bounds(request) for unit in units(request, threads, instrs)]
-
+    shapes = dict.fromkeys(unit.shape for unit in planned)
+    formulas = ((sizes_word(shape.lengths), formula_lines(encoding_of(shape)[0])) for shape in shapes)
     work = partial(_work, found=found, solver=solver)
-    done = 0
-    with closing(run_tasks(planned, work, jobs)) as results:
-        for result in results:
-            if result is not None:
-                for name, data in result[1]:
-                    write_atomically(folder / name, [data])
-                done += 1
-            watch(done, len(planned), total)
-    for shape in dict.fromkeys(unit.shape for unit in planned):
-        write_atomically(folder / formula_file(shape.lengths), [packed(formula_lines(encoding_of(shape)[0]))])
+    write_certificate(journal.path, planned, work, formulas, jobs, watch)
 
 
 def _work(unit: Unit, found: Mapping[str, list[str]], solver: str) -> Iterator[list[Made]]:
@@ -78,16 +51,10 @@ def certificate_of(unit: Unit, programs: Sequence[str], solver: str) -> list[Mad
     solutions = [Solution(program) for program in _representatives(unit.shape, programs)]
     blocks = [encoding.block(solution) for solution in solutions]
     loops = _loops(encoding, [*([literal] for literal in case), *chain.from_iterable(blocks)], solver)
-    own: list[tuple[str, list[Clause]]] = [(case_comment(encoding, case), [[literal] for literal in case])]
+    own: list[Group] = [(case_comment(encoding, case), [[literal] for literal in case])]
     own += [(f"blocks {program_word(each.program)}", block) for each, block in zip(solutions, blocks, strict=True)]
     own += [(f"{loop.needs} {' '.join(map(state_word, loop.states))}", encoding.loop_formulas(loop)) for loop in loops]
-    clauses = [clause for _, group in own for clause in group] + encoding.formula.clauses
-    proof = prove_unsatisfiable(clauses)
-    lines = [f"p cnf {encoding.formula.variables} {len(clauses)}"]
-    for comment, group in own:
-        lines += [f"c {comment}".rstrip(), *map(clause_line, group)]
-    names = unit_files(unit.shape.lengths, unit.cube)
-    return [(names[0], packed(lines)), (names[1], packed(proof))]
+    return unit_made(sizes_word(unit.shape.lengths), unit.cube, encoding.formula, own)
 
 
 def _representatives(shape: Shape, programs: Iterable[str]) -> list[Program]:
@@ -129,18 +96,11 @@ def case_comment(encoding: ProgressEncoding, case: Sequence[int]) -> str:
 def formula_lines(encoding: ProgressEncoding) -> Iterator[str]:
     """The formula of a shape as its file has it: what variables mean, then clauses."""
     shape = encoding.shape
-    yield head(shape.lengths, shape.locations, shape.values)
-    for name, number in encoding.formula.names():
-        yield f"c {number} {' '.join(map(_word, name))}"
-    yield from map(clause_line, encoding.formula.clauses)
+    first = head(shape.lengths, shape.locations, shape.values)
+    return certification.formula_lines(first, encoding.formula, lambda name: " ".join(map(_word, name)))
 
 
-def clause_line(clause: Sequence[int]) -> str:
-    """A clause as DIMACS has it."""
-    return " ".join([*map(str, clause), "0"])
-
-
-def _word(value: object) -> str:
+def _word(value: Hashable) -> str:
     """A part of a variable's name: a number, a memory, a state, or a kind."""
     if not isinstance(value, tuple):
         return str(value)

@@ -7,47 +7,31 @@ that a shape's formula is the one that ``constraints.progress`` writes today. Wh
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import count
 from pathlib import Path
 
 from constraints.progress import ProgressEncoding
 from constraints.progress import Shape as EncodedShape
+from corpus.certificates import FOLDER, formula_file, sizes_word, unit_files, unpacked
 from corpus.errors import InputError
-from corpus.files import read_text
-from corpus.journal import read_corpus
-from corpus.progress.certificates import FOLDER, formula_file, program_word, shape_word, unit_files, unpacked
-from corpus.suite import LABELS, Corpus, label_lines
+from corpus.progress.certificates import program_word
+from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.tests import Asked, check_test, missing
 from oracle.certificates.units import Claims, Formula, Shape, check_cases, check_clauses, read_formula
 from oracle.progress.models import MODELS
-from synth.pool import run_tasks
+from synth.pool import Jobs, run_tasks
 from synth.progress.certification import formula_lines
 from synth.progress.synthesis import Request, check_size
+from synth.verification import Findings, Watch, beside, numbers_of, same_lines
 
 _CHUNK = 500
 """Tests that are judged as one task."""
-
-Watch = Callable[[int, int, int], None]
-
-
-@dataclass
-class Findings:
-    """What was checked, and what does not hold: a line each."""
-
-    tests: int = 0
-    units: int = 0
-    programs: int = 0
-    refinements: int = 0
-    steps: int = 0
-    refused: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +41,29 @@ class _Unit:
 
     @property
     def name(self) -> str:
-        return f"{shape_word(self.shape.lengths)}/{self.cube}"
+        return f"{sizes_word(self.shape.lengths)}/{self.cube}"
 
 
-def verify(path: Path, jobs: int, watch: Watch) -> Findings:
-    """Check a corpus with its certificate. ``watch`` is told how many units are checked, of how many, and how many
-    findings there are.
-
-    Raises ``InputError`` where there is no corpus, or one without a certificate; what is wrong with one that is there
-    is among the findings.
-    """
-    if not (path / FOLDER).is_dir():
-        read_corpus(path)
-        raise InputError("there is no certificate; synth progress --certify makes one", str(path))
+def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
+    """Check a corpus with its certificate."""
     findings = Findings()
     try:
-        corpus = read_corpus(path)
         asked = _asked(corpus)
-        units = _planned(path / FOLDER, asked)
+        units = [
+            _Unit(shape, cube)
+            for shape in asked.shapes()
+            for cube in numbers_of(corpus.path, sizes_word(shape.lengths))
+        ]
     except (InputError, RefusedError) as error:
         findings.refused.append(str(error))
         return findings
-    findings.refused += _beside(corpus)
+    findings.refused += beside(corpus)
     present = _check_tests(asked, corpus.tests, jobs, findings)
-    _check_units(asked, path / FOLDER, units, present, jobs, watch, findings)
+    _check_units(asked, corpus.path / FOLDER, units, present, jobs, watch, findings)
     return findings
 
 
-def _check_tests(asked: Asked, tests: Sequence[Test], jobs: int, findings: Findings) -> frozenset[str]:
+def _check_tests(asked: Asked, tests: Sequence[Test], jobs: Jobs, findings: Findings) -> frozenset[str]:
     """The keys of the tests, each of which is judged anew."""
 
     def judge(chunk: Sequence[Test]) -> Iterator[tuple[list[str], list[str]]]:
@@ -114,7 +93,7 @@ def _check_units(
     folder: Path,
     units: Sequence[_Unit],
     present: frozenset[str],
-    jobs: int,
+    jobs: Jobs,
     watch: Watch,
     found: Findings,
 ) -> None:
@@ -140,14 +119,14 @@ def _check_units(
                 found.steps += steps
                 if claims is not None:
                     cases.setdefault(unit.shape, []).append(claims.case)
-                    found.programs += len(claims.programs)
+                    found.found += len(claims.programs)
                     found.refinements += claims.refinements
             watch(found.units, len(units), len(found.refused))
     for shape, claimed in () if found.refused else cases.items():
         try:
             check_cases(shape, claimed)
         except RefusedError as error:
-            found.refused.append(f"{shape_word(shape.lengths)}: {error}")
+            found.refused.append(f"{sizes_word(shape.lengths)}: {error}")
 
 
 def _asked(corpus: Corpus) -> Asked:
@@ -161,41 +140,13 @@ def _asked(corpus: Corpus) -> Asked:
     return asked
 
 
-def _beside(corpus: Corpus) -> Iterator[str]:
-    """What does not hold of the files beside the tests."""
-    bounds = Counter(test.bound for test in corpus.tests)
-    if corpus.manifest.get("counts", {}).get("bounds") != dict(bounds):
-        yield "the manifest does not count the tests of each bound as they are"
-    if len({test.name for test in corpus.tests}) < len(corpus.tests):
-        yield "two tests have one name"
-    try:
-        if read_text(corpus.path / LABELS) != "".join(label_lines(corpus.tests, corpus.models)):
-            yield f"{LABELS} does not say what the tests say"
-    except InputError as error:
-        yield str(error)
-
-
-def _planned(folder: Path, asked: Asked) -> list[_Unit]:
-    """The units that are there, of every shape. Raises ``RefusedError`` where a shape has none."""
-    units: list[_Unit] = []
-    for shape in asked.shapes():
-        before = len(units)
-        for cube in count():
-            if not (folder / unit_files(shape.lengths, cube)[0]).exists():
-                break
-            units.append(_Unit(shape, cube))
-        if len(units) == before:
-            raise RefusedError(f"{folder / unit_files(shape.lengths, 0)[0]}: missing")
-    return units
-
-
 def _checked(folder: Path, unit: _Unit) -> tuple[Claims, int]:
     """What a unit proves, in so many steps. Raises ``RefusedError`` or ``InputError`` with what does not hold."""
-    lengths = unit.shape.lengths
-    file = folder / formula_file(lengths)
+    shape = sizes_word(unit.shape.lengths)
+    file = folder / formula_file(shape)
     try:
         formula = _formula(file, unit.shape)
-        file, proof = (folder / name for name in unit_files(lengths, unit.cube))
+        file, proof = (folder / name for name in unit_files(shape, unit.cube))
         claims = check_clauses(formula, unpacked(file))
         file = proof
         return claims, check_proof([*claims.clauses, *formula.clauses], unpacked(proof))
@@ -205,7 +156,5 @@ def _checked(folder: Path, unit: _Unit) -> tuple[Claims, int]:
 
 @lru_cache(maxsize=8)  # each of its units asks
 def _formula(file: Path, shape: Shape) -> Formula:
-    lines = unpacked(file)
-    if lines != list(formula_lines(ProgressEncoding(EncodedShape(shape.lengths, shape.locations, shape.values)))):
-        raise RefusedError("not the formula of the shape")
-    return read_formula(shape, lines)
+    written = formula_lines(ProgressEncoding(EncodedShape(shape.lengths, shape.locations, shape.values)))
+    return read_formula(shape, same_lines(file, written))

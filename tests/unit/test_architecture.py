@@ -30,7 +30,7 @@ ROOMS = {
     "corpus/executions": {"litmus", "laws", "dialects", "cycles"},
     "corpus/progress": {"litmus", "laws"},
     "oracle/progress": {"executions"},
-    "oracle/certificates": {"progress"},
+    "oracle/certificates": {"progress", "executions", "cat"},
     "oracle/cat": set(),
     "oracle/executions": {"cat"},
     "oracle/operational": {"executions"},

@@ -1,0 +1,111 @@
+"""The clauses of a certificate: the formula of a shape, and the groups that a unit adds, each with its reason.
+
+A group is what follows a comment, and has to be what that comment stands for: who reads a kind of certificate derives
+it, from the meaning of variables alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from oracle.certificates.refusal import RefusedError
+
+Clause = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The formula of a shape: its variables by what they mean, such as ``jump 0 1 2``, and its clauses."""
+
+    variables: dict[str, int]
+    clauses: list[Clause]
+
+    def var(self, kind: str, *words: object) -> int:
+        """A variable by its meaning. Raises ``RefusedError`` where the formula has none."""
+        name = " ".join(map(str, (kind, *words)))
+        if name not in self.variables:
+            raise RefusedError(f"the formula has no variable '{name}'")
+        return self.variables[name]
+
+
+def read_clauses(head: str, lines: Iterable[str]) -> Formula:
+    """The formula that begins with this line. Raises ``RefusedError`` with the line that is not as it should be."""
+    variables: dict[str, int] = {}
+    clauses = []
+    number = 0
+    for number, line in enumerate(lines, 1):
+        if number == 1:
+            if line != head:
+                break
+        elif line.startswith("c "):
+            variable, _, name = line[2:].partition(" ")
+            if variable != str(len(variables) + 1) or name in variables:
+                raise RefusedError(f"line {number}: expected what variable {len(variables) + 1} means")
+            variables[name] = len(variables) + 1
+        else:
+            clauses.append(_clause(line, number, len(variables)))
+    else:
+        if number:
+            return Formula(variables, clauses)
+    raise RefusedError(f"line 1: expected {head}")
+
+
+def read_groups(
+    formula: Formula, lines: Iterable[str], derive: Callable[[str, str, list[Clause]], Iterable[Clause] | None]
+) -> list[Clause]:
+    """The clauses that a unit adds to a formula.
+
+    ``derive`` is told the first word of a comment, the rest, and the clauses after it, and gives the clauses that it
+    stands for; None where there is no such word. Raises ``RefusedError`` where clauses are not those, with the line,
+    and what ``derive`` raises; ``ValueError`` of it is a word that it cannot read.
+    """
+    rest = iter(lines)
+    first = next(rest, None)
+    if first is None:
+        raise RefusedError("the file of the unit's clauses is empty")
+    own: list[Clause] = []
+    for why, clauses, number in _groups(rest, len(formula.variables)):
+        kind, _, word = why.partition(" ")
+        try:
+            expected = derive(kind, word, clauses)
+            derived = None if expected is None else {frozenset(clause) for clause in expected}
+        except ValueError:
+            derived = None
+        except RefusedError as error:
+            raise RefusedError(f"line {number}: {error}") from None
+        if derived is None:
+            raise RefusedError(f"line {number}: expected where clauses come from, found {why}")
+        if {frozenset(clause) for clause in clauses} != derived:
+            raise RefusedError(f"line {number}: the clauses are not those of: {why}")
+        own += clauses
+    promised = f"p cnf {len(formula.variables)} {len(own) + len(formula.clauses)}"
+    if first != promised:
+        raise RefusedError(f"line 1: expected {promised}")
+    return own
+
+
+def _groups(lines: Iterator[str], variables: int) -> Iterator[tuple[str, list[Clause], int]]:
+    """The clauses of a unit by the comment before them, with its line."""
+    why, clauses, start = "", list[Clause](), 0
+    for number, line in enumerate(lines, 2):
+        if line.startswith("c "):
+            if start:
+                yield why, clauses, start
+            why, clauses, start = line[2:], [], number
+        elif not start:
+            raise RefusedError(f"line {number}: expected where the clause comes from")
+        else:
+            clauses.append(_clause(line, number, variables))
+    if start:
+        yield why, clauses, start
+
+
+def _clause(line: str, number: int, variables: int) -> Clause:
+    try:
+        *literals, end = map(int, line.split())
+    except ValueError:
+        raise RefusedError(f"line {number}: expected a clause") from None
+    if end != 0 or not literals or not all(0 < abs(literal) <= variables for literal in literals):
+        raise RefusedError(f"line {number}: expected a clause of variables 1 to {variables}")
+    return tuple(literals)

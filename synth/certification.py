@@ -1,0 +1,89 @@
+"""Certificates of a suite, whatever its family: for each unit, clauses and a proof that nothing is left of it.
+
+Made when a search is over, so that one that is not certified costs no more, and one that was stopped and resumed is
+certified as any other. What a unit adds to the formula of its shape is for ``synth.progress.certification`` and
+``synth.memory.certification``; here it becomes files (``corpus.certificates``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
+
+from constraints.formula import Clause, Formula
+from constraints.proofs import prove_unsatisfiable
+from corpus.certificates import FOLDER, formula_file, packed, unit_files
+from corpus.files import write_atomically
+from synth.pool import Jobs, run_tasks
+
+Unit = TypeVar("Unit")
+
+Made = tuple[str, bytes]
+"""The name of a file of a certificate, and what it holds."""
+
+Group = tuple[str, Sequence[Clause]]
+"""Clauses, and the comment that says where they come from."""
+
+
+def write_certificate(
+    corpus: Path,
+    planned: Sequence[Unit],
+    work: Callable[[Unit], Iterator[list[Made]]],
+    formulas: Iterable[tuple[str, Iterable[str]]],
+    jobs: Jobs,
+    watch: Callable[[int, int], None],
+) -> None:
+    """Write the files of all units, and the formulas of all shapes, into the folder of a corpus.
+
+    ``work`` gives the files of a unit, ``formulas`` the lines of each shape's; ``watch`` is told how many units are
+    certified, of how many. Raises ``InputError`` where a file cannot be written.
+    """
+    folder = corpus / FOLDER
+    folder.mkdir(exist_ok=True)
+    done = 0
+    with closing(run_tasks(planned, work, jobs)) as results:
+        for result in results:
+            if result is not None:
+                for name, data in result[1]:
+                    write_atomically(folder / name, [data])
+                done += 1
+            watch(done, len(planned))
+    for shape, lines in formulas:
+        write_atomically(folder / formula_file(shape), packed(lines))
+
+
+def unit_made(shape: str, number: int, formula: Formula, own: Sequence[Group]) -> list[Made]:
+    """The files of a unit that adds these groups to the formula of its shape: its clauses and its proof.
+
+    Raises ``ValueError`` where all together have a model.
+    """
+    clauses = [*chain.from_iterable(group for _, group in own), *formula.clauses]
+    proof = prove_unsatisfiable(clauses)
+    names = unit_files(shape, number)
+    return [
+        (names[0], b"".join(packed(_own_lines(formula.variables, len(clauses), own)))),
+        (names[1], b"".join(packed(proof))),
+    ]
+
+
+def _own_lines(variables: int, clauses: int, own: Iterable[Group]) -> Iterator[str]:
+    yield f"p cnf {variables} {clauses}"
+    for comment, group in own:
+        yield f"c {comment}".rstrip()
+        yield from map(clause_line, group)
+
+
+def formula_lines(head: str, formula: Formula, word: Callable[[tuple[Hashable, ...]], str]) -> Iterator[str]:
+    """The formula of a shape as its file has it: its first line, what variables mean, clauses."""
+    yield head
+    for name, number in formula.names():
+        yield f"c {number} {word(name)}"
+    yield from map(clause_line, formula.clauses)
+
+
+def clause_line(clause: Sequence[int]) -> str:
+    """A clause as DIMACS has it."""
+    return " ".join([*map(str, clause), "0"])

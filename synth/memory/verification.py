@@ -1,0 +1,270 @@
+"""The check of a certified memory suite: each unit's proof, each test, and that no test is missing.
+
+What units block is judged by the oracle (``oracle.certificates``). The corpus has to be what their tests make: the same
+names, texts and tags, and the verdicts that models have today. Taken on trust, besides a formula's meaning, is how a
+test is written and named (docs/certificates.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from corpus.certificates import FOLDER, formula_file, sizes_word, unit_files, unpacked
+from corpus.cycles.cycle import Cycle, cycle_name, oriented
+from corpus.errors import InputError
+from corpus.executions.execution import Execution
+from corpus.executions.text import execution_text
+from corpus.records import record_reader
+from corpus.suite import Corpus
+from corpus.test import Test
+from oracle.certificates import cycles, executions
+from oracle.certificates.clauses import Clause, Formula, read_clauses
+from oracle.certificates.lrat import check_proof
+from oracle.certificates.records import differences
+from oracle.certificates.refusal import RefusedError
+from oracle.executions.steps import TooManyError
+from synth.memory import certification, suites, synthesis
+from synth.memory.suites import Unit
+from synth.memory.synthesis import Refused, label_cycles, minimal_tests
+from synth.pool import Jobs, run_tasks
+from synth.verification import Findings, Watch, beside, numbers_of, same_lines
+
+_CHUNK = 50
+"""What is judged as one task."""
+
+Part = TypeVar("Part")
+Claim = TypeVar("Claim")
+Asked = TypeVar("Asked", suites.Request, synthesis.Request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What is made of some claims: tests by their keys in the corpus, what could not be written, what does not hold."""
+
+    tests: list[tuple[str, Test]]
+    refused: dict[str, str]
+    bad: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Check(Generic[Part, Claim]):
+    """How a kind of suite is checked.
+
+    ``shapes``: the words of its units. ``prove`` gives what a unit claims, and how many steps its proof has; ``judge``
+    what becomes of some claims; ``chosen`` the tests that the corpus has to hold, given all of these and the claims,
+    and what does not hold of the manifest.
+    """
+
+    shapes: dict[Part, str]
+    prove: Callable[[Part], tuple[list[Claim], int]]
+    judge: Callable[[Sequence[Claim]], Iterator[_Judged]]
+    chosen: Callable[[list[Test], list[Claim], dict[str, str]], tuple[list[Test], list[str]]]
+
+
+def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
+    """Check a corpus with its certificate."""
+    findings = Findings(tests=len(corpus.tests))
+    try:
+        if not corpus.complete:
+            raise RefusedError("the corpus is not complete")
+        of_model = "events" in corpus.manifest["request"]
+        check: _Check[Any, Any] = _suite_check(corpus) if of_model else _cycle_check(corpus)
+        for shape in check.shapes.values():
+            numbers_of(corpus.path, shape)
+    except (InputError, RefusedError) as error:
+        findings.refused.append(str(error))
+        return findings
+    findings.called = "minimal programs" if of_model else "cycles"
+    findings.refused += beside(corpus)
+    claims = _claims(check, jobs, watch, findings)
+    findings.refinements = sum(isinstance(claim, _Program) and not claim.is_test for claim in claims)
+    findings.found = len(claims) - findings.refinements
+    tests, unwritten = _tests(check, claims, jobs, watch, findings)
+    expected, amiss = check.chosen(tests, claims, unwritten)
+    findings.refused += [*amiss, *differences(expected, corpus.tests)]
+    return findings
+
+
+def _claims(check: _Check[Part, Claim], jobs: Jobs, watch: Watch, findings: Findings) -> list[Claim]:
+    """What the units claim, each of them proved."""
+    claims: list[Claim] = []
+    with closing(run_tasks(list(check.shapes), partial(_attempt, prove=check.prove), jobs)) as results:
+        for result in results:
+            if result is not None:
+                found, steps, bad = result[1]
+                claims += found
+                findings.units += 1
+                findings.steps += steps
+                findings.refused += bad
+            watch(findings.units, len(check.shapes), len(findings.refused))
+    return claims
+
+
+def _attempt(
+    part: Part, prove: Callable[[Part], tuple[list[Claim], int]]
+) -> Iterator[tuple[list[Claim], int, list[str]]]:
+    try:
+        yield *prove(part), []
+    except (InputError, RefusedError) as error:
+        yield [], 0, [str(error)]
+
+
+def _tests(
+    check: _Check[Part, Claim], claims: list[Claim], jobs: Jobs, watch: Watch, findings: Findings
+) -> tuple[list[Test], dict[str, str]]:
+    """The tests that the claims make, in the order of a corpus, and what could not be written, with the reasons."""
+    keyed: list[tuple[str, Test]] = []
+    unwritten: dict[str, str] = {}
+    chunks = [tuple(claims[start : start + _CHUNK]) for start in range(0, len(claims), _CHUNK)]
+    done = 0
+    with closing(run_tasks(chunks, check.judge, jobs)) as results:
+        for result in results:
+            if result is not None:
+                keyed += result[1].tests
+                unwritten |= result[1].refused
+                findings.refused += result[1].bad
+                done += 1
+            watch(done, len(chunks), len(findings.refused))
+    keyed.sort(key=lambda pair: (pair[0], pair[1].digest))
+    return [test for _, test in keyed], unwritten
+
+
+def _asked(request: Mapping[str, Any], kind: type[Asked]) -> Asked:
+    """What a corpus is to hold, as its manifest says. Raises ``RefusedError``, and ``InputError`` for a model."""
+    known = {each.name: request[each.name] for each in fields(kind) if each.name in request}
+    again: dict[str, Any]
+    try:
+        asked = msgspec.convert(known, kind)
+        again = msgspec.json.decode(msgspec.json.encode(asked.as_json()))
+    except (msgspec.ValidationError, ValueError, TypeError, LookupError):
+        raise RefusedError("the manifest has no request for memory tests") from None
+    for key in sorted({*request, *again}):
+        if request.get(key) != again.get(key):
+            what = "the models have changed since" if key == "model_digests" else f"its {key} is not as it should be"
+            raise RefusedError(f"the manifest's request: {what}")
+    return asked
+
+
+def _proved(
+    folder: Path,
+    shape: str,
+    head: str,
+    written: Iterable[str],
+    claims_of: Callable[[Formula, Iterable[str]], tuple[list[Claim], list[Clause]]],
+) -> tuple[list[Claim], int]:
+    """What a unit claims, proved in so many steps. Raises ``RefusedError`` or ``InputError``."""
+    file = folder / formula_file(shape)
+    try:
+        formula = read_clauses(head, same_lines(file, written))
+        file, proof = (folder / name for name in unit_files(shape, 0))
+        claims, own = claims_of(formula, unpacked(file))
+        file = proof
+        return claims, check_proof([*own, *formula.clauses], unpacked(proof))
+    except RefusedError as error:
+        raise RefusedError(f"{file}: {error}") from None
+
+
+# Suites from a model
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """A program with an outcome that a unit blocks, as a test or since its outcome can come about."""
+
+    unit: Unit
+    execution: Execution
+    is_test: bool
+
+
+def _suite_check(corpus: Corpus) -> _Check[Unit, _Program]:
+    """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
+    request = _asked(corpus.manifest["request"], suites.Request)
+    request.check()
+    certification.check_certifiable(request)
+    shapes = {unit: sizes_word(unit.sizes) for unit in certification.certified_units(request)}
+
+    def chosen(tests: list[Test], claims: list[_Program], _: dict[str, str]) -> tuple[list[Test], list[str]]:
+        promised = corpus.manifest.get("counts", {}).get("criteria", {}).get(request.criterion)
+        amiss = [] if promised == len(tests) else ["the manifest does not count the tests of the criterion as they are"]
+        kept = suites.one_per_program(tests) if request.up_to == "program" else tests
+        return suites.with_ranks(kept), amiss
+
+    prove = partial(_prove_unit, folder=corpus.path / FOLDER, request=request)
+    judge = partial(_judge_programs, request=replace(request, mutants=False))
+    return _Check(shapes, prove, judge, chosen)
+
+
+def _prove_unit(unit: Unit, folder: Path, request: suites.Request) -> tuple[list[_Program], int]:
+    def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
+        claims = executions.check_clauses(formula, unit.sizes, request.words, lines)
+        programs = [_Program(unit, execution, True) for execution in claims.tests]
+        return programs + [_Program(unit, execution, False) for execution in claims.allowed], claims.clauses
+
+    written = certification.suite_formula_lines(request, unit)
+    return _proved(folder, sizes_word(unit.sizes), certification.suite_head(request, unit), written, claims_of)
+
+
+def _judge_programs(programs: Sequence[_Program], request: suites.Request) -> Iterator[_Judged]:
+    judged = _Judged([], {}, [])
+    read = record_reader([model.name for model in request.models])
+    for program in programs:
+        try:
+            lack = executions.lacks if program.is_test else executions.forbidden
+            if why := lack(program.execution, request.axiomatic, request.words):
+                judged.bad.append(f"{program.unit.name}: {execution_text(program.execution)}: {why}")
+            elif program.is_test and (found := suites.found_of(program.execution, program.unit.criterion, request)):
+                judged.tests.extend((key, read(record)) for key, record in found.tests)
+        except (InputError, TooManyError) as error:
+            judged.bad.append(f"{program.unit.name}: {execution_text(program.execution)}: {error.message}")
+    yield judged
+
+
+# Suites of cycles
+
+
+def _cycle_check(corpus: Corpus) -> _Check[int, Cycle]:
+    """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
+    request = _asked(corpus.manifest["request"], synthesis.Request)
+    certification.check_certifiable_cycles(request)
+    bounds = request.bounds
+    asked = cycles.Asked(**{each.name: getattr(bounds, each.name) for each in fields(cycles.Asked)})
+
+    def chosen(tests: list[Test], claims: list[Cycle], unwritten: dict[str, str]) -> tuple[list[Test], list[str]]:
+        there = {cycle_name(cycle): cycle for cycle in map(oriented, claims)}
+        amiss = []
+        if corpus.manifest.get("counts", {}).get("cycles") != len(claims) or len(there) < len(claims):
+            amiss.append("the manifest does not count the cycles as they are")
+        if corpus.manifest.get("refused", {}) != unwritten:
+            amiss.append("the manifest does not list what cannot be written as it is")
+        return minimal_tests(tests, there) if request.minimal else tests, amiss
+
+    shapes = {size: str(size) for size in certification.certified_sizes(request)}
+    prove = partial(_prove_size, folder=corpus.path / FOLDER, request=request, asked=asked)
+    return _Check(shapes, prove, partial(_judge_cycles, models=request.model_words), chosen)
+
+
+def _prove_size(size: int, folder: Path, request: synthesis.Request, asked: cycles.Asked) -> tuple[list[Cycle], int]:
+    def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[Cycle], list[Clause]]:
+        claims = cycles.check_clauses(formula, asked, size, lines)
+        return claims.cycles, claims.clauses
+
+    written = certification.cycle_formula_lines(request, size)
+    return _proved(folder, str(size), certification.cycle_head(request, size), written, claims_of)
+
+
+def _judge_cycles(some: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[_Judged]:
+    judged = _Judged([], {}, [])
+    for made in label_cycles(list(map(oriented, some)), models):
+        for test in made:
+            if isinstance(test, Refused):
+                judged.refused[test.name] = test.reason
+            else:
+                judged.tests.append((f"{test.size:06} {test.name}", test))
+    yield judged

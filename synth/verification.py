@@ -1,0 +1,67 @@
+"""What the check of a certified corpus finds, whatever its family; and what is checked the same way in both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count, zip_longest
+from pathlib import Path
+
+from corpus.certificates import FOLDER, unit_files, unpacked
+from corpus.errors import InputError
+from corpus.files import open_bytes
+from corpus.suite import LABELS, Corpus, label_lines
+from oracle.certificates.refusal import RefusedError
+
+Watch = Callable[[int, int, int], None]
+"""Told how many units are checked, of how many, and how many findings there are."""
+
+
+@dataclass
+class Findings:
+    """What was checked, and what does not hold: a line each. ``found``: what units block, ``programs`` or such."""
+
+    tests: int = 0
+    units: int = 0
+    found: int = 0
+    refinements: int = 0
+    steps: int = 0
+    called: str = "programs"
+    refused: list[str] = field(default_factory=list)
+
+
+def beside(corpus: Corpus) -> Iterator[str]:
+    """What does not hold of the files beside the tests."""
+    bounds = Counter(test.bound for test in corpus.tests)
+    if corpus.manifest.get("counts", {}).get("bounds") != dict(bounds):
+        yield "the manifest does not count the tests of each bound as they are"
+    if len({test.name for test in corpus.tests}) < len(corpus.tests):
+        yield "two tests have one name"
+    try:
+        if not _says(corpus.path / LABELS, label_lines(corpus.tests, corpus.models)):
+            yield f"{LABELS} does not say what the tests say"
+    except InputError as error:
+        yield str(error)
+
+
+def _says(path: Path, lines: Iterable[str]) -> bool:
+    with open_bytes(path) as file:
+        return all(line == (text or "").encode() for line, text in zip_longest(file, lines))
+
+
+def numbers_of(corpus: Path, shape: str) -> range:
+    """The units of a shape, by number, that have a file. Raises ``RefusedError`` where there is none."""
+    folder = corpus / FOLDER
+    found = next(n for n in count() if not (folder / unit_files(shape, n)[0]).exists())
+    if not found:
+        raise RefusedError(f"{folder / unit_files(shape, 0)[0]}: missing")
+    return range(found)
+
+
+def same_lines(path: Path, expected: Iterable[str]) -> Iterator[str]:
+    """The lines of a certificate's file. Raises ``RefusedError`` at the first that is not as expected."""
+    for number, (line, other) in enumerate(zip_longest(unpacked(path), expected), 1):
+        if line is None or line != other:
+            raise RefusedError(f"line {number}: not the formula of the shape")
+        yield line
