@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,20 +13,18 @@ import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from oracle.executions.steps import TooManyError
 from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, expand
 from synth.options.bell import bell_option, with_bell
+from synth.options.cluster import jobs_options, workplaces
 from synth.options.model import ModelName
 from synth.options.unroll import unroll_option
+from synth.pool import UNLIMITED, Jobs, map_each
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
 
 if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
-    from corpus.litmus.test import LitmusTest
-    from corpus.litmus.text import Dialect
-    from synth.repair.costs import Costs
-    from synth.repair.fixing import Fixed
+    from synth.repair.work import Asked, End, Step
 
 WHAT = ("fences", "orders", "scopes", "barriers")
 """What ``--allow`` names."""
@@ -69,6 +66,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
     "--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw what changes cut: .svg, .pdf or .png."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a test instead of text.")
+@jobs_options
 def command(
     inputs: tuple[str, ...],
     model: str,
@@ -84,6 +82,8 @@ def command(
     output: Path | None,
     svg: Path | None,
     as_json: bool,
+    jobs: int | None,
+    cluster: str | None,
 ) -> None:
     """Repair litmus tests: the cheapest changes after which the outcome is forbidden.
 
@@ -111,6 +111,7 @@ def command(
       synth fix examples/memory/c-sb-rel-acq.litmus --model rc11 --svg sb.svg -o sb-repaired.litmus
       synth fix examples/memory/exch-sl+membar.gls.litmus --model ptx-rmo --weaken
       synth fix examples/memory/opencl --model opencl --race-free -o repaired
+      synth fix examples/memory/opencl --model opencl --race-free --all --cluster local:4 --json
 
     Exit code 1 where a test has no repair.
     """
@@ -121,90 +122,68 @@ def command(
         raise InputError(f"--svg draws one repair, and these tests are {len(tests)}")
     if race_free and weaken:
         raise click.UsageError("--weaken keeps a test without races as it is, and does not go with --race-free")
-    from synth.repair import account
-    from synth.repair.fixing import Fixes, Fixing, Question, is_flagged, model_named
-    from synth.repair.sites import Direction
-
-    judged = model_named(model)
-    direction = Direction.WEAKER if weaken else Direction.STRONGER
     several = len(tests) > 1 or every
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
+    groups = [tests] if together else [[test] for test in tests]
+    from synth.repair.work import Asked, End, Step  # only here is it needed
+
+    asked = Asked(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = False
-    for place, group in enumerate([tests] if together else [[test] for test in tests]):
-        read, dialect = _read(group, forbid)
-        flags = race_free or (weaken and not any(is_flagged(test, judged, unroll) for test in read))
-        question = Question(judged, unroll, not race_free or forbid is not None, flags)
-        fixed: list[Fixed] = []
-        if place and not as_json:
-            _say([""])
-        try:
-            with Fixing(read, dialect, question, _costs(cost, dialect), direction, allowed) as fixing:
-                for number, each in enumerate(itertools.islice(fixing, None if every else 1), 1):
-                    fixed.append(each)
-                    if output is not None:
-                        _write(each, number, dialect, output, several, [given.name for given in group])
-                    if not as_json:
-                        head = [account.headline(read, each, judged, direction)] if number == 1 else []
-                        named = ["", f"repair {number}, cost {each.cost}"] if every else []
-                        _say([*head, *named, *account.lines(read, each, dialect, direction)])
-        except TooManyError as error:
-            hint = f"there is less to say with {f'--unroll {unroll - 1}, ' if unroll else ''}or less to --allow"
-            raise InputError(f"{error.message}; {hint}", group[0].place) from None
-        found = Fixes(tuple(read), tuple(fixed), fixing.complete)
-        missing |= not found.repairs
-        if svg and found.repairs and found.repairs[0].changes:
-            write_picture(svg, account.drawing(found, judged).svg())
-        if as_json:
-            click.echo(json.dumps(account.record([given.label for given in group], found, judged, dialect)))
-        elif not found.repairs:
-            _say([account.headline(read, None, judged, direction)])
-        elif not found.complete:
-            _say(["", "Loops were cut, and the outcome may be allowed beyond; --unroll looks further."])
+    with workplaces(jobs, cluster) as places:
+        for group, steps in _each(groups, asked, places):
+            if group is not groups[0] and not as_json:
+                _say([""])
+            for number, step in enumerate(steps, 1):
+                if isinstance(step, Step) and output is not None:
+                    _write(step, number, output, several, [given.name for given in group])
+                if isinstance(step, End):
+                    missing |= not step.repaired
+                    if svg and step.svg:
+                        write_picture(svg, step.svg)
+                    if as_json:
+                        click.echo(json.dumps(step.record))
+                if step.lines and not as_json:
+                    _say(step.lines)
     sys.exit(1 if missing else 0)
+
+
+def _each(
+    groups: Sequence[Sequence[Input]], asked: Asked, places: Jobs
+) -> Iterator[tuple[Sequence[Input], Iterator[Step | End]]]:
+    """What comes of each program, in order; of a single one, as it comes."""
+    from synth.repair.work import repaired
+
+    if len(groups) == 1:
+        yield groups[0], repaired(groups[0], asked)
+        return
+    carried = [[given.to_carry() for given in group] for group in groups]
+    done = map_each(partial(_done, asked=asked), carried, places, UNLIMITED, _lost)
+    for group, steps in zip(groups, filter(None, done), strict=True):
+        yield group, iter(steps)
+
+
+def _done(group: Sequence[Input], asked: Asked) -> list[Step | End]:
+    from synth.repair.work import repaired
+
+    return list(repaired(group, asked))
+
+
+def _lost(group: Sequence[Input], reason: str) -> list[Step | End]:
+    raise InputError(f"the search for repairs {reason}", group[0].place)
 
 
 def _say(lines: Sequence[str]) -> None:
     click.echo(printable_lines("\n".join(lines)))
 
 
-def _read(group: Sequence[Input], forbid: str | None) -> tuple[list[LitmusTest], Dialect]:
-    """Tests of one dialect with it, and with another condition where one is given."""
-    from corpus.dialects.registry import dialect_of
-    from corpus.litmus.text import sections
-
-    tests, dialects = [], []
-    for given in group:
-        text = given.text()
-        dialect = dialect_of(text, given.place)
-        source = replace(sections(text, given.place, dialect.c_comments), bell=given.bell)
-        tests.append(dialect.parse(source))
-        dialects.append(dialect)
-        if forbid is not None:
-            try:
-                tests[-1] = dialect.parse(replace(source, condition=f"exists ({forbid})"))
-            except InputError as error:
-                raise InputError(f"--forbid: {error.message}", given.place) from None
-    if len({dialect.name for dialect in dialects}) > 1:
-        raise InputError("tests of one program are of one dialect, and these are of several")
-    return tests, dialects[0]
-
-
-def _costs(name: str | None, dialect: Dialect) -> Costs:
-    from synth.repair.costs import read_costs
-
-    return read_costs(name or (dialect.name if dialect.name in TARGETS else "ptx"))
-
-
-def _write(fixed: Fixed, number: int, dialect: Dialect, output: Path, several: bool, names: Sequence[str]) -> None:
+def _write(step: Step, number: int, output: Path, several: bool, names: Sequence[str]) -> None:
     """The repaired test into a file; of several, into a folder, those of further repairs numbered."""
-    from corpus.dialects.registry import translate
-
     if several:
         try:
             output.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the folder: {error.strerror}", str(output)) from None
-    for name, test in zip(names, fixed.tests, strict=True):
+    for name, text in zip(names, step.tests, strict=True):
         path = output / f"{name}{f'.{number}' if number > 1 else ''}.litmus" if several else output
-        write_atomically(path, [translate(test, dialect)])
+        write_atomically(path, [text])

@@ -92,9 +92,11 @@ def test_what_processes_do_a_cluster_does(tmp_path, cluster):
         run("map", mapping, "--events", "3..4", "--scopes", "gpu", *where, "-o", folder / "bugs")
         labels = run("label", folder / "progress", "--format", "csv", *where)
         litmus = run("label", EXAMPLES / "memory" / "mp-weak.litmus", "--format", "json", *where)
+        tests = [EXAMPLES / "memory" / f"{test}.litmus" for test in ("mp-weak", "mp-inter", "cas-sl")]
+        fixed = run("fix", *tests, "--model", "ptx-6.0", "--all", *where, "-o", folder / "fixed")
         (folder / "told").mkdir()
-        (folder / "told" / "text").write_text(compared + labels + litmus)
-    for made in ("progress", "memory", "suite", "difference", "bugs"):
+        (folder / "told" / "text").write_text(compared + labels + litmus + fixed)
+    for made in ("progress", "memory", "suite", "difference", "bugs", "fixed"):
         assert files(tmp_path / "here" / made) == files(tmp_path / "there" / made)
     here, there = (
         (tmp_path / name / "told" / "text").read_text().replace(f"/{name}/", "/") for name in ("here", "there")

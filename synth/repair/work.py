@@ -1,0 +1,112 @@
+"""The repairs of one program, step by step, as a process makes them alone: what is said, written and drawn of each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from corpus.dialects.registry import dialect_of, translate
+from corpus.errors import InputError
+from corpus.litmus.test import LitmusTest
+from corpus.litmus.text import Dialect, sections
+from oracle.executions.steps import TooManyError
+from synth.inputs import Input
+from synth.repair import account
+from synth.repair.costs import TARGETS, Costs, read_costs
+from synth.repair.fixing import Fixed, Fixes, Fixing, Question, is_flagged, model_named
+from synth.repair.sites import Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of every program, in the words of the command.
+
+    ``forbid`` is a condition, ``cost`` a table of costs, ``every``: all minimal repairs, and ``drawn``: a picture of
+    the first.
+    """
+
+    model: str
+    forbid: str | None
+    race_free: bool
+    weaken: bool
+    allowed: tuple[str, ...]
+    cost: str | None
+    every: bool
+    unroll: int
+    drawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One repair, in lines, and the tests that it makes of those that were given, in their order."""
+
+    lines: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What is left to say when there are no more; all as plain data; a picture, where one was asked for."""
+
+    repaired: bool
+    lines: tuple[str, ...]
+    record: dict[str, Any]
+    svg: str | None
+
+
+def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
+    """The repairs of the tests of one program, the cheapest first, each as soon as it is found.
+
+    Raises ``InputError`` where a test, the model or the costs cannot be read, and where a test is too large.
+    """
+    judged = model_named(asked.model)
+    direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
+    read, dialect = _read(group, asked.forbid)
+    flags = asked.race_free or (asked.weaken and not any(is_flagged(test, judged, asked.unroll) for test in read))
+    question = Question(judged, asked.unroll, not asked.race_free or asked.forbid is not None, flags)
+    costs = _costs(asked.cost, dialect)
+    found: list[Fixed] = []
+    try:
+        with Fixing(read, dialect, question, costs, direction, asked.allowed) as fixing:
+            for number, each in enumerate(itertools.islice(fixing, None if asked.every else 1), 1):
+                found.append(each)
+                head = [account.headline(read, each, judged, direction)] if number == 1 else []
+                named = ["", f"repair {number}, cost {each.cost}"] if asked.every else []
+                lines = (*head, *named, *account.lines(read, each, dialect, direction))
+                yield Step(lines, tuple(translate(test, dialect) for test in each.tests))
+    except TooManyError as error:
+        hint = f"there is less to say with {f'--unroll {asked.unroll - 1}, ' if asked.unroll else ''}or less to --allow"
+        raise InputError(f"{error.message}; {hint}", group[0].place) from None
+    fixes = Fixes(tuple(read), tuple(found), fixing.complete)
+    lines = ()
+    if not found:
+        lines = (account.headline(read, None, judged, direction),)
+    elif not fixes.complete:
+        lines = ("", "Loops were cut, and the outcome may be allowed beyond; --unroll looks further.")
+    svg = account.drawing(fixes, judged).svg() if asked.drawn and found and found[0].changes else None
+    yield End(bool(found), lines, account.record([given.label for given in group], fixes, judged, dialect), svg)
+
+
+def _read(group: Sequence[Input], forbid: str | None) -> tuple[list[LitmusTest], Dialect]:
+    """Tests of one dialect with it, and with another condition where one is given."""
+    tests, dialects = [], []
+    for given in group:
+        text = given.text()
+        dialect = dialect_of(text, given.place)
+        source = replace(sections(text, given.place, dialect.c_comments), bell=given.bell)
+        tests.append(dialect.parse(source))
+        dialects.append(dialect)
+        if forbid is not None:
+            try:
+                tests[-1] = dialect.parse(replace(source, condition=f"exists ({forbid})"))
+            except InputError as error:
+                raise InputError(f"--forbid: {error.message}", given.place) from None
+    if len({dialect.name for dialect in dialects}) > 1:
+        raise InputError("tests of one program are of one dialect, and these are of several")
+    return tests, dialects[0]
+
+
+def _costs(name: str | None, dialect: Dialect) -> Costs:
+    return read_costs(name or (dialect.name if dialect.name in TARGETS else "ptx"))
