@@ -172,7 +172,7 @@ class Tally:
 
 # Forms
 
-TABLE, CSV, JSON = "table", "csv", "json"
+CSV, JSON = "csv", "json"
 
 
 def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
@@ -188,10 +188,11 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
         interrupted = error
     table, lines = labelling.table(known)
     # Wide enough for the longest row where nobody watches.
-    from synth.screen import table_console
+    from synth.screen import print_table as print_on
+    from synth.screen import screen
 
-    console = table_console(120 + max((len(labels.file) for labels in known), default=0) + 12 * len(labelling.names))
-    console.print(table)
+    console = screen(120 + max((len(labels.file) for labels in known), default=0) + 12 * len(labelling.names))
+    print_on(console, table)
     for line in lines:
         console.print(line, markup=False)
     if interrupted:

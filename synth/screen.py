@@ -1,12 +1,14 @@
-"""Tables and progress bars."""
+"""Tables and progress bars.
+
+A command prints on what ``screen`` gives: a terminal, or a document where ``--format`` asks for one."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice
-from typing import TypeGuard, TypeVar
+from itertools import chain, groupby, islice
+from typing import Any, TypeGuard, TypeVar
 
 import click
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
@@ -16,11 +18,99 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from corpus.errors import printable
+from synth.options.form import printed_as
+from synth.tables import LANGUAGES, TABLE, Language
+from synth.tables import Table as Written
 
 Item = TypeVar("Item")
 
 _PERIOD = 3600.0
 """Seconds over which the time that is left is estimated: items such as hangs take longer than the usual 30."""
+
+
+class Document:
+    """What a command prints, as a document: tables in its language, and what is said between them, line by line.
+
+    It is printed on as rich's consoles are, as far as commands need that.
+    """
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._begun = False
+
+    def print(self, what: str | Text | Table | None = None, markup: bool = True, **_: Any) -> None:
+        """Print a text, or a table."""
+        if isinstance(what, Table):
+            self.print_table(what)
+        elif what is not None:
+            text = Text.from_markup(what) if isinstance(what, str) and markup else what
+            for line in str(text).splitlines():
+                if line.strip():
+                    self._print([self._language.line(line)])
+
+    def print_table(self, table: Table | Listing, title: str = "") -> None:
+        """Print a table under its own title, or another."""
+        self._print(self._language.table(_written(table, title)))
+
+    def _print(self, lines: Iterable[str]) -> None:
+        rest = chain([""] if self._begun else self._language.begin, lines)
+        self._begun = True
+        while piece := list(islice(rest, _PIECE)):
+            click.echo("\n".join(piece))
+
+
+def _written(table: Table | Listing, title: str) -> Written:
+    if isinstance(table, Listing):
+        return Written(title, "", _heads(table.table), _Rows(table.rows))
+    cells = [[_words(cell) for cell in column.cells] for column in table.columns]
+    own = _words(table.title) if table.title else ""
+    note = _words(table.caption) if table.caption else ""
+    return Written(title or own, note, _heads(table), tuple(zip(*cells, strict=True)))
+
+
+def _heads(table: Table) -> tuple[str, ...]:
+    return tuple(_words(column.header) if table.show_header else "" for column in table.columns)
+
+
+def _words(cell: object) -> str:
+    """What a cell says, without its style."""
+    return str(Text.from_markup(cell)) if isinstance(cell, str) else str(cell)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a listing, made anew each time."""
+
+    rows: Callable[[], Iterable[tuple[Cell, ...]]]
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return (tuple(cell if isinstance(cell, str) else cell[0] for cell in row) for row in self.rows())
+
+
+Screen = Console | Document
+"""What commands print on."""
+
+
+def screen(width: int = 160) -> Screen:
+    """Standard output: a document where ``--format`` asks for one, the same all along; else ``table_console``."""
+    form = printed_as()
+    if form == TABLE:
+        return table_console(width)
+    document: Document = click.get_current_context().meta.setdefault(f"synth.{form}", Document(LANGUAGES[form]))
+    return document
+
+
+def print_table(on: Screen, table: Table | Listing, title: str = "") -> None:
+    """Print a table, under a title if there is one."""
+    if isinstance(on, Document):
+        on.print_table(table, title)
+        return
+    if title:
+        on.print(title, style="italic")
+    if isinstance(table, Listing):
+        table.print_on(on)
+    else:
+        on.print(table)
 
 
 def table_console(width: int = 160) -> Console:

@@ -32,13 +32,15 @@ from synth.memory.comparison import Comparison, Differences, Pair, compare
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
 from synth.memory.suites import axiomatic, empty_sets, narrowed
 from synth.options.cluster import jobs_options, workplaces
+from synth.options.form import printed_as, table_option
 from synth.options.model import ModelName
 from synth.options.numbers import Seconds
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
 from synth.pool import Jobs
-from synth.screen import printable_lines, table_console
+from synth.screen import print_table, printable_lines, screen, table_console
+from synth.tables import TABLE
 from synth.units import Until
 from synth.watch import watching
 
@@ -65,6 +67,7 @@ SHOWN = 1
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
 @click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf or .png.")
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(
     models: tuple[str, ...],
@@ -105,6 +108,8 @@ def command(
     resolved = resolve_consistency_models(models)
     if len(resolved) < 2:
         raise InputError("expected two different models or more")
+    if len(resolved) == 2 and printed_as() != TABLE:
+        raise InputError("--format is for the table of three models or more")
     files = [axiomatic(model) for model in resolved]
     kept = listed("--scopes", scopes, list(SCOPES)), listed("--regions", regions, [region.value for region in Region])
     words = narrowed(files, *vocabulary, *kept)
@@ -123,7 +128,7 @@ def command(
     journal = Journal.create(output, asked) if output else None
     try:
         if not as_json:
-            click.echo(f"over {words.name}: {words.summary}")
+            screen().print(f"over {words.name}: {words.summary}", markup=False, soft_wrap=True)
         with workplaces(jobs, cluster) as places:
             done = _search(comparison, solver, places, time_limit, journal, None if as_json else models)
         if journal is not None:
@@ -142,8 +147,9 @@ def command(
         one, other = ordering.models
         click.echo(difference_text(ordering, one, other) + _stopped(done))
     else:
-        table_console().print(ordering_table(ordering))
-        click.echo(f"searched up to {max(done.searched.values())} events{_stopped(done)}")
+        print_table(screen(), ordering_table(ordering))
+        said = f"searched up to {max(done.searched.values())} events{_stopped(done)}"
+        screen().print(said, markup=False, soft_wrap=True)
     if svg or dot:
         from synth.drawing import order
 

@@ -12,10 +12,12 @@ from rich.text import Text
 
 from backends.registry import BACKENDS
 from backends.shared.toolchain import Probed
-from synth.screen import table_console
+from synth.options.form import table_option
+from synth.screen import screen
 
 
 @click.command(name="devices")
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list, an object for each.")
 def command(as_json: bool) -> None:
     """List every compiler and device that synth can use, and whether it works here.
@@ -41,7 +43,7 @@ def command(as_json: bool) -> None:
     for name, each in rows:
         mark = Text("yes", "green") if each.usable else Text("no", "red")
         table.add_row(mark, name, Text(each.name), Text(each.version or "-"), Text(each.purpose))
-    console = table_console()
+    console = screen()
     console.print(table)
     lacking = [each for _, each in rows if not each.usable]
     if lacking:

@@ -12,6 +12,7 @@ import click
 
 from corpus.errors import InputError
 from synth.options.choice import Choice
+from synth.options.form import table_option
 from synth.options.model import model_option
 from synth.options.numbers import JOBS
 from synth.options.suites import suites_option
@@ -40,6 +41,7 @@ MOST = 100
 )
 @click.option("--significant", is_flag=True, help="Nor anything else that chance explains.")
 @click.option("-j", "--jobs", type=JOBS, default=1, show_default=True, metavar="N", help="Processes that label tests.")
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 def command(
     words: tuple[str, ...],
@@ -159,9 +161,9 @@ def _record(sides: list[Side], found: Comparison) -> dict[str, object]:
 def _print(sides: list[Side], found: Comparison, judged: bool) -> None:
     from rich.text import Text
 
-    from synth.screen import plain_table, table_console
+    from synth.screen import plain_table, screen
 
-    console = table_console()
+    console = screen()
     a, b = (f"{letter}: {side.name}" for letter, side in zip("AB", sides, strict=True))
     console.print(Text(f"{a}\n{b}"), soft_wrap=True)
     table = plain_table("test", "way", "what", "outcome", "A", "B", "chance")

@@ -6,10 +6,12 @@ import click
 from rich.table import Table
 
 from corpus.cycles.edges import all_annotations, all_edges, describe_annotation, describe_edge
-from synth.screen import table_console
+from synth.options.form import table_option
+from synth.screen import screen
 
 
 @click.command(name="edges")
+@table_option
 def command() -> None:
     """List the edges and annotations that synth memory takes, with a line on each.
 
@@ -31,4 +33,4 @@ def command() -> None:
         table.add_row(name, describe_edge(edge))
     for name, annotation in all_annotations().items():
         table.add_row(name, describe_annotation(annotation))
-    table_console().print(table)
+    screen().print(table)

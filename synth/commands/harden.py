@@ -18,8 +18,9 @@ from synth.hardening.account import print_found, record
 from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, journalled
 from synth.hardening.reduction import Places, Ran, Reduction
+from synth.options.form import table_option
 from synth.options.numbers import Seconds
-from synth.screen import table_console
+from synth.screen import screen
 from synth.statistics import CONFIDENCE, runs_without_failure
 from synth.watch import watching
 
@@ -58,6 +59,7 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
     metavar="FOLDER",
     help="Where runs are kept, and what is built.",
 )
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print all that was seen as one JSON object.")
 def command(
     places: int,
@@ -133,5 +135,5 @@ def command(
     if as_json:
         click.echo(found)
     else:
-        print_found(reduction, verdict, confidence, table_console())
+        print_found(reduction, verdict, confidence, screen())
     sys.exit(verdict in ("broken", "stopped"))

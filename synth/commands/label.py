@@ -15,15 +15,17 @@ from corpus.errors import InputError
 from synth import VERSION, label_file
 from synth.families.interface import chosen, family_given
 from synth.inputs import Input
-from synth.labels import CSV, JSON, TABLE, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
+from synth.labels import CSV, JSON, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
 from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.cluster import jobs_options, workplaces
+from synth.options.form import print_as
 from synth.options.method import method_option
 from synth.options.model import model_option
 from synth.options.numbers import Seconds
 from synth.options.unroll import unroll_option
 from synth.pool import Jobs, Limits
+from synth.tables import FORMS, TABLE
 from synth.watch import watching
 
 
@@ -37,9 +39,9 @@ from synth.watch import watching
 @click.option(
     "--format",
     "form",
-    type=click.Choice([TABLE, CSV, JSON]),
+    type=click.Choice([*FORMS, CSV, JSON]),
     help="csv: one line a verdict, file,model,verdict and for litmus tests condition. json: one object a test. Both "
-    "are printed as verdicts come, the table at the end.  [default: table; csv with -o]",
+    "are printed as verdicts come, a table at the end.  [default: table; csv with -o]",
 )
 @click.option(
     "--timeout",
@@ -102,6 +104,7 @@ def command(
       synth label suite --model my_scheduler.py --format json -j 2
       synth label examples/memory/*.litmus --model sc --model ptx-6.0
       synth label examples/memory --model ptx-rmo --format csv
+      synth label examples/memory/*.litmus --model sc --model rmo --format markdown
       synth label suite --where obe-weak=hangs --model lobe
       synth label suite --timeout 10 --memory 2000 -o labels.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
@@ -127,9 +130,11 @@ def command(
     """
     if output is None and resume:
         raise click.UsageError("--resume goes on with a file: name it with -o")
-    if output is not None and form == TABLE:
+    if output is not None and form in FORMS:
         raise click.UsageError("-o writes csv or json, and a table is neither")
     form = form or (TABLE if output is None else CSV)
+    if form in FORMS:
+        print_as(form)
     kind = family_given(inputs)
     labelling = kind.labelling(models, method, unroll, form)
     tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
@@ -138,9 +143,9 @@ def command(
     places = stack(workplaces(jobs, cluster))
     if output is None:
         # A bar on standard error would be torn by lines on a terminal that is standard output as well.
-        bar = form == TABLE or not sys.stdout.isatty()
+        bar = form in FORMS or not sys.stdout.isatty()
         labelled = _counted(labelling, tests, places, limits, tally, bar)
-        if form == TABLE:
+        if form in FORMS:
             print_table(labelling, labelled)
         else:
             click.echo(header_of(labelling, form), nl=False)

@@ -9,10 +9,12 @@ import click
 from rich.text import Text
 
 from oracle.catalogue import catalogue, first_sentence
-from synth.screen import plain_table, table_console
+from synth.options.form import table_option
+from synth.screen import plain_table, screen
 
 
 @click.command(name="models")
+@table_option
 @click.option(
     "--json", "as_json", is_flag=True, help="Print a JSON list, an object for each, with the whole of its source."
 )
@@ -27,6 +29,7 @@ def command(as_json: bool) -> None:
     Examples:
       synth models
       synth models --json
+      synth models --format markdown
       synth models | grep ptx
     """
     entries = catalogue()
@@ -37,4 +40,4 @@ def command(as_json: bool) -> None:
     for entry in entries:
         told = Text(entry.says), Text(first_sentence(entry.source))
         table.add_row(entry.name, entry.family, entry.kind, entry.vocabulary or "-", *told)
-    table_console().print(table)
+    screen().print(table)

@@ -23,6 +23,7 @@ from synth.campaigns import Campaign, Workers
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.options.campaign import campaign_options
 from synth.options.choice import Choice, choice_options
+from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
 
@@ -78,6 +79,7 @@ from synth.options.model import model_option
     metavar="FILE",
     help="Where results go.  [default: results.jsonl in the corpus; not kept for plain files]",
 )
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the results as one JSON object.")
 @click.option("--stress/--no-stress", default=False, show_default=True, help="Litmus tests: with memory stress.")
 @click.option(

@@ -12,7 +12,8 @@ from backends.shared.results import RESULTS
 from synth.mutation.kills import read_observed, read_suite
 from synth.mutation.show import record, tables
 from synth.options.choice import Choice, choice_options
-from synth.screen import table_console
+from synth.options.form import table_option
+from synth.screen import screen
 
 
 @click.command(name="score")
@@ -35,6 +36,7 @@ from synth.screen import table_console
 @click.option("--mutants", "list_mutants", is_flag=True, help="List every mutant with its kill rates.")
 @click.option("--serial", is_flag=True, help="Have mutants count, too, that threads show that run one after the other.")
 @choice_options
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with every test and every mutant.")
 def command(
     suite: Path,
@@ -74,6 +76,6 @@ def command(
     if as_json:
         click.echo(json.dumps(record(opened, observed, budget), indent=2))
         return
-    console = table_console()
+    console = screen()
     for part in tables(opened, observed, budget, confidence, list_tests, list_mutants):
         console.print(part, markup=False, soft_wrap=isinstance(part, str))

@@ -21,8 +21,9 @@ from synth import VERSION
 from synth.families.interface import Family, family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
+from synth.options.form import table_option
 from synth.options.model import ModelName
-from synth.screen import table_console
+from synth.screen import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides
 
 
@@ -67,6 +68,7 @@ from synth.selection import Selection, Words, select, separated_pairs, sides
 @click.option("--serial", is_flag=True, help="With --score: have serial mutants count, too (synth score).")
 @choice_options
 @click.option("-o", "--output", metavar="DIR", type=click.Path(path_type=Path), help="Write the tests as a new corpus.")
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(
     corpus: Path,
@@ -129,7 +131,7 @@ def command(
     else:
         _print(opened, kind, selection, models, each)
         if output:
-            click.echo(f"\nWritten to {output}")
+            screen().print(f"\nWritten to {output}", markup=False, soft_wrap=True)
 
 
 def _select_by_score(
@@ -161,11 +163,11 @@ def _select_by_score(
     if as_json:
         click.echo(json.dumps(record, indent=2))
         return
-    console = table_console()
+    console = screen()
     for part in plan_tables(best, budget):
         console.print(part, markup=False, soft_wrap=isinstance(part, str))
     if output:
-        click.echo(f"\nWritten to {output}")
+        screen().print(f"\nWritten to {output}", markup=False, soft_wrap=True)
 
 
 def words_of(kind: Family) -> Words:
@@ -206,7 +208,7 @@ def _manifest(source: Corpus, asked: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _print(source: Corpus, kind: Family, selection: Selection, models: Sequence[str], each: int) -> None:
-    console = table_console()
+    console = screen()
     separated = sum(tests > 0 for tests in selection.separable.values())
     times = f", each by {each} where the corpus has so many" if each > 1 else ""
     so_far = "" if source.manifest.get("complete") else "; the corpus is not complete"

@@ -15,7 +15,8 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
-from synth.screen import Listing, print_json, table_console
+from synth.options.form import table_option
+from synth.screen import print_json, print_table, screen
 
 
 @click.command(name="show")
@@ -28,6 +29,7 @@ from synth.screen import Listing, print_json, table_console
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the distribution: .svg, .pdf or .png.",
 )
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as_json: bool) -> None:
     """Show what is in a corpus of progress tests, or in a suite of memory tests.
@@ -58,6 +60,7 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
       synth show suite
       synth show suite --tests
       synth show suite --svg distribution.svg
+      synth show suite --format latex > suite.tex
       synth show suite --json | jq '.models["lobe-weak"]'
       synth show classic --json | jq '.models["ptx-rmo"].ALLOWED'
       synth show suite --tests --where tag=prodcons-increasing
@@ -73,16 +76,11 @@ def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as
     if as_json:
         print_json(kind.summary(opened, list_tests))
         return
-    console = table_console()
+    console = screen()
     console.print(f"{corpus}: {len(opened.tests)} tests, {opened.state}", markup=False)
     for title, table in kind.tables(opened, list_tests):
         console.print()
-        if title:
-            console.print(title, style="italic")
-        if isinstance(table, Listing):
-            table.print_on(console)
-        else:
-            console.print(table)
+        print_table(console, table, title)
     if svg:
         console.print(f"\nDistribution drawn in {svg}", markup=False)
 

@@ -15,8 +15,9 @@ from backends.shared.process import ended_by_signals
 from backends.shared.profiles import DEFAULT, Profile, parse_profile, read_profile, write_profile
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
+from synth.options.form import table_option
 from synth.options.numbers import Seconds
-from synth.screen import table_console, watched
+from synth.screen import screen, watched
 from synth.tuning.account import print_found, record, remarks
 from synth.tuning.journal import answered, journal_of, open_journal
 from synth.tuning.measuring import Bench
@@ -115,6 +116,7 @@ def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
 @click.option(
     "--plot", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER", help="Draw what was measured (SVG)."
 )
+@table_option
 @click.option("--json", "as_json", is_flag=True, help="Print all that was measured as one JSON object.")
 def command(
     backend: str,
@@ -205,4 +207,4 @@ def command(
     if as_json:
         click.echo(json.dumps(record(found, names, device.hardware), indent=2))
     else:
-        print_found(found, names, device.hardware, output, table_console())
+        print_found(found, names, device.hardware, output, screen())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from synth.hardening.application import spelled
 from synth.hardening.reduction import Places, Reduction, Tally, Verdict
-from synth.screen import plain_table
+from synth.screen import Screen, plain_table
 from synth.statistics import rate_interval
 
 
@@ -78,7 +77,7 @@ def _fences(places: Places) -> str:
     return f"{'fence' if len(places) == 1 else 'fences'} {spelled(places)}" if places else "none"
 
 
-def print_found(reduction: Reduction, verdict: Verdict, confidence: float, console: Console) -> None:
+def print_found(reduction: Reduction, verdict: Verdict, confidence: float, console: Screen) -> None:
     """The sets of fences that were tried, in that order, and the answer.
 
     The last column is how much longer a run takes than without any fence; failures end the runs of most sets.

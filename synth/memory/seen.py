@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, field
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -23,7 +22,7 @@ from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
 from synth.junit import Case, Ending
 from synth.memory.conformance import ModelReport, Observation, model_report, observation
-from synth.screen import plain_table, table_console
+from synth.screen import Screen, plain_table, screen
 
 FEW = 24
 """Tests of which every outcome is shown."""
@@ -103,7 +102,7 @@ def told(
     else:
         _print(hardware, () if besides else observations, reports, ran.refused)
         for part in besides.shown if besides else ():
-            table_console().print(part, markup=False, soft_wrap=isinstance(part, str))
+            screen().print(part, markup=False, soft_wrap=isinstance(part, str))
     unsound = [report for report in reports if report.model in sound and report.forbidden]
     for report in unsound:
         file, values = report.forbidden[0]
@@ -142,7 +141,7 @@ def _print(
     reports: Sequence[ModelReport],
     refused: dict[str, str],
 ) -> None:
-    console = table_console()
+    console = screen()
     console.print(Text(hardware), soft_wrap=True)
     if len(observations) > FEW:
         _print_asked(console, observations)
@@ -163,7 +162,7 @@ def _print(
         console.print(Text(f"not run: {file}: {reason}{more}"), soft_wrap=True)
 
 
-def _print_all(console: Console, each: Observation) -> None:
+def _print_all(console: Screen, each: Observation) -> None:
     """Every outcome of a test that was seen or asked for."""
     result = each.result
     console.print()
@@ -185,7 +184,7 @@ def _print_all(console: Console, each: Observation) -> None:
         console.print(Text(f"{result.other} instances ended in still other ways"), soft_wrap=True)
 
 
-def _print_asked(console: Console, observations: Sequence[Observation]) -> None:
+def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
     """The tests whose asked-for outcome was seen, and how often in all instances."""
     seen = [(each, count) for each in observations if (count := sum(row.count for row in each.rows if row.asked))]
     instances = sum(each.result.launches * each.result.instances for each in observations)

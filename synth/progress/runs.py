@@ -11,7 +11,6 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -36,6 +35,7 @@ from oracle.progress.models import ProgressModel, Verdict, verdicts
 from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
 from synth.junit import Case, Ending, junit
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
+from synth.screen import screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _report(
         }
         click.echo(json.dumps(report, indent=2))
         return
-    console = Console()
+    console = screen()
     console.print(Text(device), soft_wrap=True)
     table = Table("placement", "mapping")
     for column in ("tests", "did not terminate", "never terminated"):

@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,64 +18,33 @@ from synth.inputs import PROGRESS
 from synth.junit import Case, Ending, junit
 from synth.mutation.show import record as mutation_record
 from synth.report.evidence import Cell, Evidence
-from synth.report.tables import Table, findings, label, strongest, tables
+from synth.report.tables import findings, label, strongest, tables
+from synth.tables import LANGUAGES, LATEX, MARKDOWN, marked
 
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~])")
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",  # the quotation mark itself needs another font encoding
-    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, they would be an option of it
-    **{each: f"\\{each}" for each in "&%$#_"},
-}
 _HEADS = (
     *("family", "test", "digest", "bound", "tags", "backend", "device", "driver", "compiler", "mapping", "placement"),
     *("profile", "stress", "seen", "runs", "rate", "low", "high", "failed", "contradicts"),
 )
-_NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
 
 
 def markdown(found: Evidence, title: str, notes: Sequence[str]) -> str:
     """Tables in the Markdown of GitHub."""
-    parts = [f"# {_marked(title)}"]
+    parts = [f"# {marked(title)}"]
     if sentences := findings(found):
-        parts.append("\n".join(f"- {_marked(sentence)}" for sentence in sentences))
-    for table in tables(found):
-        note = [_marked(table.note)] if table.note else []
-        ways = ["--:" if right else "---" for right in _numeric(table)]
-        rows = [map(_marked, table.heads), ways, *(map(_marked, row) for row in table.rows)]
-        parts += [f"## {_marked(table.title)}", *note, "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+        parts.append("\n".join(f"- {marked(sentence)}" for sentence in sentences))
+    parts += ("\n".join(LANGUAGES[MARKDOWN].table(table)) for table in tables(found))
     if notes:
-        parts.append("\n".join(f"- {_marked(note)}" for note in notes))
+        parts.append("\n".join(f"- {marked(note)}" for note in notes))
     return "\n\n".join(parts) + "\n"
 
 
 def latex(found: Evidence, title: str, notes: Sequence[str]) -> str:
     """Tables for a paper: ``\\input`` it where booktabs is loaded."""
-    lines = [f"% {_plain(title)}", r"% needs \usepackage{booktabs}"]
+    language = LANGUAGES[LATEX]
+    lines = [language.line(title), *language.begin]
     for table in tables(found):
-        ways = "".join("r" if right else "l" for right in _numeric(table))
-        lines += [
-            "",
-            r"\begin{table}",
-            r"  \centering\small",
-            f"  \\caption{{{_texed(f'{table.title}. {table.note}'.strip())}}}",
-            f"  \\begin{{tabular}}{{{ways}}}",
-            r"    \toprule",
-            f"    {' & '.join(map(_texed, table.heads))} \\\\",
-            r"    \midrule",
-            *(f"    {' & '.join(map(_texed, row))} \\\\" for row in table.rows),
-            r"    \bottomrule",
-            r"  \end{tabular}",
-            r"\end{table}",
-        ]
-    return "\n".join([*lines, *(f"% {_plain(note)}" for note in notes)]) + "\n"
+        lines += ["", *language.table(table)]
+    return "\n".join([*lines, *map(language.line, notes)]) + "\n"
 
 
 def comma_separated(found: Evidence) -> str:
@@ -204,23 +172,3 @@ def _shares(cell: Cell) -> list[str]:
     if not cell.runs or cell.interval is None:
         return ["", "", ""]
     return [f"{share:.6g}" for share in (cell.seen / cell.runs, *cell.interval)]
-
-
-def _numeric(table: Table) -> list[bool]:
-    """Which columns hold numbers only."""
-    columns: Iterable[tuple[str, ...]] = zip(*table.rows, strict=True) if table.rows else [()] * len(table.heads)
-    return [any(column) and all(_NUMBER.fullmatch(cell) for cell in column) for column in columns]
-
-
-def _plain(text: str) -> str:
-    """On one line, without characters that steer what shows it."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
-
-
-def _marked(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", _plain(text))
-
-
-def _texed(text: str) -> str:
-    escaped = "".join(_LATEX.get(char, char) for char in _plain(text))
-    return re.sub("-(?=-)", "-{}", escaped)  # not a dash

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
@@ -14,22 +13,13 @@ from synth.mutation.scores import best_of, machines, score, trust
 from synth.mutation.show import percent, rate, span
 from synth.report.evidence import Cell, Column, Evidence, Level, Scored
 from synth.statistics import rate_interval
+from synth.tables import Table
 
 CONTRADICTED = "contradicted:"
 """Stands in a finding before the models that are; ``no model`` where there are none."""
 
 LISTED = 50
 """Rows of a table of tests that a reader of a text is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table: its title, what it means, the heads of its columns, and its rows."""
-
-    title: str
-    note: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def labels(found: Evidence) -> dict[Machine, str]:

@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from backends.shared.profiles import Profile
-from synth.screen import plain_table
+from synth.screen import Screen, plain_table
 from synth.statistics import rate_interval
 from synth.tuning.search import Comparison, Found, Patches, Sample, Trials
 
@@ -86,7 +85,7 @@ def _step(step: Patches | Comparison | Trials, names: Sequence[str]) -> dict[str
             return {"scores": list(scores)}
 
 
-def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, console: Console) -> None:
+def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, console: Screen) -> None:
     """Tell of the steps, the rates of each way to launch, and the profile."""
     console.print(Text(hardware), soft_wrap=True)
     for title, step in found.steps.items():

@@ -1,0 +1,153 @@
+"""Tables as documents have them: Markdown as GitHub reads it, and LaTeX for a paper, with booktabs.
+
+Whatever prints a table on a terminal can have it in these forms (``synth.screen``, ``synth.options.form``), and so have
+reports. What a sign means to a language is escaped, so that names of tests and models stand there as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+TABLE, MARKDOWN, LATEX = "table", "markdown", "latex"
+FORMS = (TABLE, MARKDOWN, LATEX)
+"""For a terminal, and for documents."""
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|&~$])")
+_BLOCK = re.compile(r"(?=#{1,6}( |$)|[-+]( |$)|(=+|-+)$)|(?<=\d)(?=[.)]( |$))")
+"""Where a line that is text would begin a heading, a list or a rule."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",  # the quotation mark itself needs another font encoding
+    **{each: f"{{{each}}}" for each in "[*"},  # after the end of a row, they would be an option of it
+    **{each: f"\\{each}" for each in "&%$#_"},
+}
+_NUMBER = re.compile(r"-?[\d,.]+(e-?\d+)?|[\d,]+(/| of )[\d,]+|")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its title, what it means, the heads of its columns, and its rows, which may be gone over many times.
+
+    A cell may have several lines.
+    """
+
+    title: str
+    note: str
+    heads: tuple[str, ...]
+    rows: Iterable[tuple[str, ...]]
+
+
+class Language(Protocol):
+    """What documents are written in; each gives lines of text."""
+
+    @property
+    def begin(self) -> Sequence[str]:
+        """What a document begins with."""
+
+    def table(self, table: Table) -> Iterator[str]:
+        """A table with its title."""
+
+    def line(self, text: str) -> str:
+        """Something that is said between tables."""
+
+
+class Markdown:
+    """The Markdown of GitHub."""
+
+    begin: Sequence[str] = ()
+
+    def table(self, table: Table) -> Iterator[str]:
+        """A heading, a note and a table, where there are such."""
+        if table.title:
+            yield from (f"## {self.line(table.title)}", "")
+        if table.note:
+            yield from (self.line(table.note), "")
+        yield self._row(table.heads)
+        yield f"| {' | '.join('--:' if right else '---' for right in _numeric(table))} |"
+        yield from map(self._row, table.rows)
+
+    def line(self, text: str) -> str:
+        """A line, as it is."""
+        return _BLOCK.sub(r"\\", marked(text), count=1)
+
+    @staticmethod
+    def _row(cells: Sequence[str]) -> str:
+        return f"| {' | '.join('<br>'.join(map(marked, cell.splitlines())) for cell in cells)} |"
+
+
+class Latex:
+    """Tables to ``\\input`` where booktabs is loaded; what is said between them is a comment."""
+
+    begin: Sequence[str] = (r"% needs \usepackage{booktabs}",)
+
+    def table(self, table: Table) -> Iterator[str]:
+        """A table that floats, with title and note as its caption."""
+        ways = "".join("r" if right else "l" for right in _numeric(table))
+        yield r"\begin{table}"
+        yield r"  \centering\small"
+        if caption := f"{table.title}{'.' * bool(table.title)} {table.note}".strip():
+            yield f"  \\caption{{{texed(caption)}}}"
+        yield f"  \\begin{{tabular}}{{{ways}}}"
+        yield r"    \toprule"
+        if any(table.heads):
+            yield self._row(table.heads)
+            yield r"    \midrule"
+        yield from map(self._row, table.rows)
+        yield r"    \bottomrule"
+        yield r"  \end{tabular}"
+        yield r"\end{table}"
+
+    def line(self, text: str) -> str:
+        """A comment."""
+        return f"% {plain(text)}"
+
+    @staticmethod
+    def _row(cells: Sequence[str]) -> str:
+        return f"    {' & '.join(map(_stacked, cells))} \\\\"
+
+
+LANGUAGES: dict[str, Language] = {MARKDOWN: Markdown(), LATEX: Latex()}
+
+
+def _stacked(cell: str) -> str:
+    lines = [texed(line) for line in cell.splitlines()]
+    if len(lines) < 2:
+        return "".join(lines)
+    return r"\begin{tabular}[t]{@{}l@{}}" + r" \\ ".join(lines) + r"\end{tabular}"
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns hold numbers only."""
+    numeric, filled = [True] * len(table.heads), [False] * len(table.heads)
+    for row in table.rows:
+        for at, cell in enumerate(row):
+            numeric[at] = numeric[at] and _NUMBER.fullmatch(cell) is not None
+            filled[at] = filled[at] or bool(cell)
+    return [number and some for number, some in zip(numeric, filled, strict=True)]
+
+
+def plain(text: str) -> str:
+    """On one line, without characters that steer what shows it."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def marked(text: str) -> str:
+    """A text for the middle of a line of Markdown."""
+    return _MARKDOWN.sub(r"\\\1", plain(text))
+
+
+def texed(text: str) -> str:
+    """A text for LaTeX."""
+    escaped = "".join(_LATEX.get(char, char) for char in plain(text))
+    return re.sub("-(?=-)", "-{}", escaped)  # not a dash

@@ -1,0 +1,134 @@
+"""``--format markdown`` and ``latex``: the tables that commands print, as documents have them."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from synth.cli import COMMANDS, main
+from synth.tables import FORMS, LANGUAGES, LATEX, MARKDOWN, Table
+
+NASTY = r"a|b & c_d \e #f {g} $h ~i ^j <k> [l] *m `n --o %p"
+IN_MARKDOWN = r"a\|b \& c\_d \\e #f {g} \$h \~i ^j \<k\> \[l\] \*m \`n --o %p"
+IN_LATEX = (
+    r"a\textbar{}b \& c\_d \textbackslash{}e \#f \{g\} \$h \textasciitilde{}i \textasciicircum{}j "
+    r"\textless{}k\textgreater{} {[}l] {*}m `n -{}-o \%p"
+)
+SMALL = Table("Tests & models", "As seen.", ("test", "how\noften", ""), (("a_b", "1,200", "x\ny"), ("c|d", "", "")))
+
+
+def test_a_table_in_markdown():
+    assert list(LANGUAGES[MARKDOWN].table(SMALL)) == [
+        r"## Tests \& models",
+        "",
+        "As seen.",
+        "",
+        "| test | how<br>often |  |",
+        "| --- | --: | --- |",
+        r"| a\_b | 1,200 | x<br>y |",
+        r"| c\|d |  |  |",
+    ]
+
+
+def test_a_table_in_latex():
+    assert list(LANGUAGES[LATEX].table(SMALL)) == [
+        r"\begin{table}",
+        r"  \centering\small",
+        r"  \caption{Tests \& models. As seen.}",
+        r"  \begin{tabular}{lrl}",
+        r"    \toprule",
+        r"    test & \begin{tabular}[t]{@{}l@{}}how \\ often\end{tabular} &  \\",
+        r"    \midrule",
+        r"    a\_b & 1,200 & \begin{tabular}[t]{@{}l@{}}x \\ y\end{tabular} \\",
+        r"    c\textbar{}d &  &  \\",
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def test_without_heads_and_title_there_is_no_row_and_no_caption_for_them():
+    lines = list(LANGUAGES[LATEX].table(Table("", "", ("", ""), (("a", "b"),))))
+    assert not any("caption" in line or "midrule" in line for line in lines) and "    a & b \\\\" in lines
+
+
+@pytest.mark.parametrize(("form", "escaped"), [(MARKDOWN, IN_MARKDOWN), (LATEX, IN_LATEX)])
+def test_what_means_something_to_a_language_is_escaped(form, escaped):
+    assert any(escaped in line for line in LANGUAGES[form].table(Table("", "", ("test",), ((NASTY,),))))
+
+
+@pytest.mark.parametrize("text", ["# no heading", "- no item", "+ no item", "1. no item", "2) no item", "---", "==="])
+def test_a_line_of_markdown_begins_nothing(text):
+    line = LANGUAGES[MARKDOWN].line(text)
+    assert line != text and line.replace("\\", "") == text
+
+
+def test_a_comment_of_latex_is_one_line():
+    assert LANGUAGES[LATEX].line("a\n\\input{b}\x1b[0m") == r"% a \input{b} [0m"
+
+
+def synth(*words):
+    return CliRunner().invoke(main, list(words))
+
+
+def test_label_prints_a_document():
+    words = ("label", "examples/memory/coRR.litmus", "--model", "ptx-rmo", "--model", "sc", "--format")
+    assert synth(*words, MARKDOWN).stdout == (
+        "| test | ptx-rmo | sc |\n| --- | --- | --- |\n| examples/memory/coRR.litmus | A | F |\n\n"
+        "A allowed, F forbidden, ? no verdict\n"
+    )
+    assert synth(*words, LATEX).stdout == "\n".join(
+        [
+            r"% needs \usepackage{booktabs}",
+            r"\begin{table}",
+            r"  \centering\small",
+            r"  \begin{tabular}{lll}",
+            r"    \toprule",
+            r"    test & ptx-rmo & sc \\",
+            r"    \midrule",
+            r"    examples/memory/coRR.litmus & A & F \\",
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+            "",
+            "% A allowed, F forbidden, ? no verdict\n",
+        ]
+    )
+
+
+def test_listings_and_titles_are_in_documents(tmp_path):
+    corpus = str(tmp_path / "corpus")
+    assert not synth("progress", "--threads", "2", "--instrs", "2", "-o", corpus).exit_code
+    markdown = synth("show", corpus, "--tests", "--format", MARKDOWN).stdout
+    assert "\n## Table 4\n\n| model |" in markdown
+    assert "\n| test | distinguishes | terminates under | tags |\n| --- | --- | --- | --- |\n| 2x2-0001 | " in markdown
+    latex = synth("show", corpus, "--tests", "--format", LATEX).stdout
+    assert latex.count("needs") == 1 and r"\caption{Table 4.}" in latex and "\n    2x2-0001 & " in latex
+    picked = synth("select", corpus, "--separate-models", "--format", MARKDOWN).stdout
+    assert r"THREAD 0<br>0: if (Mem\[0\] == " in picked and "\n\nA test separates the models" in picked
+
+
+def test_commands_that_print_tables_have_the_option_in_the_same_words():
+    said = {}
+    for name in COMMANDS:
+        for parameter in main.get_command(
+            main.make_context("synth", ["--help-me-not"], resilient_parsing=True), name
+        ).params:
+            if "--format" in parameter.opts:
+                said[name] = tuple(parameter.type.choices)
+    own = {"label": (*FORMS, "csv", "json"), "report": ("html", "markdown", "latex", "json", "junit", "csv")}
+    tables = ("compare", "devices", "diff", "edges", "harden", "models", "run", "score", "select", "show", "tune")
+    assert said == dict.fromkeys(tables, FORMS) | own
+
+
+def test_what_is_no_table_is_refused(tmp_path):
+    for words, why in [
+        (("models", "--json", "--format", "latex"), "--json prints no table"),
+        (("compare", "sc", "tso", "--format", "latex"), "--format is for the table of three models or more"),
+        (
+            ("label", "examples/memory/coRR.litmus", "--format", "latex", "-o", str(tmp_path / "o")),
+            "-o writes csv or json",
+        ),
+    ]:
+        found = synth(*words)
+        assert found.exit_code == 2 and why in found.stderr and len(found.stderr.splitlines()) == 1
