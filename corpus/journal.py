@@ -111,25 +111,38 @@ def remove_derived(path: Path, *names: str, halves: bool = False) -> None:
             file.unlink(missing_ok=True)
 
 
+def _never(statistics: Mapping[str, Any]) -> bool:
+    return False
+
+
 @dataclass
 class Journal:
     """The append-only record of a synthesis; made by ``create`` or ``resume``, used as a context manager.
 
-    ``units`` holds what an earlier run had found when this one resumed, by unit of work, and ``closed`` the statistics
-    of units that are done. The first line of the file is the request; each further line is one ``Found`` of a unit, or
-    closes a unit. Only one process can hold a journal.
+    ``units`` holds what an earlier run had found when this one resumed, by unit of work, ``tests`` how many tests that
+    were, and ``closed`` the statistics of units that are done. Those that are done and for which ``is_done_with`` holds
+    of these are not in ``units``, for there may be more than memory holds. The first line of the file is the request;
+    each further line is one ``Found`` of a unit, or closes a unit. Only one process can hold a journal.
     """
 
     path: Path
     request: dict[str, Any]
     units: dict[str, list[Found]] = field(default_factory=dict)
     closed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tests: Counter[str] = field(default_factory=Counter)
+    is_done_with: Callable[[Mapping[str, Any]], bool] = field(default=_never, kw_only=True, repr=False)
     _file: LineFile = field(kw_only=True, repr=False)
 
     @classmethod
-    def open(cls, path: Path, request: Mapping[str, Any], resume: bool) -> Journal:
+    def open(
+        cls,
+        path: Path,
+        request: Mapping[str, Any],
+        resume: bool,
+        is_done_with: Callable[[Mapping[str, Any]], bool] = _never,
+    ) -> Journal:
         """``resume`` or ``create``, and raises as that does."""
-        return cls.resume(path, request) if resume else cls.create(path, request)
+        return cls.resume(path, request, is_done_with) if resume else cls.create(path, request)
 
     @classmethod
     def create(cls, path: Path, request: Mapping[str, Any]) -> Journal:
@@ -151,7 +164,9 @@ class Journal:
         return cls(path, _plain(request), _file=file)._start()
 
     @classmethod
-    def resume(cls, path: Path, request: Mapping[str, Any]) -> Journal:
+    def resume(
+        cls, path: Path, request: Mapping[str, Any], is_done_with: Callable[[Mapping[str, Any]], bool] = _never
+    ) -> Journal:
         """Go on with a corpus that an earlier run left.
 
         A last line that was cut off is dropped. A corpus that was complete but is damaged has no journal any more and
@@ -170,7 +185,7 @@ class Journal:
             file = _hold(path)
         except OSError as error:
             raise InputError(f"cannot resume: {error.strerror}", str(path)) from None
-        journal = cls(path, asked, _file=file)
+        journal = cls(path, asked, is_done_with=is_done_with, _file=file)
         try:
             if not journal._reload():
                 return journal._start()
@@ -222,6 +237,8 @@ class Journal:
                 _check_same(entry.request, self.request, self.path)
             elif entry.unit is not UNSET and entry.closed is not UNSET:
                 self.closed[entry.unit] = entry.closed
+                if self.is_done_with(entry.closed):
+                    self.units.pop(entry.unit, None)
             elif entry.unit is not UNSET and entry.program is not UNSET and entry.tests is not UNSET:
                 tests, beside = _plain_records(entry.tests), _plain_records(entry.beside)
                 try:
@@ -230,6 +247,7 @@ class Journal:
                 except ValueError:
                     raise InputError("expected records of tests", str(self.path / JOURNAL), number) from None
                 self.units.setdefault(entry.unit, []).append(Found(entry.program, tests, beside))
+                self.tests[entry.unit] += len(tests)
         self._file.cut(kept)
         return kept > 0
 

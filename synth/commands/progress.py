@@ -15,7 +15,7 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
-from synth.progress.synthesis import Request, check_size, synthesise, write_suite
+from synth.progress.synthesis import Request, check_size, is_done_with, synthesise, write_suite
 from synth.units import INTERRUPTED
 from synth.watch import watching
 
@@ -112,7 +112,7 @@ def command(
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
-        Journal.open(output, request.as_json(), resume) as journal,
+        Journal.open(output, request.as_json(), resume, is_done_with) as journal,
     ):
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)

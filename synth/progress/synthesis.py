@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import count
@@ -168,6 +168,11 @@ def parts_of(unit: Unit) -> list[Unit]:
     ]
 
 
+def is_done_with(closed: Mapping[str, Any]) -> bool:
+    """Whether what was found in a unit with these statistics is of no use to what is left: it has no parts."""
+    return not closed.get("parts")
+
+
 def name_of_whole(name: str) -> str:
     """The name of the cube that a unit is, or is a part of."""
     shape, number = name.split("/")
@@ -177,7 +182,7 @@ def name_of_whole(name: str) -> str:
 def as_left(unit: Unit, journal: Journal) -> Iterator[Unit]:
     """A unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some."""
     closed = journal.closed.get(unit.name)
-    if closed is not None and not closed.get("parts"):
+    if closed is not None and is_done_with(closed):
         yield unit
         return
     told = replace(unit, known=(*unit.known, *(found.program for found in journal.units.get(unit.name, ()))))
@@ -305,7 +310,7 @@ def synthesise(
     are closed and planned and how many tests found.
     """
     until = Until.limits(max_tests, time_limit)
-    outcome = Outcome(tests=sum(map(_tests_in, journal.units.values())))
+    outcome = Outcome(tests=journal.tests.total())
 
     def take(unit: Unit, founds: list[Found]) -> list[Found]:
         kept = []
@@ -321,8 +326,7 @@ def synthesise(
         planned = [part for unit in units(request, threads, instrs) for part in as_left(unit, journal)]
         # What an earlier run found at another bound does not count for this one.
         shapes = {shape_of(unit.name) for unit in planned}
-        here = (founds for name, founds in journal.units.items() if shape_of(name) in shapes)
-        elsewhere = outcome.tests - sum(map(_tests_in, here))
+        elsewhere = outcome.tests - sum(tests for name, tests in journal.tests.items() if shape_of(name) in shapes)
         outcome.stopped = search_units(planned, work, journal, jobs, take, lambda: outcome.tests, until, watch)
         if outcome.stopped or outcome.tests > elsewhere:
             break
@@ -332,10 +336,6 @@ def synthesise(
 def shape_of(unit: str) -> str:
     """The lengths of the threads, as the name of a unit has them."""
     return unit.partition("/")[0]
-
-
-def _tests_in(founds: Iterable[Found]) -> int:
-    return sum(len(found.tests) for found in founds)
 
 
 def write_suite(

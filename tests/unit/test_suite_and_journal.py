@@ -182,6 +182,10 @@ def test_resume_gives_back_what_was_found(journal):
     with Journal.resume(journal.path, REQUEST) as resumed:
         assert resumed.units == {"unit/1": founds, "unit/2": [found("barrier-2")]}
         assert resumed.closed == {"unit/1": {"solver calls": 3}}
+        assert resumed.tests == {"unit/1": 2, "unit/2": 1}
+    with Journal.resume(journal.path, REQUEST, lambda closed: closed["solver calls"] == 3) as resumed:
+        assert resumed.units == {"unit/2": [found("barrier-2")]}
+        assert resumed.tests == {"unit/1": 2, "unit/2": 1}
 
 
 def test_resuming_removes_files_that_are_about_to_be_out_of_date(journal):
