@@ -117,16 +117,20 @@ def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] =
     ]
 
 
-@cache
 def _model(name: str) -> ConsistencyModel:
+    if not name.endswith(".cat") or name in shipped_models():
+        return _known(name)
+    model = AxiomaticModel(Path(name).stem, name)  # made anew: whoever asks again may have changed the file
+    _ = model.model  # what is wrong with a user's file is said before anything is asked
+    return model
+
+
+@cache
+def _known(name: str) -> ConsistencyModel:
     shipped = shipped_models()
     if name in shipped:
         return AxiomaticModel(name, shipped[name])
     if name in OPERATIONAL:
         return OperationalModel(name, OPERATIONAL[name])
-    if name.endswith(".cat"):
-        model = AxiomaticModel(Path(name).stem, name)
-        _ = model.model  # what is wrong with a user's file is said before anything is asked
-        return model
     known = f"known, besides paths that end in .cat: {', '.join(model_names())}"
     raise InputError(f"unknown consistency model {name!r}; {did_you_mean(name, model_names(), known)}")

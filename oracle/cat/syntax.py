@@ -113,11 +113,20 @@ def read_afresh(text: str, path: str) -> tuple[Syntax, Mapping[str, str]]:
     return syntax, found.texts
 
 
-@cache
 def read_cat(path: str) -> Syntax:
-    """The model in a file. Raises ``InputError`` where it or what it includes cannot be read or parsed."""
-    known = stored_syntax(path) if Path(path).parent in _SHIPPED else None
-    return known or parse_cat(read_text(Path(path), MOST_BYTES), path)
+    """The model in a file, as the file is now. Raises ``InputError`` where it or what it includes cannot be read or
+    parsed.
+    """
+    return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path)
+
+
+@cache
+def _read_shipped(path: str) -> Syntax:
+    return stored_syntax(path) or _read(path)
+
+
+def _read(path: str) -> Syntax:
+    return parse_cat(read_text(Path(path), MOST_BYTES), path)
 
 
 class _Files:

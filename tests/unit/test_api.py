@@ -59,6 +59,15 @@ def test_what_is_wrong_is_one_line(call: Callable[[], object], message: str) -> 
     assert len(str(caught.value).splitlines()) == 1
 
 
+def test_a_model_that_was_changed_is_read_anew(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.cat"
+    said = []
+    for text in ("acyclic po | rf | co | fr as sc", "acyclic po-loc | rf | co | fr as coherence"):
+        mine.write_text(text, encoding="utf-8")
+        said += [judged.answer for judged in api.label(api.read(MEMORY / "mp-weak.litmus"), str(mine)).values()]
+    assert [str(answer) for answer in said] == ["FORBIDDEN", "ALLOWED"]
+
+
 def test_instances_of_a_program() -> None:
     mp = api.read(MEMORY / "mp-weak.litmus")
     one, other = (api.compile(mp, "opencl", instances=instances)["test.cl"] for instances in (1024, 2048))

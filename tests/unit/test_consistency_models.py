@@ -7,14 +7,10 @@ import pytest
 
 from corpus.errors import InputError
 from oracle import consistency
-from oracle.cat.syntax import read_cat
 from oracle.consistency import model_names, resolve_consistency_models
 
 
 def resolved(*names):
-    """The models, read anew: what was read before is kept for the life of a process."""
-    consistency._model.cache_clear()
-    read_cat.cache_clear()
     return resolve_consistency_models([str(name) for name in names])
 
 
@@ -107,7 +103,7 @@ def test_a_cat_file_among_the_models_ships():
 
 def test_models_that_ship_are_read_when_they_are_asked_and_files_of_users_at_once(tmp_path, monkeypatch):
     """A process pays for those that it asks alone, and what is wrong with a file is said before work."""
-    consistency._model.cache_clear()
+    consistency._known.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(consistency, "load_model", lambda *_: pytest.fail("it was read"))
         assert [model.name for model in resolve_consistency_models()] == list(model_names())

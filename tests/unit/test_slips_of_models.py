@@ -21,7 +21,6 @@ def test_every_mutant_is_a_model_of_its_own(model, tmp_path):
     for mutant in found[:: 1 + len(found) // 100]:
         path = tmp_path / "mutant.cat"
         path.write_text(mutant.text, encoding="utf-8")
-        read_cat.cache_clear()
         loaded = load_model(str(path))
         assert model_text(loaded.syntax) == mutant.text != parent
         assert "include" not in mutant.text
