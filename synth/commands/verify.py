@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,14 +17,22 @@ from synth.pool import Jobs, cores
 from synth.verification import Findings, Watch
 from synth.watch import watching
 
+_SAMPLE = 100
 _SHOWN = 20
 """Lines of what does not hold that are printed."""
 
 
 @click.command(name="verify")
 @click.argument("corpus", type=click.Path(path_type=Path))
+@click.option(
+    "--with",
+    "peer",
+    type=click.Choice(["herd7", "dartagnan"]),
+    help="Compare verdicts on memory tests with those of this tool instead, where it is on the PATH.",
+)
+@click.option("--sample", type=click.IntRange(min=1), metavar="N", help="With --with: so many tests, 100 unless given.")
 @click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
-def command(corpus: Path, jobs: int | None) -> None:
+def command(corpus: Path, peer: str | None, sample: int | None, jobs: int | None) -> None:
     """Check that a corpus holds what it says, and all that was asked for.
 
     The corpus was made with synth progress --certify, or synth memory --certify. Each test is judged anew: that it is
@@ -32,16 +41,24 @@ def command(corpus: Path, jobs: int | None) -> None:
     that was asked for. What does not hold is printed, and the exit code is 1. docs/certificates.md says what is taken
     on trust, and how to have the proofs checked by other programs.
 
+    With --with, a sample of the memory tests of any corpus, certified or not, is given to another tool, under each of
+    the corpus's models that the tool knows. Verdicts that differ are printed, and the exit code is 1; it is 2 where the
+    tool is not there, or knows none of the models.
+
     \b
     What synth progress --threads 2 --instrs 4 --all --certify -o all has made:
       synth verify all
+    Verdicts of a suite of synth memory, against those of herd7:
+      synth verify suite --with herd7 --sample 1000
     """
+    if peer is not None:
+        _compare(corpus, peer, sample or _SAMPLE, jobs or cores())
+        return
+    if sample is not None:
+        raise click.UsageError("--sample needs --with")
     with watching("checking", found=False) as watch:
         findings = _verified(corpus, jobs or cores(), watch)
-    for line in findings.refused[:_SHOWN]:
-        click.echo(one_line(line), err=True)
-    if len(findings.refused) > _SHOWN:
-        click.echo(f"and {len(findings.refused) - _SHOWN} more", err=True)
+    _tell(findings.refused)
     if findings.refused:
         click.echo(f"{corpus}: refused", err=True)
         sys.exit(1)
@@ -49,6 +66,27 @@ def command(corpus: Path, jobs: int | None) -> None:
         f"{corpus}: verified: {findings.tests} tests, and no other; {findings.units} units, {findings.found} "
         f"{findings.called} found, {findings.refinements} refinements, {findings.steps} steps of proofs"
     )
+
+
+def _tell(lines: Sequence[str]) -> None:
+    for line in lines[:_SHOWN]:
+        click.echo(one_line(line), err=True)
+    if len(lines) > _SHOWN:
+        click.echo(f"and {len(lines) - _SHOWN} more", err=True)
+
+
+def _compare(path: Path, peer: str, sample: int, jobs: Jobs) -> None:
+    """Say how a corpus and a peer agree; exit with 1 where they do not."""
+    from synth.memory.peers import PEERS, compare  # with every dialect
+
+    found = compare(read_corpus(path), PEERS[peer], sample, jobs)
+    _tell(found.wrong)
+    told = ", ".join(f"{count} under {model}" for model, count in found.same.items()) or "0"
+    unsaid = f"; {found.unsaid} of them cannot be said to it" if found.unsaid else ""
+    click.echo(f"{path}: {peer} agrees on {told}, of {found.tests} tests{unsaid}")
+    if found.wrong:
+        click.echo(f"{path}: {len(found.wrong)} verdicts of {peer} differ", err=True)
+        sys.exit(1)
 
 
 def _verified(path: Path, jobs: Jobs, watch: Watch) -> Findings:

@@ -66,3 +66,11 @@ def test_the_outcomes_of_herd7_come_back(tmp_path):
         test = read_litmus(folder / f"{name}.litmus")
         if THIN_AIR not in name:
             assert outcomes == allowed_outcomes(test, outcome_terms(test), model).outcomes, name
+
+
+def test_a_suite_is_verified_with_it(tmp_path):
+    command = ["memory", "--from", "tso", "--events", "2..4", "-m", "sc", "-o", str(tmp_path / "c")]
+    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
+    result = CliRunner().invoke(main, ["verify", str(tmp_path / "c"), "--with", "herd7"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "herd7 agrees on 16 under tso, 16 under sc, of 16 tests" in result.output

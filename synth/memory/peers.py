@@ -1,0 +1,219 @@
+"""Verdicts of a corpus against those of another tool on the PATH: herd7 (herdtools7), or Dartagnan (Dat3M).
+
+A sample of the tests, the same one each time, is written in the first of the tool's dialects that says all of a test.
+The tool is asked about it under each model that both know, one call a test and model, within a limit of time and in a
+folder that goes when it has answered. No shell is asked, and no file has a name that a corpus gives.
+
+- herd7 is given our models in its own terms (``oracle.herd``): it judges with its own interpreter and its own
+  executions. It has no values out of thin air, so a test that hangs on them may differ.
+- Dartagnan is given the models that it ships, in ``$DAT3M_HOME/cat``, with another text and another encoding.
+
+Source: herd7 7.58, the line ``Observation NAME Never 0 3``; Dartagnan's README and the line ``Result: PASS``, which
+says that the condition as it is written is true. Gap: no Dartagnan has been asked yet, for none could be built.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from backends.shared.toolchain import run, which
+from corpus.dialects.registry import runners
+from corpus.errors import InputError, one_line
+from corpus.litmus.test import LitmusTest, Quantifier
+from corpus.suite import Corpus
+from corpus.test import Test
+from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.executions.judge import Answer
+from oracle.herd import herd_model
+from synth.inputs import MEMORY, Input, family_in
+from synth.memory.conversion import converted, truth_of
+from synth.pool import Jobs, run_tasks
+
+SECONDS = 60.0
+"""What one answer of a peer may take."""
+
+_FILE = "test.litmus"
+_MODEL = "model.cat"
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A tool: its program; its dialects, as ``synth export`` calls them, best first; the text of a model for one, None
+    where the tool does not know it; the words that follow its name; what it says of a condition's truth."""
+
+    program: str
+    targets: tuple[str, ...]
+    model: Callable[[str, str], str | None]
+    words: Callable[[str], list[str]]
+    truth: Callable[[str, Quantifier], bool | None]
+
+
+@dataclass
+class Agreement:
+    """How a corpus and a peer agree: tests that were asked about, and verdicts that are the same, by model."""
+
+    tests: int = 0
+    unsaid: int = 0
+    same: dict[str, int] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+
+def compare(corpus: Corpus, peer: Peer, sample: int, jobs: Jobs) -> Agreement:
+    """Ask a peer about a sample of the tests of a corpus.
+
+    Raises ``InputError`` where the peer is not there, where these are no memory tests, and where there is no model that
+    both know.
+    """
+    if family_in(corpus.manifest) != MEMORY:
+        raise InputError(f"{peer.program} judges memory tests, and these are others", str(corpus.path))
+    if which(peer.program) is None:
+        raise InputError(f"no {peer.program} is on the PATH")
+    texts = {
+        (target, name): text for target in peer.targets for name in corpus.models if (text := peer.model(target, name))
+    }
+    if not texts:
+        known = ", ".join(corpus.models) or "none"
+        raise InputError(f"no model that {peer.program} knows is among those of the corpus: {known}", str(corpus.path))
+    chosen = sampled(corpus.tests, sample)
+    agreement = Agreement(tests=len(chosen))
+    work = partial(_ask, corpus=corpus.path, program=peer.program, texts=texts)
+    with closing(run_tasks(chosen, work, jobs)) as results:
+        for result in results:
+            if result is None:
+                continue
+            test, answers = result
+            agreement.unsaid += answers is None
+            for model, wrong in (answers or {}).items():
+                if wrong:
+                    agreement.wrong.append(f"{test.name} under {model}: {wrong}")
+                else:
+                    agreement.same[model] = agreement.same.get(model, 0) + 1
+    if not agreement.same and not agreement.wrong:
+        raise InputError(f"none of {len(chosen)} tests can be said to {peer.program} with a verdict", str(corpus.path))
+    agreement.wrong.sort()
+    return agreement
+
+
+def sampled(tests: Sequence[Test], most: int) -> list[Test]:
+    """So many tests, in the order of the corpus: the same each time, and no matter what others there are."""
+    ranked = sorted(tests, key=lambda test: sha256(test.digest.encode()).digest())
+    kept = {id(test) for test in ranked[:most]}
+    return [test for test in tests if id(test) in kept]
+
+
+def _ask(
+    test: Test, corpus: Path, program: str, texts: Mapping[tuple[str, str], str]
+) -> Iterator[dict[str, str] | None]:
+    """For each model, what is wrong, empty where the peer agrees; None where none of its dialects says the test."""
+    peer = PEERS[program]
+    for target in dict.fromkeys(target for target, _ in texts):
+        dialect, runner = runners()[target]
+        given = Input(test.name, test.name, corpus, test)
+        try:
+            before = given.litmus()
+            said = converted(given, dialect, (), runner)
+        except InputError:
+            continue
+        if said.changed:
+            continue
+        answers: dict[str, str] = {}
+        with TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            for name, text in ((_FILE, said.text), *dialect.companions):
+                (folder / name).write_text(text, "utf-8")
+            for (other, model), text in texts.items():
+                ours = truth_of(before.condition.quantifier, test.verdicts.get(model, ""))
+                if other == target and ours is not None:
+                    (folder / _MODEL).write_text(text, "utf-8")
+                    answers[model] = _answer(peer, target, folder, before, ours)
+        yield answers
+        return
+    yield None
+
+
+def _answer(peer: Peer, target: str, folder: Path, test: LitmusTest, ours: bool) -> str:
+    made = run(folder / _FILE, [peer.program, *peer.words(target)], folder, SECONDS)
+    theirs = peer.truth(made.output, test.condition.quantifier) if made.ok else None
+    if theirs is None:
+        return f"{peer.program} has no verdict: {one_line(made.output.strip()[-300:])}"
+    if theirs == ours:
+        return ""
+    verdicts = [
+        Answer.ALLOWED if truth == (test.condition.quantifier is Quantifier.EXISTS) else Answer.FORBIDDEN
+        for truth in (ours, theirs)
+    ]
+    return f"{verdicts[0]} here, {verdicts[1]} by {peer.program}"
+
+
+# herd7
+
+
+def _herd_model(target: str, name: str) -> str | None:
+    try:
+        (model,) = resolve_consistency_models([name])
+        return herd_model(model.model, target.removeprefix("herd-")) if isinstance(model, AxiomaticModel) else None
+    except InputError:
+        return None
+
+
+def _herd_words(target: str) -> list[str]:
+    return [*(["-variant", "NoRMW"] if target == "herd-c" else ["-bell", "synth.bell"]), "-model", _MODEL, _FILE]
+
+
+def _herd_truth(output: str, quantifier: Quantifier) -> bool | None:
+    found = re.search(r"^Observation \S+ (Never|Sometimes|Always) ", output, re.MULTILINE)
+    return None if found is None else (found[1] != "Never") == (quantifier is Quantifier.EXISTS)
+
+
+# Dartagnan
+
+_DARTAGNAN = {
+    ("dartagnan-ptx", "ptx-6.0"): "ptx-v6.0.cat",
+    ("dartagnan-ptx", "ptx-7.5"): "ptx-v7.5.cat",
+    ("dartagnan-vulkan", "vulkan"): "vulkan.cat",
+    ("dartagnan-opencl", "opencl"): "opencl.cat",
+}
+"""The files that Dartagnan ships for our models, by the target that says tests for them."""
+
+
+def _dartagnan_model(target: str, name: str) -> str | None:
+    if (target, name) not in _DARTAGNAN:
+        return None
+    home = os.environ.get("DAT3M_HOME")
+    if not home:
+        raise InputError("DAT3M_HOME is not set: Dartagnan's models are in its folder cat")
+    file = Path(home) / "cat" / _DARTAGNAN[target, name]
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InputError("cannot read Dartagnan's model", str(file)) from None
+
+
+def _dartagnan_words(target: str) -> list[str]:
+    return [_MODEL, f"--target={target.removeprefix('dartagnan-')}", _FILE, "--property=program_spec"]
+
+
+def _dartagnan_truth(output: str, quantifier: Quantifier) -> bool | None:
+    found = re.search(r"^Result: (PASS|FAIL)\b", output, re.MULTILINE)
+    return None if found is None else found[1] == "PASS"
+
+
+PEERS = {
+    "herd7": Peer("herd7", ("herd-c", "herd-lisa"), _herd_model, _herd_words, _herd_truth),
+    "dartagnan": Peer(
+        "dartagnan",
+        ("dartagnan-ptx", "dartagnan-vulkan", "dartagnan-opencl"),
+        _dartagnan_model,
+        _dartagnan_words,
+        _dartagnan_truth,
+    ),
+}
+"""The tools that can be asked, by the names of their programs."""
