@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -24,6 +24,7 @@ from backends.shared.profiles import DEFAULT, Profile
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.dialects.registry import dialect_for, parse_litmus, printed
 from corpus.errors import InputError, did_you_mean
+from corpus.extras import need
 from corpus.files import read_text
 from corpus.journal import Journal, read_corpus
 from corpus.litmus.test import LitmusTest
@@ -57,9 +58,11 @@ __all__ = [
     "InputError",
     "LitmusTest",
     "MemorySuite",
+    "Picture",
     "Program",
     "ProgressSuite",
     "compile",
+    "draw",
     "explain",
     "label",
     "parse",
@@ -68,6 +71,16 @@ __all__ = [
     "synthesise",
     "text",
 ]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG. A notebook shows it where it is the value of a cell."""
+
+    svg: str = field(repr=False)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
 
 
 def parse(source: str) -> Program | LitmusTest:
@@ -145,6 +158,20 @@ def explain(test: Program | LitmusTest, model: str, unroll: int = UNROLL) -> Exp
     if not isinstance(asked, AxiomaticModel):
         raise InputError(f"{model} is a transition system, and explains nothing; models that are .cat files do")
     return explain_with(test, asked.model, unroll)
+
+
+def draw(explanation: Explanation | MemoryExplanation, name: str = "test") -> Picture:
+    """The picture of an explanation: the transition system and its lasso, or the execution, or what forbids it.
+
+    ``name``: of a progress test, for its title; a litmus test has one. Raises ``InputError`` where a litmus test has no
+    execution to draw, and where pygraphviz is missing, which transition systems need.
+    """
+    from synth.drawing import execution, lts
+
+    if isinstance(explanation, Explanation):
+        need("pygraphviz")
+        return Picture(lts.draw(name, explanation).svg())
+    return Picture(execution.draw(explanation).svg())
 
 
 def compile(
