@@ -48,8 +48,9 @@ def command(corpus: Path, peer: str | None, sample: int | None, jobs: int | None
     \b
     What synth progress --threads 2 --instrs 4 --all --certify -o all has made:
       synth verify all
-    Verdicts of a suite of synth memory, against those of herd7:
-      synth verify suite --with herd7 --sample 1000
+    What synth memory --from tso --certify -o tso has made, and its verdicts against those of herd7:
+      synth verify tso
+      synth verify tso --with herd7 --sample 1000
     """
     if peer is not None:
         _compare(corpus, peer, sample or _SAMPLE, jobs or cores())

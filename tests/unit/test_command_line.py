@@ -1,6 +1,7 @@
 """The command line as a user meets it: what is wrong gets one line and exit code 2, and what the help shows works."""
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -337,6 +338,10 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
         run_examples([CLASSIC])
     if name == "verify":
         run_examples(["synth progress --threads 2 --instrs 3 --all --certify -o all"])
+        run_examples(["synth memory --from tso --events 2..3 --certify -o tso"])
+        Path("herd7").write_text("#!/bin/sh\necho Observation X Never 0 3\n")
+        Path("herd7").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     if name == "report":
         sb = Path("examples", "memory", "c-sb-sc.litmus")
         memory = Test(sb.stem, litmus_digest(read_litmus(sb)), sb.read_text())
