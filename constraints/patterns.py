@@ -89,7 +89,7 @@ class Pattern:
             for one, other in combinations(turned, 2)
         ]
         places = self.places[homes[start] :] + self.places[: homes[start]]
-        return [region is Region.SHARED for region in regions] + together, regions, tuple(renumbered(places))
+        return [region is Region.SHARED for region in regions] + together, regions, renumbered(places)
 
     @classmethod
     def of(

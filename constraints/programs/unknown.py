@@ -496,7 +496,7 @@ class Unknown:
             tuple(sorted((t, u) for t, row in enumerate(self.ssw) for u, literal in row.items() if holds(literal))),
         )
 
-    def _places_of(self, holds: Callable[[Literal], bool]) -> list[Place]:
+    def _places_of(self, holds: Callable[[Literal], bool]) -> tuple[Place, ...]:
         def group(level: Scope, t: int, default: int) -> int:
             if level not in self.same:
                 return default

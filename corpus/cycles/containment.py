@@ -127,5 +127,5 @@ def _without_thread(cycle: Cycle, number: int) -> Cycle | None:
         edges,
         tuple(cycle.annotations[event] for event in kept),
         tuple(cycle.regions[event] for event in kept),
-        tuple(renumbered(place for other, place in enumerate(cycle.places) if other != number)),
+        renumbered(place for other, place in enumerate(cycle.places) if other != number),
     )

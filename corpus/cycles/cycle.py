@@ -19,8 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, count
 
-from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode, inner_communication
+from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, Outline, atomic_mode
 from corpus.laws.ptx import MEMBARS
 from corpus.litmus.made import STRONG, location_name, masked, observer
 from corpus.litmus.normal import renumbered
@@ -52,7 +54,99 @@ from corpus.litmus.test import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+class Frame:
+    """What cycles have in common that differ only in what threads do between accesses, and how accesses are done.
+
+    That is all but the code of their tests: who accesses what, the values, and how the shape is called.
+    """
+
+    def __init__(self, outlines: Sequence[Outline]) -> None:
+        self.outlines = outlines
+        self.accesses = "".join(outline.source for outline in outlines)
+        self.threads = self._threads()
+        self.locations = self._locations()
+        self.values, self.orders = self._values()
+        shape = (("".join(self.accesses[e] for e in t), outlines[t[-1]].kind.lower()) for t in self.threads)
+        self.shape = tuple(chain.from_iterable(shape))
+        self.named = {event: location_name(n) for n, events in enumerate(self.locations) for event in events}
+        known = _COHERENCE if all(outline.same for outline in outlines) else _SHAPES
+        self.classic = known.get(" ".join(self.shape), "")
+        rotated = (self.shape[2 * n :] + self.shape[: 2 * n] for n in range(len(self.threads)))
+        self.begins = next((n for n, shape in enumerate(rotated) if " ".join(shape) in known), 0)
+        """The thread where the classic shape begins; the first where there is none."""
+
+    def _threads(self) -> tuple[tuple[int, ...], ...]:
+        found: list[list[int]] = []
+        for event in range(len(self.outlines)):
+            if not self.outlines[event - 1].internal:
+                found.append([])
+            found[-1].append(event)
+        return tuple(map(tuple, found))
+
+    def _locations(self) -> tuple[tuple[int, ...], ...]:
+        size = len(self.outlines)
+        start = next((event for event in range(size) if not self.outlines[event - 1].same), 0)
+        found: list[list[int]] = []
+        for event in (*range(start, size), *range(start)):
+            if not found or not self.outlines[event - 1].same:
+                found.append([])
+            found[-1].append(event)
+        return tuple(map(tuple, sorted(found, key=min)))
+
+    def _histories(self) -> tuple[tuple[int, ...], ...]:
+        """The events of each location in the order in which memory has them.
+
+        That is the order of the cycle. A cycle of one location must go back once: at its first step that can be nothing
+        but program order, or else the first that can.
+        """
+        if len(self.locations) > 1:
+            return self.locations
+        (events,) = self.locations
+        kinds = [self.outlines[event].kind for event in events]
+        steps = [place for place, kind in enumerate(kinds) if kind not in COMMUNICATION]
+        back = min(steps, key=lambda place: kinds[place] == "Po") + 1
+        return (events[back:] + events[:back],)
+
+    def _values(self) -> tuple[dict[int, int], list[list[int]]]:
+        """The value of every event, and the writes of every location in coherence order."""
+        values: dict[int, int] = {}
+        orders: list[list[int]] = []
+        for history in self._histories():
+            writes: list[int] = []
+            for event in history:
+                writes += [event] * (self.accesses[event] == "W")
+                values[event] = len(writes)
+            orders.append(writes)
+        return values, orders
+
+    @cached_property
+    def reads(self) -> tuple[Atom, ...]:
+        """That every read has its value, thread by thread."""
+        return tuple(
+            Atom("eq", FinalRegister(number, f"r{event}"), self.values[event])
+            for number, events in enumerate(self.threads)
+            for event in events
+            if self.accesses[event] == "R"
+        )
+
+    @cached_property
+    def condition(self) -> Condition:
+        """That every read has its value and every location its last: the condition of the test."""
+        atoms = list(self.reads)
+        observers = count(len(self.threads))
+        for number, order in enumerate(self.orders):
+            if len(order) > 1:
+                atoms.append(Atom("eq", Loc(location_name(number)), len(order)))
+            if len(order) > 2:
+                observing = next(observers)
+                atoms += [Atom("eq", FinalRegister(observing, f"r{rank}"), rank) for rank in range(1, len(order))]
+        return Condition(Quantifier.EXISTS, And(tuple(atoms)) if len(atoms) != 1 else atoms[0])
+
+
+_frame = lru_cache(maxsize=1 << 12)(Frame)
+
+
+@dataclass(frozen=True)
 class Cycle:
     """Edge p leads from event p to event p + 1, the last back to event 0, which begins a thread.
 
@@ -69,6 +163,11 @@ class Cycle:
         """Number of edges, and of events."""
         return len(self.edges)
 
+    @cached_property
+    def frame(self) -> Frame:
+        """What it shares with others."""
+        return _frame(tuple([edge.outline for edge in self.edges]))
+
     def access(self, event: int) -> str:
         """``R`` or ``W``."""
         return self.edges[event].source
@@ -77,78 +176,36 @@ class Cycle:
         """Whether an event is the read or the write of an atomic operation."""
         return "Rmw" in (self.edges[event - 1].kind, self.edges[event].kind)
 
-    def threads(self) -> list[list[int]]:
+    def threads(self) -> tuple[tuple[int, ...], ...]:
         """The events of each thread, in program order."""
-        found: list[list[int]] = []
-        for event in range(self.size):
-            if not self.edges[event - 1].internal:
-                found.append([])
-            found[-1].append(event)
-        return found
+        return self.frame.threads
 
-    def locations(self) -> list[list[int]]:
+    def locations(self) -> tuple[tuple[int, ...], ...]:
         """The events of each location in the order of the cycle, the location of event 0 first."""
-        start = next((event for event in range(self.size) if not self.edges[event - 1].same), 0)
-        found: list[list[int]] = []
-        for event in (*range(start, self.size), *range(start)):
-            if not found or not self.edges[event - 1].same:
-                found.append([])
-            found[-1].append(event)
-        return sorted(found, key=min)
+        return self.frame.locations
 
     def rotations(self) -> Iterator[Cycle]:
         """The cycle from the first event of each thread, this one first."""
-        for number, (start, *_) in enumerate(self.threads()):
-            yield Cycle(
-                self.edges[start:] + self.edges[:start],
-                self.annotations[start:] + self.annotations[:start],
-                self.regions[start:] + self.regions[:start],
-                tuple(renumbered(self.places[number:] + self.places[:number])),
-            )
+        yield from map(self.turned, range(len(self.places)))
+
+    def turned(self, thread: int) -> Cycle:
+        """The cycle from the first event of a thread."""
+        start = self.frame.threads[thread][0]
+        return Cycle(
+            self.edges[start:] + self.edges[:start],
+            self.annotations[start:] + self.annotations[:start],
+            self.regions[start:] + self.regions[:start],
+            renumbered(self.places[thread:] + self.places[:thread]),
+        )
 
     @property
     def spelled(self) -> str:
         """The edges by name, with the annotations of both ends where there are any: what ``--edges`` would take."""
-        return " ".join(
-            edge.name
-            + "".join(
-                note.name
-                for note in (self.annotations[event], self.annotations[(event + 1) % self.size])
-                if any(annotation.name != "Plain" for annotation in self.annotations)
-            )
-            for event, edge in enumerate(self.edges)
-        )
-
-
-# Values
-
-
-def _histories(cycle: Cycle) -> list[list[int]]:
-    """The events of each location in the order in which memory has them, locations as ``Cycle.locations`` has them.
-
-    That is the order of the cycle. A cycle of one location must go back once: at its first step that can be nothing but
-    program order, or else the first that can.
-    """
-    histories = cycle.locations()
-    if len(histories) == 1:
-        (events,) = histories
-        steps = [place for place, event in enumerate(events) if cycle.edges[event].kind not in COMMUNICATION]
-        back = min(steps, key=lambda place: inner_communication(cycle.edges[events[place]]) is not None) + 1
-        histories = [events[back:] + events[:back]]
-    return histories
-
-
-def _values(cycle: Cycle) -> tuple[dict[int, int], list[list[int]]]:
-    """The value of every event, and the writes of every location in coherence order."""
-    values: dict[int, int] = {}
-    orders: list[list[int]] = []
-    for history in _histories(cycle):
-        writes: list[int] = []
-        for event in history:
-            writes += [event] * (cycle.access(event) == "W")
-            values[event] = len(writes)
-        orders.append(writes)
-    return values, orders
+        names = [edge.name for edge in self.edges]
+        if any(note.name != "Plain" for note in self.annotations):
+            notes = [note.name for note in self.annotations]
+            names = [name + "".join(ends) for name, *ends in zip(names, notes, notes[1:] + notes[:1], strict=True)]
+        return " ".join(names)
 
 
 # Tests
@@ -156,58 +213,67 @@ def _values(cycle: Cycle) -> tuple[dict[int, int], list[list[int]]]:
 
 def litmus_test(cycle: Cycle) -> LitmusTest:
     """The test of an oriented cycle: its condition holds exactly where the cycle is there."""
-    values, orders = _values(cycle)
-    names = {event: location_name(number) for number, events in enumerate(cycle.locations()) for event in events}
-    threads = [_Writer(cycle, values, names).thread(number, events) for number, events in enumerate(cycle.threads())]
-    atoms = [
-        Atom("eq", FinalRegister(number, f"r{event}"), values[event])
-        for number, events in enumerate(cycle.threads())
-        for event in events
-        if cycle.access(event) == "R"
+    frame = cycle.frame
+    threads = [
+        _thread(
+            frame,
+            number,
+            cycle.edges[events[0] : events[-1]],
+            cycle.annotations[events[0] : events[-1] + 1],
+            cycle.places[number],
+        )
+        for number, events in enumerate(frame.threads)
     ]
-    for number, order in enumerate(orders):
-        if len(order) > 1:
-            atoms.append(Atom("eq", Loc(location_name(number)), len(order)))
+    for number, order in enumerate(frame.orders):
         if len(order) > 2:
             places = [thread.place for thread in threads]
-            homes = [cycle.places[home] for home, events in enumerate(cycle.threads()) if set(events) & set(order)]
-            atoms += [Atom("eq", FinalRegister(len(threads), f"r{rank}"), rank) for rank in range(1, len(order))]
+            homes = [cycle.places[home] for home, events in enumerate(frame.threads) if set(events) & set(order)]
             mode = STRONG if _are_strong(cycle, order) else PLAIN
             threads.append(observer(location_name(number), len(order), mode, homes, places))
-    locations = tuple(
-        Location(location_name(number), region=cycle.regions[events[0]])
-        for number, events in enumerate(cycle.locations())
-    )
-    condition = Condition(Quantifier.EXISTS, And(tuple(atoms)) if len(atoms) != 1 else atoms[0])
-    return LitmusTest(cycle_name(cycle), tuple(threads), locations, condition, cycle.spelled)
+    locations = _declared(tuple(cycle.regions[events[0]] for events in frame.locations))
+    return LitmusTest(cycle_name(cycle), tuple(threads), locations, frame.condition, cycle.spelled)
+
+
+@lru_cache(maxsize=1 << 12)
+def _declared(regions: tuple[Region, ...]) -> tuple[Location, ...]:
+    return tuple(Location(location_name(number), region=region) for number, region in enumerate(regions))
 
 
 def _are_strong(cycle: Cycle, writes: list[int]) -> bool:
     return all(cycle.annotations[e].scope or cycle.annotations[e].volatile or cycle.in_atomic(e) for e in writes)
 
 
+@lru_cache(maxsize=1 << 12)
+def _thread(
+    frame: Frame, number: int, between: tuple[Edge, ...], annotations: tuple[Annotation, ...], place: Place
+) -> Thread:
+    """A thread of cycles: its accesses with these annotations, and these edges between them."""
+    return Thread(tuple(_Writer(frame, frame.threads[number], between, annotations).body()), place)
+
+
 class _Writer:
     """Writes the instructions of a thread; the register ``r5`` holds what event 5 reads, ``d5`` what depends on it."""
 
-    def __init__(self, cycle: Cycle, values: dict[int, int], names: dict[int, str]) -> None:
-        self._cycle = cycle
-        self._values = values
-        self._names = names
+    def __init__(
+        self, frame: Frame, events: Sequence[int], between: Sequence[Edge], annotations: Sequence[Annotation]
+    ) -> None:
+        self._frame = frame
+        self._events = events
+        self._steps = dict(zip(events, between, strict=False))  # from an event to the next in the thread
+        self._annotations = dict(zip(events, annotations, strict=True))
 
-    def thread(self, number: int, events: list[int]) -> Thread:
-        body: list[Instruction] = []
+    def body(self) -> Iterator[Instruction]:
         skipped = False
-        for place, event in enumerate(events):
-            before = self._cycle.edges[event - 1] if place else None
+        for event in self._events:
+            before = self._steps.get(event - 1)
             if before is not None and before.kind == "Rmw":
                 continue
-            body += self._between(before, event)
-            body += self._access(before, event, place + 1 < len(events))
+            yield from self._between(before, event)
+            yield self._access(before, event)
             if before is not None and before.kind == "Ctrl":
                 skipped = True
         if skipped:
-            body.append(Label("LC0"))
-        return Thread(tuple(body), self._cycle.places[number])
+            yield Label("LC0")
 
     def _between(self, before: Edge | None, event: int) -> Iterator[Instruction]:
         """What stands between two accesses."""
@@ -220,26 +286,27 @@ class _Writer:
             yield masked(f"d{source}", f"r{source}")
         if before.kind == "Ctrl":
             yield Branch("LC0", Comparison("ne", Reg(f"d{event - 1}"), 0))
+        if before.kind == "Addr":
+            yield Assign(f"a{event}", "add", (Loc(self._frame.named[event]), Reg(f"d{event - 1}")))
+        if before.kind == "Data":
+            yield Assign(f"v{event}", "add", (Reg(f"d{event - 1}"), self._frame.values[event]))
 
-    def _access(self, before: Edge | None, event: int, more: bool) -> Iterator[Instruction]:
-        cycle = self._cycle
-        address: Operand = Loc(self._names[event])
-        value: Operand = self._values[event]
+    def _access(self, before: Edge | None, event: int) -> Instruction:
+        address: Operand = Loc(self._frame.named[event])
+        value: Operand = self._frame.values[event]
         if before is not None and before.kind == "Addr":
-            yield Assign(f"a{event}", "add", (address, Reg(f"d{event - 1}")))
             address = Reg(f"a{event}")
         if before is not None and before.kind == "Data":
-            yield Assign(f"v{event}", "add", (Reg(f"d{event - 1}"), value))
             value = Reg(f"v{event}")
-        mode = cycle.annotations[event].mode
-        if cycle.edges[event].kind == "Rmw" and more:
-            both = atomic_mode(*cycle.annotations[event : event + 2])
-            assert both is not None, cycle.spelled
-            yield Rmw("exch", f"r{event}", address, (self._values[event + 1],), both)
-        elif cycle.access(event) == "R":
-            yield Load(f"r{event}", address, mode)
-        else:
-            yield Store(address, value, mode)
+        mode = self._annotations[event].mode
+        step = self._steps.get(event)
+        if step is not None and step.kind == "Rmw":
+            both = atomic_mode(self._annotations[event], self._annotations[event + 1])
+            assert both is not None, step.name
+            return Rmw("exch", f"r{event}", address, (self._frame.values[event + 1],), both)
+        if self._frame.accesses[event] == "R":
+            return Load(f"r{event}", address, mode)
+        return Store(address, value, mode)
 
 
 # Names
@@ -279,45 +346,44 @@ _COHERENCE = {"W rf RR fr": "CoRR", "W rf RW co": "CoRW"}
 """The same for cycles of one location."""
 
 
-def _shape(cycle: Cycle) -> tuple[str, ...]:
-    shape: list[str] = []
-    for events in cycle.threads():
-        shape += ["".join(map(cycle.access, events)), cycle.edges[events[-1]].kind.lower()]
-    return tuple(shape)
-
-
-def _known_shapes(cycle: Cycle) -> dict[str, str]:
-    return _COHERENCE if all(edge.same for edge in cycle.edges) else _SHAPES
+_CLASSIC = (*_SHAPES.values(), *_COHERENCE.values())
+_MARKS = ("+", "@", ".shared-")
+"""What follows a classic name in the name of a test."""
+_DECORATED = tuple(f"{known}{mark}" for known in _CLASSIC for mark in _MARKS)
 
 
 def family(name: str) -> str:
     """The classic name that a test's name begins with, as ``MP`` of ``MP+membar.gl+po``; empty where there is none."""
-    decorations = ("+", "@", ".shared-")
-    classic = [*_SHAPES.values(), *_COHERENCE.values()]
-    found = [known for known in classic if f"{name}+".startswith(tuple(known + mark for mark in decorations))]
-    return max(found, key=len, default="")
+    whole = f"{name}+"
+    if not whole.startswith(_DECORATED):  # most are not
+        return ""
+    return max((known for known in _CLASSIC if whole.startswith(tuple(f"{known}{mark}" for mark in _MARKS))), key=len)
 
 
 def oriented(cycle: Cycle) -> Cycle:
     """The cycle from the thread where its classic shape begins; as it is where it has none."""
-    known = _known_shapes(cycle)
-    return next((turned for turned in cycle.rotations() if " ".join(_shape(turned)) in known), cycle)
+    begins = cycle.frame.begins
+    return cycle.turned(begins) if begins else cycle
 
 
 def cycle_name(cycle: Cycle) -> str:
     """The name of the test of an oriented cycle; different cycles have different names."""
-    threads = cycle.threads()
-    shape = _shape(cycle)
-    text = _known_shapes(cycle).get(" ".join(shape), ".".join(shape))
-    inner = [".".join(map(_between_name, map(cycle.edges.__getitem__, events[:-1]))) for events in threads]
-    decorations = [name for name, events in zip(inner, threads, strict=True) if len(events) > 1]
+    frame = cycle.frame
+    text = frame.classic or ".".join(frame.shape)
+    decorations = [_steps_name(cycle.edges[events[0] : events[-1]]) for events in frame.threads if len(events) > 1]
     if set(decorations) != {"pos" if text in _COHERENCE.values() else "po"}:
         text += _joined(decorations)
-    notes = [[cycle.annotations[event].name.lower() for event in events] for events in threads]
-    if any(name != "plain" for names in notes for name in names):
-        text += "+" + "+".join("-".join(names) for names in notes)
-    regions = [cycle.regions[events[0]] for events in cycle.locations()]
+    if any(note.name != "Plain" for note in cycle.annotations):
+        notes = ("-".join(cycle.annotations[event].name.lower() for event in events) for events in frame.threads)
+        text += "+" + "+".join(notes)
+    regions = [cycle.regions[events[0]] for events in frame.locations]
     return text + tree_name(cycle.places) + region_name(regions)
+
+
+@lru_cache(maxsize=1 << 12)
+def _steps_name(steps: tuple[Edge, ...]) -> str:
+    """What a thread does between its accesses."""
+    return ".".join(map(_between_name, steps))
 
 
 def _between_name(edge: Edge) -> str:
@@ -341,7 +407,8 @@ def _joined(parts: list[str]) -> str:
     return "+" + "+".join(parts)
 
 
-def tree_name(places: Sequence[Place]) -> str:
+@lru_cache(maxsize=1 << 12)
+def tree_name(places: tuple[Place, ...]) -> str:
     """The scope tree as a name ends with it: ``@01-2``, nothing where threads are in one CTA each on one GPU."""
     if len({place[:3] for place in places}) == len(places) and len({place.gpu for place in places}) <= 1:
         return ""

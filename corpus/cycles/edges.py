@@ -17,18 +17,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from corpus.errors import InputError, did_you_mean
 from corpus.laws.c11 import HALVES, LEGAL_ORDERS
 from corpus.laws.ptx import LOAD, MEMBARS, STORE
-from corpus.litmus.test import SCOPES, Load, Mode, Order, Store
+from corpus.litmus.test import SCOPES, Load, Mode, Order, Store, hashed_once
 
 COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W")}
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@hashed_once
+@dataclass(frozen=True, order=True)
 class Annotation:
     """How an access is done: ``Rlx.gpu``, ``Cg``; ``Plain`` has nothing to say."""
 
@@ -40,7 +42,7 @@ class Annotation:
     cache: str = ""
     volatile: bool = False
 
-    @property
+    @cached_property
     def mode(self) -> Mode:
         """The mode of an access with this annotation."""
         return Mode(self.order, SCOPES.get(self.scope), self.volatile, self.cache or None)
@@ -65,7 +67,17 @@ def atomic_mode(read: Annotation, write: Annotation) -> Mode | None:
     return Mode(_ATOMIC_ORDERS[orders], SCOPES[scopes.pop()]) if orders in _ATOMIC_ORDERS else None
 
 
-@dataclass(frozen=True, slots=True, order=True)
+class Outline(NamedTuple):
+    """What of an edge decides which values and locations its accesses have; all fences within a thread are one."""
+
+    kind: str
+    source: str
+    internal: bool
+    same: bool
+
+
+@hashed_once
+@dataclass(frozen=True, order=True)
 class Edge:
     """One edge: what it is, the accesses it joins, and whether they are of one thread and of one location.
 
@@ -84,7 +96,13 @@ class Edge:
     first: Annotation | None = None
     second: Annotation | None = None
 
-    @property
+    @cached_property
+    def outline(self) -> Outline:
+        """What it shares with edges that differ in what a thread does between its accesses."""
+        between = self.kind not in COMMUNICATION and self.kind != "Rmw" and inner_communication(self) is None
+        return Outline("" if between else self.kind, self.source, self.internal, self.same)
+
+    @cached_property
     def name(self) -> str:
         """The edge's name, without annotations."""
         where = "s" if self.same else "d"

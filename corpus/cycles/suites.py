@@ -7,6 +7,7 @@ line ``file,model,verdict,condition`` a verdict, and the manifest, whose counts 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Rmw, Store
+from corpus.litmus.test import Barrier, Fence, LitmusTest, Load, Rmw, Scope, Store, Thread
 from corpus.litmus.verdict_table import read_verdicts
 from corpus.suite import MANIFEST
 from corpus.test import Test
@@ -34,10 +35,9 @@ def litmus_record(
 
     Its tag is the classic name that its name begins with, if any.
     """
-    every = [ins for thread in test.threads for ins in thread.instructions]
-    accesses = sum(isinstance(ins, Load | Store | Rmw) for ins in every)
-    modes = [ins.mode for ins in every if isinstance(ins, Load | Store | Rmw | Fence | Barrier)]
-    scopes = sorted({mode.scope for mode in modes if mode.scope is not None}, key=lambda scope: scope.value)
+    found = [_accesses(thread) for thread in test.threads]
+    accesses = sum(number for number, _ in found)
+    scopes = sorted(frozenset().union(*(named for _, named in found)), key=lambda scope: scope.value)
     shape = family(test.name)
     return Test(
         test.name,
@@ -49,6 +49,14 @@ def litmus_record(
         scopes=tuple(scope.label for scope in scopes),
         reasons=reasons or {},
     )
+
+
+@lru_cache(maxsize=1 << 12)  # a suite has few threads
+def _accesses(thread: Thread) -> tuple[int, frozenset[Scope]]:
+    """The number of accesses of a thread, and the scopes that it names."""
+    accesses = sum(isinstance(ins, Load | Store | Rmw) for ins in thread.instructions)
+    modes = [ins.mode for ins in thread.instructions if isinstance(ins, Load | Store | Rmw | Fence | Barrier)]
+    return accesses, frozenset(mode.scope for mode in modes if mode.scope is not None)
 
 
 def read_old_suite(folder: Path, manifest: Mapping[str, Any]) -> list[Test]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import UserDict
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -13,7 +14,7 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import LitmusTest, Rmw, sides_of
+from corpus.litmus.test import Instruction, LitmusTest, Rmw, Thread, sides_of
 from corpus.litmus.text import Dialect, Runner, language, sections
 
 _SHIPPED = {
@@ -98,13 +99,21 @@ def printed(test: LitmusTest, dialect: Dialect) -> str:
         raise InputError(f"P{one} synchronises with P{other} by the system, which {dialect.name} has no word for")
     if not dialect.c_comments:
         for number, thread in enumerate(test.threads):
-            for ins in thread.instructions:
-                if sides_of(ins):
-                    reason = f"{dialect.name} has no operands that are evaluated in whichever order"
-                    raise cannot_say(number, ins, reason)
-                if isinstance(ins, Rmw) and ins.success is not None:
-                    raise cannot_say(number, ins, f"{dialect.name} has no exchange that may fail for no reason")
+            for ins, what in _of_c(thread):
+                raise cannot_say(number, ins, f"{dialect.name} has no {what}")
     return dialect.print(test)
+
+
+@lru_cache(maxsize=1 << 12)  # a suite has few threads
+def _of_c(thread: Thread) -> list[tuple[Instruction, str]]:
+    """The instructions that only C can say, and what they are."""
+    found: list[tuple[Instruction, str]] = []
+    for ins in thread.instructions:
+        if sides_of(ins):
+            found.append((ins, "operands that are evaluated in whichever order"))
+        elif isinstance(ins, Rmw) and ins.success is not None:
+            found.append((ins, "exchange that may fail for no reason"))
+    return found
 
 
 def translate(test: LitmusTest, dialect: Dialect) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
-from corpus.litmus.test import Place, Scope, Thread
+from corpus.litmus.test import Place, Scope
 
 _DEPTH = len(Place._fields)
 
@@ -95,13 +95,13 @@ class _Reader:
         return InputError(message, self._path, token.line, token.column)
 
 
-def print_groups(threads: Sequence[Thread], levels: Mapping[Scope, str], prefix: str) -> str:
-    """The groups at each of ``levels``, as ``read_places`` takes them; a thread is ``prefix`` and its number.
+def print_groups(places: Sequence[Place], levels: Mapping[Scope, str], prefix: str) -> str:
+    """The groups at each of ``levels``, as ``read_places`` takes them; threads are ``prefix`` and their numbers.
 
     A level without a word must not matter: no threads are apart there that are together above it, or at the level of
     warps, no two are together.
     """
-    return _groups([(index, thread.place) for index, thread in enumerate(threads)], Scope.SYS, levels, prefix)
+    return _groups(list(enumerate(places)), Scope.SYS, levels, prefix)
 
 
 def _groups(members: Sequence[tuple[int, Place]], scope: Scope, levels: Mapping[Scope, str], prefix: str) -> str:

@@ -153,7 +153,7 @@ class Execution:
         locations = sorted(names, key=lambda location: names[location])
         return Execution(
             tuple(tuple(map(renamed, self.threads[number])) for number in order),
-            tuple(renumbered([self.places[number] for number in order])),
+            renumbered([self.places[number] for number in order]),
             tuple(self.regions[location] for location in locations),
             tuple(sorted(Dependency(dep.kind, new[dep.source], new[dep.target]) for dep in self.dependencies)),
             tuple(moved[self.rf[i]] for i in old),

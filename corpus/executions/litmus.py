@@ -96,7 +96,7 @@ def _places(execution: Execution) -> tuple[Place, ...]:
         return execution.places
     ctas = list(dict.fromkeys(place[: Scope.CTA.value] for place in execution.places))
     flat = (place._replace(queue=0, cta=ctas.index(place[: Scope.CTA.value])) for place in execution.places)
-    return tuple(renumbered(flat))
+    return renumbered(flat)
 
 
 def _without_clusters(step: Step) -> bool:

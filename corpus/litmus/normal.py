@@ -11,10 +11,12 @@ programs that are equal by arithmetic or by the shape of their jumps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise
+from typing import NamedTuple
 
 from corpus.litmus.test import (
     NEGATED,
@@ -57,21 +59,54 @@ from corpus.litmus.test import (
 
 
 def litmus_digest(test: LitmusTest) -> str:
-    """64 hexadecimal digits that name the test up to its spelling; its name and description do not count."""
-    plain = replace(normal_form(test), name="", description="")
-    return sha256((repr(plain) + _beyond_repr(plain)).encode()).hexdigest()
+    """64 hexadecimal digits that name the test up to its spelling; its name and description do not count.
+
+    They are those of the ``repr`` of the normal form without name and description, put together from parts that many
+    tests share, and of what the ``repr`` leaves out.
+    """
+    plain = normal_form(test)
+    locations, threads = [list(map(_said, parts)) for parts in (plain.locations, plain.threads)]
+    rows = f"threads={_row(threads)}, locations={_row(locations)}, condition={_repr(plain.condition)}"
+    beyond = repr(test.synchronised) if test.synchronised else ""
+    start = 0
+    for said in (*locations, *threads):
+        if said.beyond:
+            beyond += "".join(f"{start + number}.{value}" for number, value in said.beyond)
+        start += said.length
+    return sha256(f"LitmusTest(name='', {rows}, description=''){beyond}".encode()).hexdigest()
 
 
-def _beyond_repr(test: LitmusTest) -> str:
-    """What few tests say and their ``repr`` leaves out, so that all others have the digests that they always had."""
-    said = [repr(test.synchronised)] if test.synchronised else []
-    body = [ins for thread in test.threads for ins in thread.instructions]
-    for number, part in enumerate((*test.locations, *body)):
-        for name, default in _BEYOND_REPR.get(type(part), ()):
-            value = getattr(part, name)
-            if value != default:
-                said.append(f"{number}.{name}={value!r}")
-    return "".join(said)
+_SHARED = 1 << 12
+"""How much is remembered of each kind of what tests of a suite have in common: threads above all."""
+
+_repr = lru_cache(maxsize=_SHARED)(repr)
+
+
+class _Said(NamedTuple):
+    """A location or a thread: its ``repr``, and what it leaves out of one of its parts, as few tests have it, so that
+    all others have the digests that they always had. A location is one part, a thread has its instructions.
+    """
+
+    repr: str
+    length: int
+    beyond: tuple[tuple[int, str], ...]
+
+
+@lru_cache(maxsize=_SHARED)
+def _said(part: Location | Thread) -> _Said:
+    parts = part.instructions if isinstance(part, Thread) else (part,)
+    beyond = (
+        (number, f"{name}={value!r}")
+        for number, each in enumerate(parts)
+        for name, default in _BEYOND_REPR.get(type(each), ())
+        if (value := getattr(each, name)) != default
+    )
+    return _Said(repr(part), len(parts), tuple(beyond))
+
+
+def _row(parts: Sequence[_Said]) -> str:
+    """A tuple's ``repr``."""
+    return f"({parts[0].repr},)" if len(parts) == 1 else f"({', '.join([part.repr for part in parts])})"
 
 
 _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
@@ -82,31 +117,57 @@ _BEYOND_REPR: Mapping[type, tuple[tuple[str, object], ...]] = {
 
 def normal_form(test: LitmusTest) -> LitmusTest:
     """The test as it is written above; the same for every spelling of it."""
-    plain = _named_barriers(without_constants(without_predicates(test)))
     places = renumbered([thread.place for thread in test.threads])
-    threads = []
-    names: dict[FinalRegister, Term] = {}
-    for number, (thread, place) in enumerate(zip(plain.threads, places, strict=True)):
-        renamed, registers = _renamed(thread, _asked(plain.condition, number))
-        names |= {FinalRegister(number, old): FinalRegister(number, new) for old, new in registers.items()}
-        threads.append(replace(renamed, place=place))
+    asked = asked_registers(test.condition)
+    found = [
+        _normal_thread(thread, asked.get(number, ()), place)
+        for number, (thread, place) in enumerate(zip(test.threads, places, strict=True))
+    ]
     return replace(
-        plain,
-        threads=tuple(threads),
+        test,
+        threads=tuple(normal.thread for normal in found),
         locations=tuple(sorted(test.locations, key=lambda location: location.name)),
         synchronised=tuple(sorted(set(test.synchronised))),
-        condition=map_condition(plain.condition, lambda term: _changed(term, names)),
+        condition=_normal_condition(test.condition, tuple(normal.registers for normal in found)),
     )
 
 
-def _named_barriers(test: LitmusTest) -> LitmusTest:
-    """The test with nothing said of its barriers but what makes them meet: one that has a resource needs no number."""
+class _Normal(NamedTuple):
+    """A thread's normal form, and what its registers are called there; or the number that they stand for."""
+
+    thread: Thread
+    registers: tuple[tuple[str, str | int], ...]
+
+
+@lru_cache(maxsize=_SHARED)
+def _normal_thread(thread: Thread, asked: tuple[str, ...], place: Place) -> _Normal:
+    plain, constants = _without_constants(branching(thread, asked), asked)
+    numbers = {name: value for name, value in constants.items() if isinstance(value, int)}
+    renamed, registers = _renamed(_named_barriers(plain), [name for name in asked if name not in numbers])
+    return _Normal(replace(renamed, place=place), (*numbers.items(), *registers.items()))
+
+
+@lru_cache(maxsize=_SHARED)
+def _normal_condition(condition: Condition, registers: tuple[tuple[tuple[str, str | int], ...], ...]) -> Condition:
+    numbers: dict[FinalRegister, Term] = {}
+    names: dict[FinalRegister, Term] = {}
+    for thread, pairs in enumerate(registers):
+        for name, new in pairs:
+            if isinstance(new, int):
+                numbers[FinalRegister(thread, name)] = new
+            else:
+                names[FinalRegister(thread, name)] = FinalRegister(thread, new)
+    plain = map_condition(condition, lambda term: _changed(term, numbers))
+    return map_condition(plain, lambda term: _changed(term, names))
+
+
+def _named_barriers(thread: Thread) -> Thread:
+    """The thread with nothing said of barriers but what makes them meet: one that has a resource needs no number."""
 
     def named(ins: Instruction) -> Instruction:
         return replace(ins, number=ins.name, resource=None) if isinstance(ins, Barrier) else ins
 
-    threads = (replace(thread, instructions=tuple(map(named, thread.instructions))) for thread in test.threads)
-    return replace(test, threads=tuple(threads))
+    return replace(thread, instructions=tuple(map(named, thread.instructions)))
 
 
 def without_predicates(test: LitmusTest) -> LitmusTest:
@@ -127,10 +188,18 @@ def without_constants(test: LitmusTest) -> LitmusTest:
     return replace(test, threads=tuple(threads), condition=condition)
 
 
-def _asked(condition: Condition, thread: int) -> list[str]:
-    """The registers of a thread that the condition mentions, in the order of their first mention."""
-    asked = (term for term in terms(condition) if isinstance(term, FinalRegister) and term.thread == thread)
-    return list(dict.fromkeys(term.register for term in asked))
+@lru_cache(maxsize=_SHARED)
+def asked_registers(condition: Condition) -> Mapping[int, tuple[str, ...]]:
+    """The registers of each thread that a condition mentions, in the order of their first mention."""
+    asked: dict[int, dict[str, None]] = {}
+    for term in terms(condition):
+        if isinstance(term, FinalRegister):
+            asked.setdefault(term.thread, {})[term.register] = None
+    return {thread: tuple(names) for thread, names in asked.items()}
+
+
+def _asked(condition: Condition, thread: int) -> tuple[str, ...]:
+    return asked_registers(condition).get(thread, ())
 
 
 def _changed(term: Term, values: Mapping[FinalRegister, Term]) -> Term:
@@ -294,8 +363,13 @@ def _renamed(thread: Thread, asked: Iterable[str]) -> tuple[Thread, dict[str, st
     return Thread(sequenced(body), thread.place, named), registers
 
 
-def renumbered(places: Iterable[Place]) -> list[Place]:
+def renumbered(places: Iterable[Place]) -> tuple[Place, ...]:
     """Groups numbered by their first thread, within the group around them."""
+    return _renumbered(tuple(places))
+
+
+@lru_cache(maxsize=_SHARED)
+def _renumbered(places: tuple[Place, ...]) -> tuple[Place, ...]:
     numbers: dict[tuple[int, ...], dict[int, int]] = {}
 
     def new(place: Place) -> Place:
@@ -305,4 +379,4 @@ def renumbered(places: Iterable[Place]) -> list[Place]:
             parts.append(level.setdefault(group, len(level)))
         return Place(*parts)
 
-    return [new(place) for place in places]
+    return tuple(map(new, places))

@@ -19,8 +19,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, StrEnum
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+
+Value = TypeVar("Value")
+
+
+def hashed_once(kind: type[Value]) -> type[Value]:
+    """A frozen dataclass whose values are looked up again and again: each finds its hash once, in every process."""
+    of_parts = kind.__hash__
+
+    def hash_of(value: Value) -> int:
+        known: dict[str, int] = value.__dict__
+        found = known.get("_hash")
+        if found is None:
+            found = known["_hash"] = of_parts(value)
+        return found
+
+    def reduced(value: Value) -> tuple[type[Value], tuple[object, ...]]:
+        # In another process, the hash is another one.
+        return kind, tuple(getattr(value, each.name) for each in fields(kind))  # type: ignore[arg-type]
+
+    kind.__hash__ = hash_of  # type: ignore[method-assign,assignment]
+    kind.__reduce__ = reduced  # type: ignore[method-assign,assignment]
+    return kind
 
 
 class Order(StrEnum):
@@ -246,7 +268,8 @@ COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 """Signed comparisons, as PTX's ``setp`` spells them."""
 
 
-@dataclass(frozen=True, slots=True)
+@hashed_once
+@dataclass(frozen=True)
 class Thread:
     """A column of a test. ``registers`` are initial values other than 0, sorted by name."""
 
@@ -271,7 +294,8 @@ class Alias:
     proxy: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@hashed_once
+@dataclass(frozen=True)
 class Location:
     """A location with its initial value (a number, or another location's address) and region.
 
@@ -340,7 +364,8 @@ class Quantifier(StrEnum):
     FORALL = "forall"
 
 
-@dataclass(frozen=True, slots=True)
+@hashed_once
+@dataclass(frozen=True)
 class Condition:
     """The question: a claim about final states. ``observed``: terms that runners print besides, ``locations [..]``."""
 
@@ -350,6 +375,7 @@ class Condition:
     observed: tuple[Term, ...] = ()
 
 
+@hashed_once
 @dataclass(frozen=True)
 class LitmusTest:
     """A litmus test. ``locations`` are in the order of declaration; every location the code mentions is there.
@@ -364,18 +390,6 @@ class LitmusTest:
     condition: Condition
     description: str = ""
     synchronised: tuple[tuple[int, int], ...] = field(default=(), repr=False)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        # What was found out about a test is looked up by the test, again and again.
-        return hash((self.name, self.threads, self.locations, self.condition, self.synchronised))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # In another process, the hash is another one.
-        return LitmusTest, tuple(getattr(self, each.name) for each in fields(self))
 
 
 def atoms(proposition: Proposition) -> Iterator[Atom]:

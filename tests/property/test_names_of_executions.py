@@ -47,7 +47,7 @@ def execution_of(cycle):
             steps.append(Step(kind, None if kind is Kind.FENCE else location, ins.mode))
             numbers += 1
         threads.append(tuple(steps))
-    values, orders = of_cycles._values(cycle)
+    values, orders = cycle.frame.values, cycle.frame.orders
     rf = [None] * numbers
     for events, order in zip(cycle.locations(), orders, strict=True):
         for event in events:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import replace
-from functools import partial
-from itertools import count, zip_longest
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import count
 
 from corpus.dialects.scope_tree import print_groups
 from corpus.errors import InputError
@@ -24,7 +23,7 @@ from corpus.laws.ptx import (
 )
 from corpus.litmus.condition import print_condition, spell
 from corpus.litmus.describe import cannot_say
-from corpus.litmus.normal import terms
+from corpus.litmus.normal import asked_registers
 from corpus.litmus.test import (
     COMPARISONS,
     DEFAULT_RMW,
@@ -32,6 +31,7 @@ from corpus.litmus.test import (
     Barrier,
     Branch,
     Comparison,
+    Condition,
     Fence,
     FinalRegister,
     Guard,
@@ -40,9 +40,11 @@ from corpus.litmus.test import (
     LitmusTest,
     Load,
     Loc,
+    Location,
     Mode,
     Operand,
     Order,
+    Place,
     Reg,
     Rmw,
     Scope,
@@ -58,39 +60,89 @@ _MEMBAR_WORDS = {scope: word for word, scope in MEMBARS.items()}
 _NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
 
 
+_SHARED = 1 << 12
+"""How many threads, conditions and scope trees are remembered, for the tests of a suite share them."""
+
+
 def print_gpu_ptx(test: LitmusTest) -> str:
     """The test as text. Raises ``InputError`` that names what the dialect cannot say."""
-    wide = _Wide(test)
-    columns = [_Writer(test, index, wide) for index in range(len(test.threads))]
-    for location in test.locations:
+    declared, regions, memory = _declared(test.locations)
+    traits = [_traits(thread, memory) for thread in test.threads]
+    memory = memory or any(wide for _, wide in traits)
+    labels = [name for names, _ in traits for name in names]
+    numbered = len(labels) > len(set(labels))
+    asked = asked_registers(test.condition)
+    columns = [
+        _column(thread, index, asked.get(index, ()), memory, numbered) for index, thread in enumerate(test.threads)
+    ]
+    height = max((len(column.cells) for column in columns), default=0)
+    rows = zip(*(column.cells + (height - len(column.cells)) * (column.blank,) for column in columns), strict=True)
+    lines = [f"GPU_PTX {test.name}"]
+    lines += [f'"{test.description}"'] if test.description else []
+    lines += ["{", *(f"{column.declarations};" for column in columns if column.declarations), *declared, "}"]
+    lines += [f" {' | '.join(row)} ;" for row in rows]
+    lines += [_scope_tree(tuple([thread.place for thread in test.threads])), *regions]
+    return "\n".join([*lines, _condition(test.condition, tuple(column.registers for column in columns))])
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A thread as it is printed: what it declares, its cells, all of one width, and what its registers are called."""
+
+    declarations: str
+    cells: tuple[str, ...]
+    blank: str
+    registers: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=_SHARED)
+def _column(thread: Thread, index: int, asked: tuple[str, ...], memory: bool, numbered: bool) -> _Column:
+    """Thread ``index``, where the condition asks for some registers; with its number in its labels, if they need it."""
+    writer = _Writer(thread, index, asked, memory, numbered)
+    cells = [f"T{index}", *writer.cells()]
+    width = max(map(len, cells))
+    registers = tuple((name, writer.register(name)) for name in asked)
+    return _Column(writer.declarations(), tuple(cell.ljust(width) for cell in cells), " " * width, registers)
+
+
+@lru_cache(maxsize=_SHARED)
+def _declared(locations: tuple[Location, ...]) -> tuple[list[str], list[str], bool]:
+    """The lines, none or one each, that give locations their values and regions, and whether one holds an address.
+
+    Raises ``InputError`` where the dialect has no such location.
+    """
+    for location in locations:
         if location.alias or not _NAME.fullmatch(location.name):
             what = "aliases" if location.alias else "locations of that name"
             raise InputError(f"{location.name}: GPU_PTX has no {what}")
-    cells = [[f"T{index}", *column.cells()] for index, column in enumerate(columns)]
-    widths = [max(map(len, column)) for column in cells]
-    declarations = [column.declarations() for column in columns]
-    declarations.append(
-        "; ".join(
-            f"{location.name}={_constant(location.initial)}" for location in test.locations if location.initial != 0
-        )
-    )
+    values = "; ".join(f"{each.name}={_constant(each.initial)}" for each in locations if each.initial != 0)
+    regions = ", ".join(f"{location.name}: {location.region}" for location in locations)
+    addresses = any(isinstance(location.initial, Loc) for location in locations)
+    return [f"{values};"] if values else [], [regions] if regions else [], addresses
+
+
+@lru_cache(maxsize=_SHARED)
+def _traits(thread: Thread, memory: bool) -> tuple[tuple[str, ...], bool]:
+    """The labels of a thread, and whether memory holds 64 bits, as it does where an address may be stored."""
+    return tuple(ins.name for ins in thread.instructions if isinstance(ins, Label)), _Wide(thread, memory).memory
+
+
+@lru_cache(maxsize=_SHARED)
+def _scope_tree(places: tuple[Place, ...]) -> str:
     levels = {Scope.QUEUE: "grid", Scope.CTA: "cta", Scope.WARP: "warp"}
-    if any(thread.place.gpu != test.threads[0].place.gpu for thread in test.threads):
+    if any(place.gpu != places[0].gpu for place in places):
         levels[Scope.GPU] = "gpu"
+    return f"ScopeTree{print_groups(places, levels, 'T')}"
+
+
+@lru_cache(maxsize=_SHARED)
+def _condition(condition: Condition, registers: tuple[tuple[tuple[str, str], ...], ...]) -> str:
+    names = {FinalRegister(thread, name): new for thread, pairs in enumerate(registers) for name, new in pairs}
 
     def spelled(term: Term) -> str:
-        if isinstance(term, FinalRegister):
-            return f"{term.thread}:{columns[term.thread].register(term.register)}"
-        return spell(term)
+        return f"{term.thread}:{names[term]}" if isinstance(term, FinalRegister) else spell(term)
 
-    lines = [f"GPU_PTX {test.name}"]
-    lines += [f'"{test.description}"'] if test.description else []
-    lines += ["{", *(f"{line};" for line in declarations if line), "}"]
-    lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
-    lines.append(f"ScopeTree{print_groups(test.threads, levels, 'T')}")
-    if test.locations:
-        lines.append(", ".join(f"{location.name}: {location.region}" for location in test.locations))
-    return "\n".join([*lines, print_condition(test.condition, spelled, "=")])
+    return print_condition(condition, spelled, "=")
 
 
 def _constant(value: Operand) -> str:
@@ -98,69 +150,55 @@ def _constant(value: Operand) -> str:
 
 
 class _Wide:
-    """Which registers hold 64 bits, as one that may hold an address does, and whether memory does.
+    """Which registers of a thread hold 64 bits, as one that may hold an address does, and whether memory does.
 
-    Memory does where an address may be stored, and then every register that is loaded or stored; what is computed from
-    a wide operand is wide, and so is a register that an access takes its address from.
+    Where memory does, every register does that is loaded or stored; what is computed from a wide operand is wide, and
+    so is a register that an access takes its address from.
     """
 
-    def __init__(self, test: LitmusTest) -> None:
-        self.memory = any(isinstance(location.initial, Loc) for location in test.locations)
-        self._registers = {
-            (index, name)
-            for index, thread in enumerate(test.threads)
-            for name, value in thread.registers
-            if isinstance(value, Loc)
-        }
+    def __init__(self, thread: Thread, memory: bool) -> None:
+        self.memory = memory
+        self._registers = {name for name, value in thread.registers if isinstance(value, Loc)}
         before = None
         while before != (before := (self.memory, len(self._registers))):
-            for index, thread in enumerate(test.threads):
-                for ins in thread.instructions:
-                    self._note(index, ins)
+            for ins in thread.instructions:
+                self._note(ins)
 
-    def __contains__(self, item: tuple[int, Operand]) -> bool:
-        thread, operand = item
-        return isinstance(operand, Loc) or (isinstance(operand, Reg) and (thread, operand.name) in self._registers)
+    def __contains__(self, operand: Operand) -> bool:
+        return isinstance(operand, Loc) or (isinstance(operand, Reg) and operand.name in self._registers)
 
-    def _note(self, thread: int, ins: Instruction) -> None:
+    def _note(self, ins: Instruction) -> None:
         match ins:
-            case Assign() if ins.operation not in COMPARISONS and any(
-                (thread, value) in self for value in ins.operands
-            ):
-                self._registers.add((thread, ins.target))
+            case Assign() if ins.operation not in COMPARISONS and any(value in self for value in ins.operands):
+                self._registers.add(ins.target)
             case Load() | Store() | Rmw():
                 moved = [*operands(ins)[1:], *map(Reg, written(ins))]
-                self.memory |= any((thread, value) in self for value in moved)
+                self.memory |= any(value in self for value in moved)
                 held = [ins.address, *moved] if self.memory else [ins.address]
-                self._registers |= {(thread, value.name) for value in held if isinstance(value, Reg)}
+                self._registers |= {value.name for value in held if isinstance(value, Reg)}
 
 
 class _Writer:
     """One thread as it is printed."""
 
-    def __init__(self, test: LitmusTest, index: int, wide: _Wide) -> None:
-        asked = {
-            term.register for term in terms(test.condition) if isinstance(term, FinalRegister) and term.thread == index
-        }
-        thread = test.threads[index]
+    def __init__(self, thread: Thread, index: int, asked: Collection[str], memory: bool, numbered: bool) -> None:
+        self._wide = _Wide(thread, memory)
         predicates = _predicates(thread, asked)
         guards = [(ins, ins.guard) for ins in thread.instructions if not isinstance(ins, Label) and ins.guard]
         if any(guard.register not in predicates or _conditional(ins) for ins, guard in guards):
             thread = unguarded(thread)
             predicates = _predicates(thread, asked)
-        labels = Counter(ins.name for other in test.threads for ins in other.instructions if isinstance(ins, Label))
-        self._prefix = f"L{index}_" if any(times > 1 for times in labels.values()) else ""
+        self._prefix = f"L{index}_" if numbered else ""
         self._index = index
-        self._wide = wide
         self._thread = thread
-        names = sorted(thread.names() | asked)
+        names = sorted(thread.names().union(asked))
         taken = {name for name in names if _NAME.fullmatch(name)}
         self._predicates = predicates
         self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
         self._fresh_predicates = (name for at in count() if (name := f"p{at}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
         self._declared = {
-            self._names[name]: ".pred" if name in predicates else _bits((index, Reg(name)) in wide) for name in names
+            self._names[name]: ".pred" if name in predicates else _bits(Reg(name) in self._wide) for name in names
         }
         self._initial: dict[str, Operand] = {self._names[name]: value for name, value in thread.registers}
         self._addresses: dict[str, str] = {}
@@ -240,7 +278,7 @@ class _Writer:
         self._add(ins, f"bar.{'arrive' if ins.arrive else 'sync'} {','.join(values)}")
 
     def _assign(self, ins: Assign) -> None:
-        target, wide = self._names[ins.target], (self._index, Reg(ins.target)) in self._wide
+        target, wide = self._names[ins.target], Reg(ins.target) in self._wide
         if ins.operation in COMPARISONS:
             if ins.target in self._predicates:
                 self._compare(ins, target)
@@ -256,7 +294,7 @@ class _Writer:
 
     def _compare(self, ins: Assign, predicate: str) -> None:
         """A comparison into a predicate register."""
-        wide = any((self._index, value) in self._wide for value in ins.operands)
+        wide = any(value in self._wide for value in ins.operands)
         values = ",".join(self._value(value, wide) for value in ins.operands)
         self._add(ins, f"setp.{ins.operation}{_signed(wide)} {predicate},{values}")
 
@@ -279,7 +317,7 @@ class _Writer:
                 self._addresses[operand.name] = self._declare(".b64")
                 self._initial[self._addresses[operand.name]] = operand
             return self._addresses[operand.name]
-        if wide and (self._index, operand) not in self._wide:
+        if wide and operand not in self._wide:
             helper = self._declare(".b64")
             self._lines.append(f"cvt.s64.s32 {helper},{self._names[operand.name]}")
             return helper

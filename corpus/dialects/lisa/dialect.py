@@ -381,7 +381,8 @@ def _print(test: LitmusTest) -> str:
     lines += [f'"{test.description}"'] if test.description else []
     lines += ["{", *state, "}"]
     lines += [" " + " | ".join(map(str.ljust, row, widths)) + " ;" for row in zip_longest(*cells, fillvalue="")]
-    lines.append(f"scopes: {print_groups(test.threads, _levels([thread.place for thread in test.threads]), 'P')}")
+    places = [thread.place for thread in test.threads]
+    lines.append(f"scopes: {print_groups(places, _levels(places), 'P')}")
     apart = [location for location in test.locations if location.region is not Region.GLOBAL]
     if apart:
         lines.append("regions: " + ", ".join(f"{location.name}: {location.region}" for location in apart))
