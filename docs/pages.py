@@ -26,7 +26,7 @@ import click
 from synth.cli import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIGURATION = ROOT / "docs" / "site.toml"
+CONFIGURATION, STYLE = ROOT / "docs" / "site.toml", ROOT / "docs" / "site.css"
 REFERENCE = "commands.md"
 BLOCK = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?!https?:|#)([^)#\s]+)")
@@ -125,6 +125,7 @@ def stage(folder: Path) -> None:
         shutil.copyfile(ROOT / file, target)
     write(folder / "docs" / REFERENCE, reference())
     shutil.copyfile(CONFIGURATION, folder / CONFIGURATION.name)
+    shutil.copyfile(STYLE, folder / "docs" / STYLE.name)
 
 
 def write(path: Path, text: str) -> None:
