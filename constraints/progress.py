@@ -131,6 +131,10 @@ class ProgressEncoding:
         self._values |= variables
         self.formula.exactly_one(list(variables))
 
+    def field(self, kind: str, t: int, i: int) -> dict[int, int]:
+        """The variables of a field of an instruction, by the values that they stand for."""
+        return {value: self.formula.var(kind, t, i, value) for value in self._fields[kind, t, i]}
+
     def _programs_are_well_typed(self) -> None:
         """Every field has one value; (a) a store exchanges, and its check value is 0."""
         var, add = self.formula.var, self.formula.add

@@ -387,23 +387,25 @@ def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> lis
 
     A model sees who runs and who steps, never memory, so programs with equal minimal automata have equal verdicts.
     """
-    weak, strong = _image_hangs(automaton, orders)
+    weak, strong = image_hangs(automaton, orders)
     width = len(GUARANTEES)
     mask = (1 << width) - 1
-    return [_vector(weak >> i * width & mask, strong >> i * width & mask) for i in range(len(orders))]
+    return [vector_of(weak >> i * width & mask, strong >> i * width & mask) for i in range(len(orders))]
 
 
 @lru_cache(maxsize=1 << 16)  # the reductions of many tests have few behaviours
-def _image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
+def image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
+    """Under which guarantees, read weakly and read strongly, the images of a program with this behaviour may hang: for
+    each image as many bits as there are guarantees, those of the first image lowest."""
     return hangs(unfold(automaton), _image_panel(orders))
 
 
 @cache
 def _image_panel(orders: tuple[Permutation, ...]) -> Panel:
-    return Panel([_seen_in(order, guarantee) for order in orders for guarantee in GUARANTEES.values()])
+    return Panel([seen_in(order, guarantee) for order in orders for guarantee in GUARANTEES.values()])
 
 
-def _seen_in(order: Permutation, guarantee: Guarantee) -> Guarantee:
+def seen_in(order: Permutation, guarantee: Guarantee) -> Guarantee:
     """The guarantee as the threads of a program see it when they run in the places that an order gives them."""
 
     def seen(running: int, stepped: int) -> int:
@@ -418,7 +420,7 @@ def _places(order: Permutation, threads: int) -> int:
 
 
 @cache
-def _vector(weak: int, strong: int) -> Vector:
+def vector_of(weak: int, strong: int) -> Vector:
     """The 12 verdicts from the sets of guarantees, in the order of ``GUARANTEES``, under which a program may hang."""
     vector = {}
     for g, name in enumerate(GUARANTEES):

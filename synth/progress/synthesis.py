@@ -8,12 +8,11 @@ and each image is judged as a test of its own, for thread ids matter to the mode
 
 from __future__ import annotations
 
-import struct
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from constraints.formula import Clause
@@ -21,14 +20,11 @@ from constraints.loop import Effort, solutions
 from constraints.progress import ProgressEncoding, Shape, Solution
 from corpus.errors import InputError
 from corpus.journal import Found, Journal, finish
-from corpus.progress.axb import Program, digest, instructions
-from corpus.progress.idioms import tags_of
-from corpus.progress.text import parse_axb, print_axb, program_of
-from corpus.records import test_record
+from corpus.progress.axb import thread_images
+from corpus.progress.text import parse_axb, program_of
 from corpus.test import Test
-from oracle.progress.behaviour import behaviour_digest, digest_automaton, minimise, relabel
-from oracle.progress.models import MODELS, Vector, Verdict, image_verdicts
-from oracle.progress.reductions import minimal_images
+from oracle.progress.behaviour import behaviour_digest
+from oracle.progress.models import MODELS, Vector, Verdict
 from synth import VERSION
 from synth.pool import Jobs
 from synth.units import Parts, Until, effort_of, search_units
@@ -157,7 +153,8 @@ def parts_of(unit: Unit) -> list[Unit]:
     choices = encoding.choices()[len(case) :]
     if not choices:
         return []
-    blocked = [{-literal for clause in encoding.block(program) for literal in clause} for program in _solutions(unit)]
+    known = (Solution(parse_axb(text)) for text in unit.known)
+    blocked = [{-literal for clause in encoding.block(solution) for literal in clause} for solution in known]
     return [
         replace(
             unit,
@@ -218,53 +215,42 @@ def prepared(unit: Unit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
     return encoding, [*cube, *(choice[number] for choice, number in further)], lemmas
 
 
-def _solutions(unit: Unit) -> Iterator[Solution]:
-    return (Solution(parse_axb(text)) for text in unit.known)
-
-
 def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
     """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
+    # With numpy, which whoever only asks for help has no use for.
+    from constraints.families import FamilyEncoding, found_in, together
+    from oracle.progress.batches import Batch, joined
+    from synth.progress.founds import founds_of
+
     encoding, case, lemmas = prepared(unit)
-    effort = Effort()
+    effort, fresh = Effort(), 0
     parts: list[Unit] = []
+    known = {image for text in unit.known for image, _ in thread_images(parse_axb(text))}
     programs = list(unit.known)
-    batch: list[Found] = []
+    tests: list[Batch] = []
     handed_over = time.monotonic()
-    for solution in solutions(encoding, solver, case, _solutions(unit), lemmas, effort):
-        text = print_axb(solution.program)
-        programs.append(text)
-        batch.append(Found(text, tuple(tests_of(solution, request))))
-        if time.monotonic() - handed_over > BATCH_SECONDS:
-            yield batch
-            batch, handed_over = [], time.monotonic()
-        if len(programs) - len(unit.known) == MOST and (parts := parts_of(replace(unit, known=tuple(programs)))):
-            break
-    yield batch
+
+    def batch() -> list[Found]:
+        founds = list(founds_of(joined(tests), partial(wants, request), request.minimal, request.symmetric_threads))
+        programs.extend(found.program for found in founds)
+        tests.clear()
+        return founds
+
+    found = solutions(FamilyEncoding(encoding, case), solver, case, (), lemmas, effort)
+    for family in chain.from_iterable(found_in(families, unit.shape) for families in together(found)):
+        tests.append(family.where([each not in known for each in family.programs()]) if known else family)
+        fresh += len(tests[-1])
+        # Where to cut does not depend on the clock, for what is kept of many tests must not.
+        if fresh >= MOST or (len(tests[-1]) and time.monotonic() - handed_over > BATCH_SECONDS):
+            yield batch()
+            handed_over = time.monotonic()
+            if fresh >= MOST and (parts := parts_of(replace(unit, known=tuple(programs)))):
+                break
+    if tests:
+        yield batch()
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
     statistics = asdict(effort) | size
     yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
-
-
-def tests_of(solution: Solution, request: Request) -> Iterator[tuple[str, bytes]]:
-    """The tests that a solution stands for, each with its sort key, as records of a corpus.
-
-    With symmetric threads, one of them: the first that the request wants, for another order of the threads may have
-    other verdicts.
-    """
-    automaton = minimise(solution.lts)
-    orders = tuple(order for _, order in solution.images)
-    vectors = image_verdicts(automaton, orders)
-    wanted = [wants(request, vector) for vector in vectors]
-    if request.minimal and any(wanted):
-        minimal = minimal_images(solution.program, orders, vectors)
-        wanted = [asked and least for asked, least in zip(wanted, minimal, strict=True)]
-    for (image, order), vector, keep in zip(solution.images, vectors, wanted, strict=True):
-        if keep:
-            own = digest(image)
-            behaviour = digest_automaton(relabel(automaton, order))
-            yield sort_key(image), test_record(Test("", own, print_axb(image), vector, tags_of(own), behaviour))
-            if request.symmetric_threads:
-                return
 
 
 def wants(request: Request, vector: Vector) -> bool:
@@ -273,15 +259,6 @@ def wants(request: Request, vector: Vector) -> bool:
         return True
     passing, *failing = request.distinguish
     return vector[passing] == Verdict.TERMINATES and all(vector[name] == Verdict.MAY_HANG for name in failing)
-
-
-def sort_key(program: Program) -> str:
-    """Orders tests by the lengths of their threads, then instruction by instruction."""
-    numbers = [len(thread) for thread in program.threads]
-    for _, _, ins in instructions(program):
-        location, exchange, check, jump = ins.key
-        numbers += (location, exchange + 1, check, jump)
-    return struct.pack(f">{len(numbers)}H", *numbers).hex()
 
 
 def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> list[Test]:
@@ -309,6 +286,8 @@ def synthesise(
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
     are closed and planned and how many tests found.
     """
+    import synth.progress.founds  # noqa: F401 - and what it imports: before processes are forked, which then have it
+
     until = Until.limits(max_tests, time_limit)
     outcome = Outcome(tests=journal.tests.total())
 

@@ -1,0 +1,129 @@
+"""Progress tests family by family: programs that differ in the values that they compare with and store, and no more.
+
+A family is asked of the solver once, and which of its programs are tests is found by looking at all of them at once
+(``oracle.progress.batches``): of the programs of five instructions and two values there are a few hundred with the same
+jumps and locations, and on average fifty are tests. So the solver is asked fifty times less, and what excludes a family
+is one short clause.
+
+A family has a test wherever the solver finds one, and all its tests are given with it. So when the solver finds no
+other, every test has been given, as when tests are asked for one by one; that test is decided by ``constraints.loop``
+and the refinements of ``constraints.progress``, as there.
+
+Symmetry: of the images of a test that have its shape the least is given, by everything but locations and then by these;
+it satisfies the formula's order of equal threads, so its family is found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from constraints.formula import Clause, Formula
+from constraints.progress import ProgressEncoding, Shape, Solution
+from corpus.progress.axb import Instruction, instructions
+from oracle.progress.batches import NO_EXCHANGE, Batch, completions, fits, least_tests
+
+MOST_PROGRAMS = 8192
+"""Programs of a family, at most, and about as many as are looked at together: it is slower where there are few, and
+where they leave the processor's cache."""
+
+_PATIENCE = 0.5
+"""Seconds that a family waits for others."""
+
+Option = tuple[int, int]
+"""A value to compare with, and one to store or ``NO_EXCHANGE``."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The programs that a model stands for: those with its literals ``fixed``, which a clause excludes.
+
+    They have the locations and jumps of ``solution``, which is one of them, and for each instruction one of its
+    ``options``.
+    """
+
+    solution: Solution
+    fixed: tuple[int, ...]
+    options: tuple[tuple[Option, ...], ...]
+
+    def __len__(self) -> int:
+        """How many programs there are."""
+        return prod(map(len, self.options))
+
+
+class FamilyEncoding:
+    """The formula of a shape, whose models are taken for their families; within a case, literals that are fixed."""
+
+    def __init__(self, encoding: ProgressEncoding, case: Iterable[int] = ()) -> None:
+        self.encoding = encoding
+        self.formula: Formula = encoding.formula
+        self._case = frozenset(case)
+
+    def decode(self, model: Sequence[int]) -> Family:
+        """The family of a model."""
+        var, shape = self.formula.var, self.encoding.shape
+        solution = self.encoding.decode(model)
+        code = list(instructions(solution.program))
+        testing = [(t, ins.location) for t, pc, ins in code if ins.branches(pc)]
+        options: list[tuple[Option, ...]] = []
+        for t, pc, ins in code:
+            influences = any(other != t and location == ins.location for other, location in testing)
+            checks = [c for c in range(shape.values if ins.branches(pc) else 1) if self._open("check", t, pc, c)]
+            exchanges = [
+                w
+                for w in range(NO_EXCHANGE if ins.branches(pc) else 0, shape.values)
+                if (influences or w == NO_EXCHANGE) and self._open("write", t, pc, w)
+            ]
+            options.append(tuple(product(checks, exchanges)))
+        fixed = [var(kind, t, pc, value) for t, pc, ins in code for kind, value in _skeleton(ins)]
+        for n, (t, pc, ins) in enumerate(code):
+            if fits(shape.lengths) and prod(map(len, options)) <= MOST_PROGRAMS:
+                break
+            own = (ins.check, NO_EXCHANGE if ins.exchange is None else ins.exchange)
+            options[n] = (own,)
+            fixed += [var("check", t, pc, own[0]), var("write", t, pc, own[1])]
+        return Family(solution, tuple(fixed), tuple(options))
+
+    def _open(self, kind: str, t: int, pc: int, value: int) -> bool:
+        """Whether the case leaves a field this value."""
+        field = self.encoding.field(kind, t, pc)
+        return field[value] in self._case or self._case.isdisjoint(field.values())
+
+    def refine(self, model: Sequence[int], family: Family) -> list[Clause]:
+        """As that of the encoding."""
+        return self.encoding.refine(model, family.solution)
+
+    def block(self, family: Family) -> list[Clause]:
+        """The clause that excludes the family."""
+        return [[-literal for literal in family.fixed]]
+
+    def cubes(self, cases: int) -> list[list[int]]:
+        """As those of the encoding."""
+        return self.encoding.cubes(cases)
+
+
+def _skeleton(ins: Instruction) -> list[tuple[str, int]]:
+    return [("jump", ins.jump), ("location", ins.location)]
+
+
+def together(families: Iterable[Family]) -> Iterator[list[Family]]:
+    """Families in their order, so many at once that they are looked at quickly; where they come slowly, fewer."""
+    gathered: list[Family] = []
+    begun = time.monotonic()
+    for family in families:
+        gathered.append(family)
+        if sum(map(len, gathered)) >= MOST_PROGRAMS or time.monotonic() - begun > _PATIENCE:
+            yield gathered
+            gathered, begun = [], time.monotonic()
+    if gathered:
+        yield gathered
+
+
+def found_in(families: Sequence[Family], shape: Shape) -> list[Batch]:
+    """The tests of each family of a shape; of images under permutation of threads the least."""
+    sizes = shape.lengths, shape.locations, shape.values
+    code = ([ins for _, _, ins in instructions(family.solution.program)] for family in families)
+    return least_tests([completions(sizes, own, family.options) for own, family in zip(code, families, strict=True)])

@@ -1,0 +1,217 @@
+"""Behaviours of many small programs at once, and what the models say of them: arrays whose last axis is the program.
+
+The same as ``oracle.progress.behaviour`` and ``oracle.progress.models`` say of one program. Automata are numbered
+breadth-first and minimised by Moore's partition refinement, as there. A model's promises on a cycle depend on who has
+taken a step, the *layer*, and on who is running, and both are the same all along it in an AXB program. So a layer's
+cycles are those of the steps of its threads alone; what these lead to is a word for each state, and closed by
+Warshall's algorithm. Then, as in ``models``, a guarantee lets a run hang
+
+- weakly, where a component with an edge has steps of all threads that it promises to run;
+- strongly, where from a state on a cycle the steps that it promises lead nowhere but to states of its component.
+
+The verdicts of the models on all images of a program under permutation of its threads are the bits of a few words,
+and so each component is asked about all of them in one look at a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oracle.progress.batches import Batch, Numbers, Words, transitions
+from oracle.progress.behaviour import Behaviour
+from oracle.progress.models import GUARANTEES, Permutation, image_hangs, seen_in
+from oracle.progress.system import NO_STEP
+
+Step = Callable[[int, Numbers], Numbers]
+"""The states after a step of a thread from a state of each program, ``NO_STEP`` where it has none."""
+
+
+@dataclass(frozen=True)
+class Automata:
+    """Automata of programs: ``rows[q, t, n]`` is the state after a step of thread ``t`` from state ``q`` of program
+    ``n``, or ``NO_STEP``; the program has states up to ``counts[n]``, the start is 0."""
+
+    rows: Numbers
+    counts: Numbers
+
+    def where(self, kept: NDArray[np.intp]) -> Automata:
+        """Those of some of the programs, in a table of the states that they need."""
+        counts = self.counts[kept]
+        return Automata(self.rows[: counts.max(initial=0), :, kept], counts)
+
+    def relabelled(self, order: Permutation) -> Automata:
+        """The automata whose letter ``t`` is letter ``order[t]`` of these, numbered breadth-first."""
+        columns = np.arange(len(self.counts))
+        return _breadth_first(lambda t, states: self.rows[states, order[t], columns], *self.rows.shape)
+
+    def behaviour(self, n: int) -> Behaviour:
+        """That of a program."""
+        return tuple(map(tuple, self.rows[: self.counts[n], :, n].tolist()))
+
+    def numbers(self) -> list[bytes]:
+        """What ``oracle.progress.behaviour.digest_automaton`` hashes, for each."""
+        states, threads, programs = self.rows.shape
+        head = np.full((programs, 1), threads)
+        table = np.concatenate([head, self.rows.reshape(states * threads, programs).T], axis=1).astype(">i4")
+        data, width = table.tobytes(), 4 * table.shape[1]
+        ends = (4 * (1 + self.counts * threads)).tolist()
+        return [data[n * width : n * width + end] for n, end in enumerate(ends)]
+
+
+def minimal_automata(batch: Batch) -> Automata:
+    """The minimal automata of programs, as ``oracle.progress.behaviour.minimise`` gives them."""
+    step, states = transitions(batch)
+    return _minimised(_breadth_first(step, states, len(batch.lengths), len(batch)))
+
+
+def _breadth_first(step: Step, most: int, threads: int, programs: int) -> Automata:
+    """What can be reached from state 0 of each program, of no more than so many states."""
+    columns = np.arange(programs)
+    number = np.full((most + 1, programs), NO_STEP)  # and once more at the end, so that index NO_STEP reads as itself
+    number[0] = 0
+    states = np.zeros((most, programs), int)
+    counts = np.ones(programs, int)
+    rows: list[list[Numbers]] = []
+    while len(rows) < counts.max(initial=0):
+        known = len(rows) < counts
+        row = []
+        for t in range(threads):
+            after = np.where(known, step(t, states[len(rows)]), NO_STEP)
+            new = np.flatnonzero((number[after, columns] == NO_STEP) & (after != NO_STEP))
+            number[after[new], new] = counts[new]
+            states[counts[new], new] = after[new]
+            counts[new] += 1
+            row.append(number[after, columns])
+        rows.append(row)
+    return Automata(np.array(rows).reshape(len(rows), threads, programs), counts)
+
+
+def _minimised(automata: Automata) -> Automata:
+    rows, counts = automata.rows, automata.counts
+    states, threads, programs = rows.shape
+    columns, places = np.arange(programs), np.arange(states)[:, None]
+    known = places < counts
+
+    narrow = np.min_scalar_type(states)
+
+    def first_with(keys: Numbers, most: int) -> Numbers:
+        """Of each state the first one with its key."""
+        first = np.empty((most, programs), narrow)
+        for state in range(states - 1, -1, -1):
+            first[keys[state], columns] = state
+        return first[keys, columns].astype(int)
+
+    # A class is called by its first state; who is running tells states apart, and those that there are not.
+    running = sum((rows[:, t] != NO_STEP) << t for t in range(threads))
+    classes = first_with(np.where(known, running, 1 << threads), (1 << threads) + 1)
+    changed = True
+    while changed:
+        before = classes
+        for t in range(threads):
+            after = np.where(rows[:, t] == NO_STEP, states, classes[rows[:, t], columns])
+            classes = first_with(classes * (states + 1) + after, states * (states + 1))
+        changed = bool((classes != before).any())
+    leads = (classes == places) & known
+    rank = np.cumsum(leads, axis=0) - 1
+    number = np.append(np.take_along_axis(rank, classes, axis=0), np.full((1, programs), NO_STEP), axis=0)
+    kept, program = np.nonzero(leads)
+    counts = rank[-1] + 1
+    smaller = np.full((counts.max(initial=0), threads, programs), NO_STEP)
+    for t in range(threads):
+        smaller[rank[kept, program], t, program] = number[rows[kept, t, program], program]
+    return Automata(smaller, counts)
+
+
+def hangs(automata: Automata, orders: Sequence[Permutation]) -> tuple[Numbers, Numbers]:
+    """Under which guarantees programs may hang, read weakly and read strongly: ``[o, n]`` is, of the image of program
+    ``n`` that ``orders[o]`` makes, a bit mask of guarantees in the order of ``GUARANTEES``."""
+    orders = tuple(orders)
+    weak = np.zeros((len(orders), len(automata.counts)), int)
+    strong = weak.copy()
+    least = 0
+    for most in (8, 16, 32, 64):  # the narrower words are, the more of them are dealt with at once
+        some = np.flatnonzero((automata.counts > least) & (automata.counts <= most))
+        least = most
+        if len(some):
+            weak[:, some], strong[:, some] = _hangs_in_words(automata.where(some), orders, f"u{most // 8}")
+    for n in np.flatnonzero(automata.counts > least):  # they are few, and one at a time
+        for found, masks in zip((weak, strong), image_hangs(automata.behaviour(int(n)), orders), strict=True):
+            found[:, n] = [masks >> len(GUARANTEES) * o & (1 << len(GUARANTEES)) - 1 for o in range(len(orders))]
+    return weak, strong
+
+
+def _hangs_in_words(automata: Automata, orders: tuple[Permutation, ...], kind: str) -> tuple[Numbers, Numbers]:
+    rows = automata.rows
+    states, threads, programs = rows.shape
+    word = np.dtype(kind).type
+    place = np.arange(states, dtype=kind)[:, None]
+
+    def join(words: Words | list[Words]) -> Words:
+        joined: Words = np.bitwise_or.reduce(words, axis=0)
+        return joined
+
+    def among(some: Words, words: Words) -> Words:
+        """Of each program the words of a set of states, joined."""
+        return join(_all_or_none(some >> place & word(1)) & words)
+
+    exists = rows != NO_STEP
+    steps = exists.astype(kind) << (rows * exists).astype(kind)
+    running = join([exists[:, t].astype(int) << t for t in range(threads)])
+    ahead = [np.zeros((states, programs), kind)]  # by the set of threads that step: what paths, not empty, lead to
+    layers = [np.ones(programs, kind)]  # by the set of threads that have taken a step: the states
+    weak = np.zeros((len(orders), programs), int)
+    strong = weak.copy()
+    for layer in range(1, 1 << threads):
+        members = [t for t in range(threads) if layer >> t & 1]
+        paths = join([steps[:, t] for t in members])
+        for state in range(states):
+            paths |= _all_or_none(paths >> word(state) & word(1)) & paths[state]
+        entered = join([among(layers[layer & ~(1 << t)], steps[:, t]) for t in members])
+        layers.append(entered | among(entered, paths))
+        ahead.append(paths)
+        component = paths & np.array([join((paths >> word(state) & word(1)) << place) for state in range(states)])
+        movers = np.zeros((states, programs), int)
+        for t in members:
+            inside = join((steps[:, t] & component != 0).astype(kind) << place)
+            movers |= (component & inside != 0).astype(int) << t
+        turning = component & layers[layer] & word(1) << place != 0
+        weak_masks, strong_masks = _masks(orders, threads, layer)
+        weak |= np.bitwise_or.reduce(weak_masks[:, (running << threads | movers) * turning], axis=1)
+        for promised, masks in strong_masks.items():
+            trapped = turning & (ahead[promised] & ~component == 0)
+            strong |= np.bitwise_or.reduce(masks[:, running * trapped], axis=1)
+    return weak, strong
+
+
+def _all_or_none(bits: Words) -> Words:
+    """Words of ones where a bit is 1."""
+    words: Words = -bits
+    return words
+
+
+@cache
+def _masks(orders: tuple[Permutation, ...], threads: int, layer: int) -> tuple[Numbers, dict[int, Numbers]]:
+    """For each order the guarantees, as a mask, that let a component of a layer run for ever: by who is running and who
+    takes steps in it; and by the set of threads that is promised to run, by who is running.
+
+    Where nobody is running there is no component with an edge, and all are 0.
+    """
+    weak = np.zeros((len(orders), 1 << 2 * threads), int)
+    strong: dict[int, Numbers] = {}
+    for (o, order), (g, guarantee) in product(enumerate(orders), enumerate(GUARANTEES.values())):
+        seen = seen_in(order, guarantee)
+        for running in range(1, 1 << threads):
+            promised = seen(running, layer)
+            for movers in range(1 << threads):
+                if not promised & ~movers:
+                    weak[o, running << threads | movers] |= 1 << g
+            if not promised & ~layer:
+                masks = strong.setdefault(promised, np.zeros((len(orders), 1 << threads), int))
+                masks[o, running] |= 1 << g
+    return weak, strong

@@ -1,0 +1,369 @@
+"""Many small programs of one shape at once, as arrays: which are progress tests, their images, and them as numbers.
+
+The same as ``oracle.progress.wellformed`` and ``corpus.progress.axb`` say of one program, a hundred times as quickly:
+a suite has hundreds of thousands of tests, and its search looks at ten times as many programs.
+
+A set of states is a word for each memory, whose bit ``c`` says whether the counters are ``c``, in mixed radix. A step
+of a thread from its instruction ``i`` adds the same number to ``c`` wherever the other threads are, so the steps of all
+states with one memory are a shift of the word. All conditions are fixed points of steps, forwards or backwards, taken
+for all programs until none changes.
+
+numpy is loaded with this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import accumulate, pairwise, permutations, product
+from operator import mul, or_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus.progress.axb import Instruction, Program
+from oracle.progress.system import NO_STEP
+
+Numbers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+Words = NDArray[Any]
+"""Sets of states: unsigned integers, a row a memory and a column a program."""
+
+NO_EXCHANGE = -1
+MOST_BITS = 64
+"""Counters that a word has room for."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Programs of one shape: ``lengths`` of threads, locations and values that they may use.
+
+    In each array a row is an instruction, thread by thread, and a column a program; ``exchange`` is ``NO_EXCHANGE``
+    where nothing is exchanged.
+    """
+
+    lengths: tuple[int, ...]
+    locations: int
+    values: int
+    location: Numbers
+    check: Numbers
+    jump: Numbers
+    exchange: Numbers
+
+    def __len__(self) -> int:
+        """How many programs there are."""
+        return int(self.location.shape[1])
+
+    @cached_property
+    def sites(self) -> list[tuple[int, int]]:
+        """Thread and program counter of each row."""
+        return [(t, pc) for t, length in enumerate(self.lengths) for pc in range(length)]
+
+    def where(self, kept: Truths | NDArray[np.intp] | list[bool]) -> Batch:
+        """Some of the programs."""
+        columns = (array[:, kept] for array in (self.location, self.check, self.jump, self.exchange))
+        return Batch(self.lengths, self.locations, self.values, *columns)
+
+    def image(self, order: tuple[int, ...]) -> Batch:
+        """The programs whose thread ``t`` is thread ``order[t]`` of these, locations in order of first occurrence."""
+        first = list(accumulate(self.lengths, initial=0))
+        rows = [row for t in order for row in range(first[t], first[t + 1])]
+        location = _in_order_of_occurrence(self.location[rows], self.locations)
+        others = (array[rows] for array in (self.check, self.jump, self.exchange))
+        lengths = tuple(self.lengths[t] for t in order)
+        return Batch(lengths, self.locations, self.values, location, *others)
+
+    def programs(self) -> Iterator[Program]:
+        """The programs one by one."""
+        fields = (self.location, self.check, self.jump, self.exchange)
+        for columns in zip(*(array.T.tolist() for array in fields), strict=True):
+            code = [
+                Instruction(location, check, jump, None if exchange < 0 else exchange)
+                for location, check, jump, exchange in zip(*columns, strict=True)
+            ]
+            ends = list(accumulate(self.lengths, initial=0))
+            yield Program(tuple(tuple(code[a:b]) for a, b in pairwise(ends)))
+
+    def pieces(self, size: int) -> Iterator[Batch]:
+        """So many programs at a time."""
+        for start in range(0, len(self), size):
+            yield self.where(np.arange(start, min(start + size, len(self))))
+
+    def sort_keys(self) -> list[bytes]:
+        """What orders programs by the lengths of their threads, then instruction by instruction."""
+        fields = [self.location, self.exchange + 1, self.check, self.jump]
+        return _columns([*self.lengths, *_instruction_by_instruction(fields)], ">u2")
+
+    def numbers(self) -> list[bytes]:
+        """What ``corpus.progress.axb.digest`` hashes, of programs whose locations are in order of first occurrence."""
+        rows = _instruction_by_instruction([self.location, self.check, self.jump, self.exchange])
+        ends = list(accumulate((4 * length for length in self.lengths), initial=0))
+        threads = zip(self.lengths, pairwise(ends), strict=True)
+        return _columns([row for length, (a, b) in threads for row in (length, *rows[a:b])], ">i4")
+
+    def codes(self) -> list[list[int]]:
+        """Of each program its instructions as numbers, which ``instruction_of`` takes."""
+        codes = ((self.location * _FIELD + self.check) * _FIELD + self.jump) * _FIELD + self.exchange + 1
+        found: list[list[int]] = codes.T.tolist()
+        return found
+
+
+_FIELD = 1 << 15
+"""Locations, values and jumps are less."""
+
+
+def instruction_of(code: int) -> Instruction:
+    """The instruction that a number of ``Batch.codes`` stands for."""
+    fields, exchange = divmod(code, _FIELD)
+    fields, jump = divmod(fields, _FIELD)
+    location, check = divmod(fields, _FIELD)
+    return Instruction(location, check, jump, exchange - 1 if exchange else None)
+
+
+def _instruction_by_instruction(fields: Sequence[Numbers]) -> Numbers:
+    table: Numbers = np.stack(fields, axis=1).reshape(-1, fields[0].shape[1])
+    return table
+
+
+def _columns(rows: Sequence[int | Numbers], kind: str) -> list[bytes]:
+    """Each program's column of some rows; a row that is a number is the same for all."""
+    programs = next(row.shape[0] for row in rows if not isinstance(row, int))
+    table = np.empty((programs, len(rows)), kind)
+    for place, row in enumerate(rows):
+        table[:, place] = row
+    data, width = table.tobytes(), table.shape[1] * table.itemsize
+    return [data[start : start + width] for start in range(0, len(data), width)]
+
+
+def joined(batches: list[Batch]) -> Batch:
+    """The programs of several batches of one shape, of which there is one."""
+    one = batches[0]
+    fields = (
+        np.concatenate([getattr(batch, field) for batch in batches], axis=1)
+        for field in ("location", "check", "jump", "exchange")
+    )
+    return one if len(batches) == 1 else Batch(one.lengths, one.locations, one.values, *fields)
+
+
+def completions(
+    shape: tuple[tuple[int, ...], int, int], code: Sequence[Instruction], options: Sequence[Sequence[tuple[int, int]]]
+) -> Batch:
+    """All programs of a shape (lengths, locations, values) that have the locations and jumps of some code, and for each
+    instruction one of its options: a value to compare with, and one to store or ``NO_EXCHANGE``."""
+    chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
+    pairs = [np.array(each)[choice] for each, choice in zip(options, chosen, strict=True)]
+    location = np.broadcast_to([[ins.location] for ins in code], chosen.shape)
+    jump = np.broadcast_to([[ins.jump] for ins in code], chosen.shape)
+    return Batch(*shape, location, np.array([p[:, 0] for p in pairs]), jump, np.array([p[:, 1] for p in pairs]))
+
+
+def least_tests(batches: list[Batch]) -> list[Batch]:
+    """The progress tests of each of some batches of one shape; of images under permutation of threads that have the
+    shape, the least in everything but locations, and then in these.
+
+    Where the shape does not fit (``fits``), all programs are taken for tests.
+    """
+    batch = joined(batches)
+    ends = list(accumulate(map(len, batches)))
+    kept = np.flatnonzero(are_tests(batch)) if fits(batch.lengths) else np.arange(len(batch))
+    kept = kept[_least(batch.where(kept))]
+    return [batch.where(some) for some in np.split(kept, np.searchsorted(kept, ends[:-1]))]
+
+
+def _least(batch: Batch) -> Truths:
+    keys, least = _image_keys(batch), np.ones(len(batch), bool)
+    for order in permutations(range(len(batch.lengths))):
+        if tuple(batch.lengths[t] for t in order) == batch.lengths:
+            least &= keys <= _image_keys(batch.image(order))
+    return least
+
+
+def _image_keys(batch: Batch) -> NDArray[np.bytes_]:
+    rows = _instruction_by_instruction([batch.jump, batch.exchange + 1, batch.check])
+    return np.array(_columns([*rows, *batch.location], ">u2"), f"S{2 * (len(rows) + len(batch.location))}")
+
+
+def _in_order_of_occurrence(location: Numbers, locations: int) -> Numbers:
+    columns = np.arange(location.shape[1])
+    names = np.full((locations, location.shape[1]), -1)
+    used = np.zeros(location.shape[1], int)
+    renamed = np.empty_like(location)
+    for row, old in enumerate(location):
+        fresh = names[old, columns] < 0
+        names[old[fresh], columns[fresh]] = used[fresh]
+        used += fresh
+        renamed[row] = names[old, columns]
+    return renamed
+
+
+def fits(lengths: tuple[int, ...]) -> bool:
+    """Whether programs of a shape are small enough for ``are_tests``."""
+    return int(np.prod([length + 1 for length in lengths])) <= MOST_BITS
+
+
+def are_tests(batch: Batch) -> Truths:
+    """Which programs are progress tests: (b) to (e) of ``oracle.progress.wellformed``; (a) is supposed.
+
+    Raises ``ValueError`` where the shape does not fit.
+    """
+    if not fits(batch.lengths):
+        raise ValueError(f"more than {MOST_BITS} counters: {batch.lengths}")
+    left = np.flatnonzero(_influences(batch))
+    steps = _Steps(batch.where(left))
+    reached = steps.reached()
+    matter = steps.all_matter(reached)
+    left, reached = left[matter], reached[:, matter]
+    steps = _Steps(batch.where(left))
+    found = np.zeros(len(batch), bool)
+    found[left] = steps.all_can_end(reached) & steps.some_turn(reached)
+    return found
+
+
+def _influences(batch: Batch) -> Truths:
+    """The parts of (b) and (c) that the text alone decides, and that what is compared with anything is ever written:
+    else memory stays 0 there, and no branch has both outcomes."""
+    exchanges = batch.exchange != NO_EXCHANGE
+    branches = np.array([batch.jump[n] != pc + 1 for n, (_, pc) in enumerate(batch.sites)])
+    good = np.ones(len(batch), bool)
+    thread = np.array([t for t, _ in batch.sites])
+    for location in range(batch.locations):
+        here = batch.location == location
+        good &= ~here.any(axis=0) | (here & (batch.exchange > 0)).any(axis=0)
+        for t in range(len(batch.lengths)):
+            own, others = thread == t, thread != t
+            tested = (here & branches)[others].any(axis=0)
+            good &= tested | ~(here & exchanges)[own].any(axis=0)
+            good &= here[others].any(axis=0) | ~(here & branches)[own].any(axis=0)
+    return good
+
+
+class _Steps:
+    """The steps of programs, on sets of states."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        memories = list(product(range(batch.values), repeat=batch.locations))
+        place = list(accumulate((length + 1 for length in batch.lengths), mul, initial=1))
+        counters = range(place.pop())
+        word = np.dtype(f"u{next(size for size in (1, 2, 4, 8) if len(counters) <= 8 * size)}")
+        self._end = word.type(1 << counters[-1])
+        self._place = [word.type(place[t]) for t, _ in batch.sites]
+        # Of each instruction: the states in which its thread is there, and how far counters move where it jumps.
+        self._at = [
+            word.type(sum(1 << c for c in counters if c // place[t] % (batch.lengths[t] + 1) == pc))
+            for t, pc in batch.sites
+        ]
+        moves = [(batch.jump[n] - pc) * place[t] for n, (t, pc) in enumerate(batch.sites)]
+        self._up = [np.maximum(move, 0).astype(word) for move in moves]
+        self._down = [np.maximum(-move, 0).astype(word) for move in moves]
+        # Of each instruction in each memory, for each program all bits or none: whether the comparison holds, and
+        # which memory comes after it, this one first.
+        number = {memory: m for m, memory in enumerate(memories)}
+        self._equal: list[list[Words]] = []
+        self._after: list[list[list[tuple[int, Words]]]] = []
+        for location, check, exchange in zip(batch.location, batch.check, batch.exchange, strict=True):
+            equal, after = [], []
+            for m, memory in enumerate(memories):
+                value = np.array(memory)[location]
+                equal.append(-(check == value).astype(word))
+                stays = (exchange == NO_EXCHANGE) | (exchange == value)
+                options = [(m, -stays.astype(word))]
+                for cell, new in product(range(batch.locations), range(batch.values)):
+                    if new != memory[cell]:
+                        writes = ~stays & (location == cell) & (exchange == new)
+                        other = (*memory[:cell], new, *memory[cell + 1 :])
+                        options.append((number[other], -writes.astype(word)))
+                after.append(options)
+            self._equal.append(equal)
+            self._after.append(after)
+        self._none = np.zeros((len(memories), len(batch)), word)
+
+    def reached(self) -> Words:
+        """The states that are reachable from the start."""
+        states = self._none.copy()
+        states[0] = 1
+        while True:
+            before = states.copy()
+            for n, (at, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
+                for m, (equal, after) in enumerate(zip(self._equal[n], self._after[n], strict=True)):
+                    here = states[m] & at
+                    jumping = here & equal
+                    moved = (jumping << up >> down) | ((here ^ jumping) << place)
+                    for other, lands in after:
+                        states[other] |= moved & lands
+            if (states == before).all():
+                return states
+
+    def _leading_to(self, states: Words) -> Words:
+        """The states with a step to one of these."""
+        sources = self._none.copy()
+        for n, (at, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
+            for m, (equal, after) in enumerate(zip(self._equal[n], self._after[n], strict=True)):
+                moved = reduce(or_, (states[other] & lands for other, lands in after))
+                sources[m] |= ((moved << down >> up & equal) | (moved >> place & ~equal)) & at
+        return sources
+
+    def all_matter(self, reached: Words) -> Truths:
+        """(b) and (c): whether an exchange changes memory, and a branch has both outcomes, in reached states."""
+        good = np.ones(len(self._batch), bool)
+        for n, ((_, pc), at) in enumerate(zip(self._batch.sites, self._at, strict=True)):
+            here = reached & at
+            equal = np.array(self._equal[n])
+            stays = np.array([after[0][1] for after in self._after[n]])
+            changes, holds, fails = ((each != 0).any(axis=0) for each in (here & ~stays, here & equal, here & ~equal))
+            good &= changes | (self._batch.exchange[n] == NO_EXCHANGE)
+            good &= (holds & fails) | (self._batch.jump[n] == pc + 1)
+        return good
+
+    def all_can_end(self, reached: Words) -> Truths:
+        """(d): whether from each reached state an end can be reached."""
+        ending = self._none | self._end
+        while True:
+            more = ending | self._leading_to(ending)
+            if (more == ending).all():
+                return _none(reached & ~ending)
+            ending = more
+
+    def some_turn(self, reached: Words) -> Truths:
+        """(e): whether a run from a reached state need never end."""
+        endless = reached
+        while True:
+            fewer = endless & self._leading_to(endless)
+            if (fewer == endless).all():
+                return ~_none(endless)
+            endless = fewer
+
+
+def _none(states: Words) -> Truths:
+    empty: Truths = (states == 0).all(axis=0)
+    return empty
+
+
+def transitions(batch: Batch) -> tuple[Callable[[int, Numbers], Numbers], int]:
+    """The steps of programs, and how many states these can have: a function from a thread and a state of each program
+    to the state after that, ``NO_STEP`` where the thread has ended. The start is 0."""
+    place = list(accumulate((length + 1 for length in batch.lengths), mul, initial=1))
+    counters = place.pop()
+    memories = list(product(range(batch.values), repeat=batch.locations))
+    first = list(accumulate(batch.lengths, initial=0))
+    weight = np.array([batch.values ** (batch.locations - 1 - cell) for cell in range(batch.locations)]) * counters
+    # How far a step of an instruction leads in each memory, for each program.
+    far = np.empty((len(batch.sites), len(memories), len(batch)), int)
+    for n, (t, pc) in enumerate(batch.sites):
+        location, exchange = batch.location[n], batch.exchange[n]
+        for m, memory in enumerate(memories):
+            value = np.array(memory)[location]
+            target = np.where(value == batch.check[n], batch.jump[n], pc + 1)
+            stored = np.where(exchange == NO_EXCHANGE, value, exchange)
+            far[n, m] = (target - pc) * place[t] + (stored - value) * weight[location]
+    columns = np.arange(len(batch))
+
+    def step(t: int, states: Numbers) -> Numbers:
+        memory, counter = np.divmod(states, counters)
+        pc = counter // place[t] % (batch.lengths[t] + 1)
+        ended = pc == batch.lengths[t]
+        return np.where(ended, NO_STEP, states + far[first[t] + np.where(ended, 0, pc), memory, columns])
+
+    return step, counters * len(memories)
