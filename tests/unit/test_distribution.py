@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from absent import absent
 from click.testing import CliRunner
+from tutorials import PAGES, followed
 
 from corpus import extras
 from corpus.errors import InputError
@@ -97,6 +98,12 @@ def test_the_wheel_alone_in_an_empty_environment(wheel: Path, python: str, tmp_p
     (packages,) = place.glob("lib/python*/site-packages")
     assert sum(path.stat().st_size for path in packages.rglob("*") if path.is_file()) < MOST_MEGABYTES * 10**6
 
+    def shell(command: str, folder: str) -> str:
+        path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
+        done = ran(["bash", "-c", f"exec 2>&1\n{command}"], tmp_path / folder, PATH=path)
+        assert done.returncode in (0, 1), f"{command}: {done.stdout}"
+        return done.stdout
+
     assert ran([binaries / "synth", "examples"], here).returncode == 0
     written = {path.relative_to(here / "examples") for path in (here / "examples").rglob("*") if path.is_file()}
     shipped = {path.relative_to(ROOT / "examples") for path in (ROOT / "examples").rglob("*") if path.is_file()}
@@ -104,6 +111,11 @@ def test_the_wheel_alone_in_an_empty_environment(wheel: Path, python: str, tmp_p
     for line in COMMANDS.splitlines():
         done = ran([binaries / "synth", *line.split()[1:]], here)
         assert done.returncode == 0 and not done.stderr.startswith("Traceback"), f"{line}: {done.stderr}"
+    for page in PAGES:
+        if page.stem != "conformance":  # which compares results, and statistics are of an extra
+            (tmp_path / page.stem).mkdir()
+            _, wrong = followed(page.read_text(encoding="utf-8"), lambda command, page=page: shell(command, page.stem))
+            assert wrong == []
     for line, extra in WANTING.items():
         done = ran([binaries / "synth", *line.split()[1:]], here)
         assert done.returncode == 2 and f"'{extras.DISTRIBUTION}[{extra}]'" in done.stderr, f"{line}: {done.stderr}"

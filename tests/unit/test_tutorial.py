@@ -1,16 +1,12 @@
-"""The tutorials of docs/tutorial: every command in them runs, one after the other, and prints what the page shows.
+"""The tutorials: every command in them runs, one after the other, and prints what the page shows (tests/tutorials.py).
 
-A block of ``console`` has commands behind ``$``, their further lines behind ``>``, and what they print, errors too;
-``...`` stands for anything, in a line or in the place of several. ``pytest --promote`` writes what was printed where
-the page differs.
+``pytest --promote`` writes what was printed where the page differs.
 """
 
 from __future__ import annotations
 
-import doctest
 import re
 import shlex
-import shutil
 import subprocess
 from collections.abc import Callable
 from glob import glob
@@ -18,13 +14,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tutorials import PAGES, followed
 
 from synth.cli import main
-
-ROOT = Path(__file__).parents[2]
-PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
-STEP = re.compile(r"^\$ (?P<command>[^\n]*\n(?:> ?[^\n]*\n)*)(?P<shown>(?:(?!\$ |```)[^\n]*\n)*)", re.MULTILINE)
-BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
 def run(command: str) -> str:
@@ -39,14 +31,6 @@ def run(command: str) -> str:
     return done.stdout
 
 
-def tidy(text: str) -> str:
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
-
-
-def right(shown: str, printed: str) -> bool:
-    return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
-
-
 @pytest.mark.device
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_commands_print_what_the_page_shows(
@@ -59,18 +43,7 @@ def test_the_commands_print_what_the_page_shows(
     if page.stem == "conformance":
         need("cpp", runs=True)
     monkeypatch.chdir(tmp_path)
-    text = page.read_text(encoding="utf-8")
-    wrong = []
-
-    def step(match: re.Match[str]) -> str:
-        command = re.sub(r"\n> ?", "\n", match["command"])
-        printed = tidy(run(command))
-        if right(match["shown"], printed):
-            return match[0]
-        wrong.append(f"$ {command}{printed}")
-        return f"$ {match['command']}{printed}"
-
-    promoted = BLOCK.sub(lambda block: STEP.sub(step, block[0]), text)
+    promoted, wrong = followed(page.read_text(encoding="utf-8"), run)
     if request.config.getoption("--promote"):
         page.write_text(promoted, encoding="utf-8")
     else:
@@ -78,10 +51,10 @@ def test_the_commands_print_what_the_page_shows(
 
 
 def test_the_check_can_fail() -> None:
-    assert right("a\n...\nd\n", "a\nb\nc\nd\n") and right("a ... 3\n", "a 2 3\n")
-    assert not right("a\n", "a\nb\n") and not right("", "a\n")
-    steps = [(step["command"], step["shown"]) for step in STEP.finditer("$ cat <<E\n> a\n> E\na\n$ b\n")]
-    assert steps == [("cat <<E\n> a\n> E\n", "a\n"), ("b\n", "")]
+    page = "$ not this\n```console\n$ cat <<E\n> a\n>  b\n> E\na\n...\n$ d\n1 ... 3\n```\n"
+    said = {"cat <<E\na\n b\nE\n": "a \n b\n", "d\n": "1 2 3\n"}
+    assert followed(page, said.__getitem__) == (page, [])
+    said["d\n"] = "1 2\n"
+    assert followed(page, said.__getitem__) == (page.replace("1 ... 3", "1 2"), ["$ d\n1 2\n"])
     with pytest.raises(AssertionError, match="no-such"):
         run("synth show no-such")
-    assert shutil.which("bash")
