@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from oracle.certificates.refusal import RefusedError
 
@@ -20,6 +21,11 @@ class Formula:
 
     variables: dict[str, int]
     clauses: list[Clause]
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """What each variable means."""
+        return {number: name for name, number in self.variables.items()}
 
     def var(self, kind: str, *words: object) -> int:
         """A variable by its meaning. Raises ``RefusedError`` where the formula has none."""

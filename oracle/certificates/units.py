@@ -18,7 +18,8 @@ reachable by steps from the start, and from every reachable state an end can be 
 memory changes: no program does more.
 
 A proof that formula and clauses have no model then says that each program of the case that satisfies the formula is
-blocked. Assumption: the formula is satisfied by every progress test of the shape, or by one of its images.
+blocked. That the formula is satisfied by every progress test of the shape, or by one of its images, is for
+``oracle.certificates.formulas``.
 """
 
 from __future__ import annotations
@@ -136,9 +137,9 @@ def _entry(formula: Formula, states: set[State]) -> Iterator[Clause]:
         raise RefusedError("an entry for a set of states that has the start")
     entries = {
         formula.var("support", state_word(before), t, state_word(after))
-        for before in _states(formula.shape)
+        for before in states_of(formula.shape)
         if before not in states
-        for t, _, after in _steps(formula.shape, before)
+        for t, _, after in steps_of(formula.shape, before)
         if after in states
     }
     for state in states:
@@ -148,23 +149,24 @@ def _entry(formula: Formula, states: set[State]) -> Iterator[Clause]:
 def _exit(formula: Formula, states: set[State]) -> Iterator[Clause]:
     if any(counters == formula.shape.lengths for _, counters in states):
         raise RefusedError("an exit for a set of states that has an end")
-    known = set(_states(formula.shape))
+    known = set(states_of(formula.shape))
     exits = {
         formula.var("step", t, before[1][t], numbers_word(before[0]), jump, numbers_word(after[0]))
         for before in states & known
-        for t, jump, after in _steps(formula.shape, before)
+        for t, jump, after in steps_of(formula.shape, before)
         if after not in states
     }
     for state in states:
         yield (-formula.var("reach", state_word(state)), *exits)
 
 
-def _states(shape: Shape) -> Iterator[State]:
+def states_of(shape: Shape) -> Iterator[State]:
+    """Every state that a program of the shape may have."""
     counters = list(product(*(range(length + 1) for length in shape.lengths)))
     yield from product(product(range(shape.values), repeat=shape.locations), counters)
 
 
-def _steps(shape: Shape, state: State) -> Iterator[tuple[int, int, State]]:
+def steps_of(shape: Shape, state: State) -> Iterator[tuple[int, int, State]]:
     """Each thread, the instruction it goes to, and the state after it: what some program does from a state."""
     memory, counters = state
     memories = {

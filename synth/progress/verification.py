@@ -1,8 +1,6 @@
 """The check of a certified progress suite: each unit's proof, each test, and that no test is missing.
 
-Planned and spread over processes here; every word of judgement is the oracle's (``oracle.certificates``), but for one:
-that a shape's formula is the one that ``constraints.progress`` writes today. What that formula says is taken on trust
-(docs/certificates.md).
+Planned and spread over processes here; every word of judgement is the oracle's (``oracle.certificates``).
 """
 
 from __future__ import annotations
@@ -13,22 +11,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from constraints.progress import ProgressEncoding
-from constraints.progress import Shape as EncodedShape
 from corpus.certificates import FOLDER, formula_file, sizes_word, unit_files, unpacked
 from corpus.errors import InputError
 from corpus.progress.certificates import program_word
 from corpus.suite import Corpus
 from corpus.test import Test
+from oracle.certificates.formulas import check_formula
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.tests import Asked, check_test, missing
 from oracle.certificates.units import Claims, Formula, Shape, check_cases, check_clauses, read_formula
 from oracle.progress.models import MODELS
 from synth.pool import Jobs, run_tasks
-from synth.progress.certification import formula_lines
 from synth.progress.synthesis import Request, check_size
-from synth.verification import Findings, Watch, beside, numbers_of, same_lines
+from synth.verification import Findings, Watch, beside, numbers_of
 
 _CHUNK = 500
 """Tests that are judged as one task."""
@@ -156,5 +152,6 @@ def _checked(folder: Path, unit: _Unit) -> tuple[Claims, int]:
 
 @lru_cache(maxsize=8)  # each of its units asks
 def _formula(file: Path, shape: Shape) -> Formula:
-    written = formula_lines(ProgressEncoding(EncodedShape(shape.lengths, shape.locations, shape.values)))
-    return read_formula(shape, same_lines(file, written))
+    formula = read_formula(shape, unpacked(file))
+    check_formula(formula)
+    return formula

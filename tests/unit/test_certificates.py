@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,13 +17,15 @@ from constraints.progress import ProgressEncoding
 from constraints.progress import Shape as EncodedShape
 from constraints.proofs import prove_unsatisfiable
 from corpus.journal import read_corpus
-from corpus.progress.axb import Instruction, Program
-from corpus.progress.certificates import program_word, read_program, read_state, state_word
+from corpus.progress.axb import Instruction, Program, instructions, rename_locations
+from corpus.progress.certificates import numbers_word, program_word, read_program, read_state, state_word
 from corpus.progress.text import program_of
 from corpus.suite import write_corpus
+from oracle.certificates.formulas import check_formula
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape, check_cases, check_clauses, read_formula
+from oracle.progress.lts import explore
 from synth.cli import main
 from synth.progress.certification import formula_lines
 
@@ -262,7 +267,7 @@ def test_a_second_case_would_make_anything_unsatisfiable(corpus):
 def test_a_formula_with_one_more_clause(corpus):
     file = corpus / "certificate" / "1.2.cnf.gz"
     rewrite(file, [*lines(file), "1 0"])
-    refused(corpus, "1.2.cnf.gz", "not the formula of the shape")
+    refused(corpus, "1.2.cnf.gz", "none that every test satisfies: jump 0 0 0")
 
 
 def test_a_file_that_is_missing(corpus):
@@ -331,6 +336,115 @@ def test_words_are_read_as_written():
     assert read_program(program_word(program)) == program
     assert read_state("0.1/2.0") == ((0, 1), (2, 0))
     assert state_word(((0, 1), (2, 0))) == "0.1/2.0"
+
+
+# -- formulas --------------------------------------------------------------------------------------------------------
+
+
+SHAPES = [((1, 2), 2, 2), ((2, 2), 2, 2), ((1, 1, 2), 2, 2), ((1, 2), 2, 3), ((3,), 1, 2), ((1, 1, 1, 1), 2, 2)]
+
+
+def formula_of(lengths, locations, values):
+    encoding = ProgressEncoding(EncodedShape(lengths, locations, values))
+    return read_formula(Shape(lengths, locations, values), formula_lines(encoding))
+
+
+@pytest.mark.parametrize(("lengths", "locations", "values"), SHAPES)
+def test_what_the_search_asks_holds_for_every_test(lengths, locations, values):
+    check_formula(formula_of(lengths, locations, values))
+
+
+def fields(thread):
+    """What threads of one length are ordered by."""
+    return [field for ins in thread for field in (ins.jump, -1 if ins.exchange is None else ins.exchange, ins.check)]
+
+
+def meaning(program: Program, shape: Shape) -> set[str]:
+    """What variables mean of a program in order (``oracle.certificates.formulas``), by its transition system."""
+    lts = explore(program)
+    unused = (0,) * (shape.locations - program.locations)
+    words = [
+        state_word((memory + unused, counters)) for memory, counters in zip(lts.memories, lts.counters, strict=True)
+    ]
+    endless = set(range(len(words)))
+    while left := {s for s in endless if not any(after in endless for after in lts.successors[s])}:
+        endless -= left
+    true = {f"reach {word}" for word in words} | {f"turns {words[s]}" for s in endless}
+    for s, row in enumerate(lts.successors):
+        memory = numbers_word(lts.memories[s] + unused)
+        for t, after in enumerate(row):
+            i = lts.counters[s][t]
+            if i == len(program.threads[t]):
+                continue
+            true |= {f"turn {words[s]} {t}"} if after in endless else set()
+            true |= {f"support {words[s]} {t} {words[after]}", f"visits {t} {i} {memory}"}
+            ins = program.threads[t][i]
+            true.add(f"{'holds' if lts.memories[s][ins.location] == ins.check else 'fails'} {t} {i} {memory}")
+            true |= {f"changes {t} {i} {memory}"} if lts.memories[after] != lts.memories[s] else set()
+    for t, i, ins in instructions(program):
+        write = -1 if ins.exchange is None else ins.exchange
+        true |= {f"location {t} {i} {ins.location}", f"check {t} {i} {ins.check}"}
+        true |= {f"write {t} {i} {write}", f"jump {t} {i} {ins.jump}"}
+        true |= {f"tests {t} {i} {ins.location}"} if ins.branches(i) else set()
+        for memory in product(range(shape.values), repeat=shape.locations):
+            before, after = numbers_word(memory), list(memory)
+            after[ins.location] = memory[ins.location] if write < 0 else write
+            jump = ins.jump if memory[ins.location] == ins.check else i + 1
+            true |= {f"equal {t} {i} {before}"} if memory[ins.location] == ins.check else set()
+            true |= {f"goes {t} {i} {before} {jump}", f"leaves {t} {i} {before} {numbers_word(after)}"}
+            true.add(f"step {t} {i} {before} {jump} {numbers_word(after)}")
+    for t in range(len(program.threads) - 1):
+        keys = list(map(fields, program.threads[t : t + 2]))
+        for n, field in enumerate(("jump", "write", "check") * len(program.threads[t])):
+            if keys[0][: n + 1] == keys[1][: n + 1]:
+                true.add(f"equal so far {t} {n // 3} {field}")
+    return true
+
+
+def meanings(corpus: Path, shape: Shape) -> list[set[str]]:
+    """Those of the tests of a corpus that are of a shape, in order."""
+    images = (
+        rename_locations(Program(tuple(sorted(program.threads, key=lambda thread: (len(thread), fields(thread))))))
+        for program in map(program_of, read_corpus(corpus).tests)
+    )
+    shaped = [image for image in dict.fromkeys(images) if tuple(map(len, image.threads)) == shape.lengths]
+    return [meaning(image, shape) for image in shaped[:100]]
+
+
+def holds(clause, formula, true) -> bool:
+    return any((formula.names[abs(literal)] in true) == (literal > 0) for literal in clause)
+
+
+@pytest.mark.parametrize("lengths", [(1, 1, 1), pytest.param((2, 2), marks=pytest.mark.slow)])
+def test_the_meaning_of_each_test_satisfies_the_formula(lengths, tmp_path):
+    words = ("progress", "-t", len(lengths), "-n", sum(lengths), "--all", "-j", 1, "-o", tmp_path / "c")
+    assert synth(*words).exit_code == 0
+    shape, formula = Shape(lengths, 2, 2), formula_of(lengths, 2, 2)
+    found = meanings(tmp_path / "c", shape)
+    assert len(found) > 10
+    for true in found:
+        assert all(holds(clause, formula, true) for clause in formula.clauses)
+
+
+def test_a_clause_that_asks_more_is_refused_or_holds_all_the_same(made):
+    """Clauses without a literal that they have."""
+    shape, formula = Shape((1, 2), 2, 2), formula_of((1, 2), 2, 2)
+    found = meanings(made, shape)
+    clauses = [
+        tuple(each for each in clause if each != literal)
+        for clause in formula.clauses
+        for literal in clause
+        if len(clause) > 1
+    ]
+    accepted = 0
+    for clause in Random(1).sample(clauses, 150):
+        try:
+            check_formula(replace(formula, clauses=[clause]))
+        except RefusedError:
+            continue
+        accepted += 1
+        assert all(holds(clause, formula, true) for true in found)
+    assert accepted < 15
 
 
 # -- proofs ----------------------------------------------------------------------------------------------------------
