@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION, STYLE = ROOT / "docs" / "site.toml", ROOT / "docs" / "site.css"
 REFERENCE = "commands.md"
 BLOCK = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
+CODE = re.compile(r"`[^`\n]+`")
 LINK = re.compile(r"(?<=\]\()(?!https?:|#)([^)#\s]+)")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 PAGE_NAME = re.compile(r"\bdocs/([\w/-]+\.md)\b")
@@ -61,8 +63,13 @@ def linked(text: str, source: str, there: dict[str, str]) -> tuple[str, set[str]
         return relpath(f"files/{path}", dirname(there[source]) or ".")
 
     pieces = BLOCK.split(text)
-    pieces[::2] = [LINK.sub(target, piece) for piece in pieces[::2]]
+    pieces[::2] = [ROW.sub(bare_bars, LINK.sub(target, piece)) for piece in pieces[::2]]
     return "".join(pieces), files
+
+
+def bare_bars(row: re.Match[str]) -> str:
+    """A row of a table whose code has bars as they are: only GitHub takes a backslash before them away."""
+    return CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
 
 
 def reference() -> str:
@@ -82,7 +89,7 @@ def reference() -> str:
         ]
         lines += ["", *prose(command.help or ""), "| option | |", "|---|---|"]
         records = (parameter.get_help_record(inner) for parameter in command.get_params(inner))
-        lines += [f"| `{cell(record[0])}` | {plain(record[1])} |" for record in records if record and record[1]]
+        lines += [f"| `{record[0]}` | {plain(record[1])} |" for record in records if record and record[1]]
     return "\n".join(lines) + "\n"
 
 
@@ -104,11 +111,6 @@ def prose(text: str) -> list[str]:
 def plain(text: str) -> str:
     """A text whose characters mean nothing to Markdown; pages that it names are links."""
     return PAGE_NAME.sub(r"[\1](\1)", re.sub(r"([\\`*_<>\[\]|~])", r"\\\1", text))
-
-
-def cell(code: str) -> str:
-    """Code for a cell of a table."""
-    return code.replace("|", "\\|")
 
 
 def stage(folder: Path) -> None:

@@ -54,6 +54,12 @@ def test_the_help_of_every_command_is_a_section(site: Path) -> None:
         assert part in re.sub(r"</?span[^>]*>", "", text)
 
 
+def test_tables_have_bars_in_code(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        assert not re.search(r"<td>[^\n]*\\\|", page.read_text(encoding="utf-8")), page.name
+    assert "<td><code>--cost FILE|TARGET</code></td>" in (site / "commands.html").read_text(encoding="utf-8")
+
+
 def test_lists_are_lists(site: Path) -> None:
     """Markdown that only GitHub takes for one is a paragraph with hyphens here."""
     for page in site.rglob("*.html"):
@@ -78,6 +84,7 @@ def test_links_are_those_of_the_site(pages: ModuleType) -> None:
     text = "[a](../README.md#start) [b](running.md) [c](../LICENSE)\n\n    [d](running.md)\n"
     expected = "[a](index.md#start) [b](running.md) [c](files/LICENSE)\n\n    [d](running.md)\n"
     assert pages.linked(text, "docs/backends.md", there) == (expected, {"LICENSE"})
+    assert pages.linked("| `a \\| b` | c \\| d |\n", "README.md", there)[0] == "| `a | b` | c \\| d |\n"
     assert pages.linked("[a](../install.md)", "docs/adr/README.md", there) == ("[a](../install.md)", set())
     with pytest.raises(ValueError, match="is a folder"):
         pages.linked("[a](docs)", "README.md", there)
