@@ -68,7 +68,7 @@ Look at
   $out/mutex.svg       the mutex's transition system, with the cycle that starves a thread
   $out/report.html     what the runs say of the models, and why: open it in a browser (docs/report.md)
   $out/handful/        the tests that tell the models apart, and results.jsonl of their runs
-  $out/cuda/ $out/glsl/ $out/opencl/ $out/cpp/    programs to take to a GPU (docs/running.md)
+  $out/cuda/ $out/glsl/ $out/opencl/ $out/cpp/    programs to take to a GPU (docs/elsewhere.md)
 EOF
 if [ ${#left[@]} -gt 0 ]; then
     printf '\nLeft out, for want of a compiler or device:\n'
