@@ -40,6 +40,10 @@ class Effort:
     refinements: int = 0
 
 
+class TooHardError(Exception):
+    """There may be more solutions, and the conflicts are spent that there were for them."""
+
+
 def solutions(
     encoding: Encoding[Solution],
     solver_name: str,
@@ -47,12 +51,14 @@ def solutions(
     known: Iterable[Solution] = (),
     lemmas: list[Clause] | None = None,
     effort: Effort | None = None,
+    conflicts: int | None = None,
 ) -> Iterator[Solution]:
     """Every solution of an encoding within a cube, each as soon as it is found.
 
     Those in ``known`` are not given again. When the iterator is exhausted, there is no other: the last call of the
     solver said so. ``lemmas`` holds refinements that earlier calls learned about the same encoding, and is extended;
-    ``effort`` is counted up. Raises ``InputError`` where there is no solver of that name.
+    ``effort`` is counted up. ``conflicts``: how many the solver may have; with more, ``TooHardError`` is raised. Raises
+    ``InputError`` where there is no solver of that name.
     """
     lemmas = [] if lemmas is None else lemmas
     effort = effort or Effort()
@@ -65,7 +71,10 @@ def solutions(
             solver.add(encoding.block(solution))
         while True:
             effort.calls += 1
-            if not solver.solve():
+            answer = solver.solve() if conflicts is None else solver.solve_within(conflicts)
+            if answer is None:
+                raise TooHardError
+            if not answer:
                 return
             model = solver.model()
             solution = encoding.decode(model)

@@ -45,6 +45,10 @@ class Solver(Protocol):
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
         """Whether the clauses are satisfiable together with the literals assumed for this call."""
 
+    def solve_within(self, conflicts: int) -> bool | None:
+        """As ``solve``; None where that takes more conflicts than so many, counted from the first call. A solver that
+        cannot stop takes as many as it needs."""
+
     def model(self) -> Sequence[int]:
         """After a satisfiable call: the literal of variable ``v`` at index ``v - 1``."""
 
@@ -78,6 +82,17 @@ class _PySat:
 
     def solve(self, assumptions: Sequence[int] = ()) -> bool:
         answer: bool = self._solver.solve(assumptions=assumptions)
+        return answer
+
+    def solve_within(self, conflicts: int) -> bool | None:
+        left = conflicts - (self._solver.accum_stats() or {"conflicts": 0})["conflicts"]
+        if left <= 0:
+            return None
+        try:
+            self._solver.conf_budget(left)
+            answer: bool | None = self._solver.solve_limited()
+        except NotImplementedError:
+            return self.solve()
         return answer
 
     def model(self) -> Sequence[int]:
@@ -114,6 +129,9 @@ class Z3:
         if answer == self._z3.unknown:
             raise RuntimeError(f"z3 gave up: {self._solver.reason_unknown()}")
         return bool(answer == self._z3.sat)
+
+    def solve_within(self, conflicts: int) -> bool | None:  # noqa: D102
+        return self.solve()
 
     def model(self) -> Sequence[int]:  # noqa: D102
         model = self._solver.model()

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from corpus.journal import Found
+from corpus.journal import Found, Journal
 from synth.pool import Jobs, Todo, run_tasks
 
 INTERRUPTED = "interrupted"
@@ -33,6 +33,17 @@ class Parts(Generic[AnyUnit]):
 
     units: Sequence[AnyUnit]
     statistics: Mapping[str, int]
+
+
+class Divisible(Unit, Protocol):
+    """A unit that may be cut into parts. ``known``: what was found before, as text, and is not to be found again."""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """See above."""
+
+
+AnyDivisible = TypeVar("AnyDivisible", bound=Divisible)
 
 
 class Record(Protocol):
@@ -61,6 +72,33 @@ class Unwritten:
     def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
         """A unit is done."""
         self.closed[unit] = dict(statistics)
+
+
+def is_done_with(closed: Mapping[str, Any]) -> bool:
+    """Whether what was found in a unit with these statistics is of no use to what is left: it has no parts."""
+    return not closed.get("parts")
+
+
+def as_left(
+    unit: AnyDivisible,
+    journal: Journal,
+    told: Callable[[AnyDivisible, tuple[str, ...]], AnyDivisible],
+    parts_of: Callable[[AnyDivisible, int], Sequence[AnyDivisible]],
+) -> Iterator[AnyDivisible]:
+    """A unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some.
+
+    ``told`` gives a unit that knows more, ``parts_of`` so many parts of one.
+    """
+    closed = journal.closed.get(unit.name)
+    if closed is not None and is_done_with(closed):
+        yield unit
+        return
+    begun = told(unit, (*unit.known, *(found.program for found in journal.units.get(unit.name, ()))))
+    if closed is None:
+        yield begun
+        return
+    for part in parts_of(begun, closed["parts"]):
+        yield from as_left(part, journal, told, parts_of)
 
 
 @dataclass(frozen=True, slots=True)

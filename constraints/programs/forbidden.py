@@ -274,6 +274,16 @@ class Forbidden(Outcomes):
         """One: sizes are split already."""
         return [[]]
 
+    def beginnings(self) -> list[list[int]]:
+        """For each event literals of which one holds: which kind of instruction begins with it, or that it is the write
+        of an update. They may take new variables and clauses.
+        """
+        unknown = self.unknown
+        every = (
+            [*(unknown.starting(e, kind) for kind in unknown.words.modes), unknown.half(e)] for e in unknown.events
+        )
+        return [[literal.number for literal in choice if literal is not self.circuit.false] for choice in every]
+
 
 class Shapes:
     """An encoding by outcome of which each shape is given once: tests that differ in modes and places alone are one.

@@ -1,14 +1,15 @@
 """The pipeline of suites that come from a model: every minimal test of a size, its verdicts, its mutants, the corpus.
 
 A *unit* is a split of so many events into threads under one criterion; its formula is solved until nothing is left, in
-one process. What the solver finds is written in a normal form, so neither solver nor number of processes shows in the
-corpus. Both criteria are counted; the tests are those of the one that was asked for.
+one process, or cut into parts where that takes long. What the solver finds is written in a normal form, so neither
+solver nor number of processes shows in the corpus. Both criteria are counted; the tests are those of the one that was
+asked for.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
@@ -19,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from constraints.loop import Effort, solutions
+from constraints.loop import Effort, TooHardError, solutions
 from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
 from corpus.dialects.registry import DIALECTS, dialect_for, parse_litmus
 from corpus.errors import InputError
@@ -49,7 +50,7 @@ from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
 from synth.pool import Jobs
-from synth.units import Until, effort_of, search_units
+from synth.units import Parts, Until, as_left, effort_of, search_units
 
 _BATCH_SECONDS = 0.5
 _DIALECTS = {
@@ -151,15 +152,21 @@ def empty_sets(words: Vocabulary, models: Iterable[Model]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """So many events in threads of these sizes, under a criterion."""
+    """So many events in threads of these sizes, under a criterion; or a part of that, by what its first events are.
+
+    ``known``: executions that were found before, as text, and are not to be found again.
+    """
 
     criterion: Criterion
     sizes: tuple[int, ...]
+    within: tuple[int, ...] = ()
+    known: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Such as ``outcome/3.2``."""
-        return f"{self.criterion}/{'.'.join(map(str, self.sizes))}"
+        """Such as ``outcome/3.2``; ``outcome/3.2/0.1`` is a part of it."""
+        whole = f"{self.criterion}/{'.'.join(map(str, self.sizes))}"
+        return f"{whole}/{'.'.join(map(str, self.within))}" if self.within else whole
 
     @property
     def events(self) -> int:
@@ -179,24 +186,48 @@ def units(request: Request) -> Iterator[Unit]:
 # Work
 
 
-def run_unit(
-    unit: Unit, request: Request, solver: str, known: Mapping[str, list[Found]]
-) -> Iterator[list[Found] | dict[str, int]]:
-    """What a unit finds beyond what is known, in batches; last, its statistics."""
+CONFLICTS = 20_000
+"""How many conflicts the solver may have in a unit; where there are more, its parts go on. That takes seconds."""
+
+
+def told(unit: Unit, known: tuple[str, ...]) -> Unit:
+    """The unit, of which that is known."""
+    return replace(unit, known=known)
+
+
+def parts_of(unit: Unit, number: int) -> list[Unit]:
+    """One part for each of so many choices that the next event has. All know what the unit does, for another image of
+    what was found may lie in any."""
+    return [replace(unit, within=(*unit.within, choice)) for choice in range(number)]
+
+
+def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
+    """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
     effort = Effort()
     encoding = Forbidden(Question(request.axiomatic, criterion=unit.criterion), request.words, unit.sizes)
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
-    blocked = [parse_execution(found.program) for found in known.get(unit.name, ())]
+    begun = encoding.beginnings() if unit.within else []
+    case = [choice[number] for choice, number in zip(begun, unit.within, strict=False)]
+    blocked = map(parse_execution, unit.known)
+    known = [*unit.known]
     batch: list[Found] = []
     handed_over = time.monotonic()
-    for execution in solutions(encoding, solver, known=blocked, effort=effort):
-        if found := found_of(normal_form(execution), unit.criterion, request):
-            batch.append(found)
-        if time.monotonic() - handed_over > _BATCH_SECONDS:
-            yield batch
-            batch, handed_over = [], time.monotonic()
+    most = CONFLICTS if len(unit.within) < unit.events else None
+    parts: list[Unit] = []
+    try:
+        for execution in solutions(encoding, solver, case, blocked, effort=effort, conflicts=most):
+            least = normal_form(execution)
+            known.append(execution_text(least))
+            if found := found_of(least, unit.criterion, request):
+                batch.append(found)
+            if time.monotonic() - handed_over > _BATCH_SECONDS:
+                yield batch
+                batch, handed_over = [], time.monotonic()
+    except TooHardError:
+        parts = parts_of(told(unit, tuple(known)), len(encoding.beginnings()[len(unit.within)]))
     yield batch
-    yield asdict(effort) | size
+    statistics = asdict(effort) | size
+    yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
 
 
 def normal_form(execution: Execution) -> Execution:
@@ -340,25 +371,23 @@ def synthesise(
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
     are closed and planned and how many tests found.
     """
-    planned = list(units(request))
-    known = {unit.name: list(journal.units.get(unit.name, ())) for unit in planned}
-    outcome = Outcome(found={criterion.value: 0 for criterion in Criterion})
-    for unit in planned:
-        outcome.found[unit.criterion] += len(known[unit.name])
+    planned = [part for unit in units(request) for part in as_left(unit, journal, told, parts_of)]
+    known: dict[str, set[str]] = {criterion.value: set() for criterion in Criterion}
+    for name, founds in journal.units.items():
+        known[name.partition("/")[0]].update(found.program for found in founds)
 
     def take(unit: Unit, founds: list[Found]) -> list[Found]:
+        there = known[unit.criterion]
+        new = [found for found in founds if found.program not in there]  # parts may find images of one test
         if max_tests is not None and unit.criterion == request.criterion:
-            founds = founds[: max(0, max_tests - outcome.found[unit.criterion])]
-        known[unit.name] += founds  # for whoever has to do the unit once more
-        outcome.found[unit.criterion] += len(founds)
-        return founds
+            new = new[: max(0, max_tests - len(there))]
+        there.update(found.program for found in new)
+        return new
 
-    work = partial(run_unit, request=request, solver=solver, known=known)
+    work = partial(run_unit, request=request, solver=solver)
     until = Until.limits(max_tests, time_limit)
-    outcome.stopped = search_units(
-        planned, work, journal, jobs, take, lambda: outcome.found[request.criterion], until, watch
-    )
-    return outcome
+    stopped = search_units(planned, work, journal, jobs, take, lambda: len(known[request.criterion]), until, watch)
+    return Outcome(stopped, {criterion: len(found) for criterion, found in known.items()})
 
 
 def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: str, seconds: float) -> int:
@@ -371,7 +400,11 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: st
         return named
 
     closed = sorted(journal.closed.items())
-    sizes = {unit: {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed}
+    sizes = {
+        unit: {"variables": work["variables"], "clauses": work["clauses"]}
+        for unit, work in closed
+        if unit.count("/") == 1  # of parts, what solvers of another kind, or in another order, had to cut
+    }
     manifest: dict[str, Any] = {
         "complete": outcome.complete,
         "version": VERSION,

@@ -9,7 +9,7 @@ and each image is judged as a test of its own, for thread ids matter to the mode
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import chain, count
@@ -27,7 +27,7 @@ from oracle.progress.behaviour import behaviour_digest
 from oracle.progress.models import MODELS, Vector, Verdict
 from synth import VERSION
 from synth.pool import Jobs
-from synth.units import Parts, Until, effort_of, search_units
+from synth.units import Parts, Until, as_left, effort_of, search_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,11 @@ def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
             yield Unit(shape, cube)
 
 
+def told(unit: Unit, known: tuple[str, ...]) -> Unit:
+    """The unit, of which that is known."""
+    return replace(unit, known=known)
+
+
 def parts_of(unit: Unit) -> list[Unit]:
     """One part for each value of the next choice that the encoding has; none where all is fixed."""
     encoding, case, _ = prepared(unit)
@@ -165,29 +170,10 @@ def parts_of(unit: Unit) -> list[Unit]:
     ]
 
 
-def is_done_with(closed: Mapping[str, Any]) -> bool:
-    """Whether what was found in a unit with these statistics is of no use to what is left: it has no parts."""
-    return not closed.get("parts")
-
-
 def name_of_whole(name: str) -> str:
     """The name of the cube that a unit is, or is a part of."""
     shape, number = name.split("/")
     return f"{shape}/{number.partition('.')[0]}"
-
-
-def as_left(unit: Unit, journal: Journal) -> Iterator[Unit]:
-    """A unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some."""
-    closed = journal.closed.get(unit.name)
-    if closed is not None and is_done_with(closed):
-        yield unit
-        return
-    told = replace(unit, known=(*unit.known, *(found.program for found in journal.units.get(unit.name, ()))))
-    if closed is None:
-        yield told
-    else:
-        for part in parts_of(told):
-            yield from as_left(part, journal)
 
 
 # -- work ------------------------------------------------------------------------------------------------------------
@@ -302,7 +288,11 @@ def synthesise(
 
     work = partial(run_unit, request=request, solver=solver)
     for threads, instrs in bounds(request):
-        planned = [part for unit in units(request, threads, instrs) for part in as_left(unit, journal)]
+        planned = [
+            part
+            for unit in units(request, threads, instrs)
+            for part in as_left(unit, journal, told, lambda unit, _: parts_of(unit))
+        ]
         # What an earlier run found at another bound does not count for this one.
         shapes = {shape_of(unit.name) for unit in planned}
         elsewhere = outcome.tests - sum(tests for name, tests in journal.tests.items() if shape_of(name) in shapes)

@@ -152,6 +152,19 @@ def test_a_process_that_dies_loses_nothing_and_doubles_nothing(tmp_path, whole, 
     assert content(tmp_path / "d") == whole
 
 
+@pytest.mark.parametrize("most", [20])
+def test_units_that_take_long_are_cut_into_parts(tmp_path, whole, monkeypatch, most):
+    monkeypatch.setattr(suites, "CONFLICTS", most)
+    suite(tmp_path / "cut", *TSO, "-j", 2)
+    units = json.loads((tmp_path / "cut" / TIMES).read_text())["units"]
+    assert any(unit.count("/") == 2 for unit in units) and content(tmp_path / "cut") == whole
+    suite(tmp_path / "some", *TSO, "--max-tests", 3, state="incomplete")
+    for _ in range(2):
+        suite(tmp_path / "some", *TSO, "--resume", "--time-limit", 0, state="incomplete")
+    suite(tmp_path / "some", *TSO, "--resume")
+    assert content(tmp_path / "some") == whole
+
+
 def test_mutants_of_another_time_are_taken_back_and_nothing_else(tmp_path):
     suite(tmp_path / "d", *TSO, "--max-tests", 3, state="incomplete")
     (tmp_path / "d" / "mutants" / "mine.txt").write_text("mine")
