@@ -8,10 +8,11 @@ date from its first append on.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -268,16 +269,31 @@ def finish(
     where that is true the journal is closed and removed, else it stays for a later run. Raises ``InputError`` where a
     file cannot be written; the journal is then still there.
     """
+    path, models = journal.path / JOURNAL, journal.request.get("models", [])
+    tests = _gather((entry for _, entry in _entries(path)), models, path)
+    return _end(journal, _name(select(tests) if select else tests), manifest, times)
+
+
+def finish_named(
+    journal: Journal, manifest: Mapping[str, Any], times: Mapping[str, Any], wants: Callable[[Test], bool]
+) -> int:
+    """``finish`` where all tests have names: those that are wanted, one at a time.
+
+    Memory holds where in the journal each test stands, and not the tests. ``wants`` is asked in their order.
+    """
+    taken = set[str]()
+    tests = filter(wants, _stored(journal.path / JOURNAL, journal.request.get("models", [])))
+    return _end(journal, (_called(test, test.name, taken) for test in tests), manifest, times)
+
+
+def _end(journal: Journal, tests: Iterable[Test], manifest: Mapping[str, Any], times: Mapping[str, Any]) -> int:
     request = journal.request
     whole = {"complete": False, "request": request, "models": request.get("models", []), **manifest}
-    path = journal.path / JOURNAL
-    tests = _gather((entry for _, entry in _entries(path)), whole["models"], path)
-    tests = _name(select(tests) if select else tests)
-    write_corpus(journal.path, tests, whole, times)
+    number = write_corpus(journal.path, tests, whole, times)
     if whole["complete"]:
         journal.close()
-        path.unlink()
-    return len(tests)
+        (journal.path / JOURNAL).unlink()
+    return number
 
 
 def programs_of(journal: Journal) -> dict[str, list[str]]:
@@ -361,6 +377,36 @@ def _gather(entries: Iterable[_Entry], models: Sequence[str], path: Path) -> lis
     return list(unique.values())
 
 
+class _Head(msgspec.Struct, gc=False):
+    """What of a record tests are told apart by."""
+
+    digest: str
+
+
+def _stored(path: Path, models: Sequence[str]) -> Iterator[Test]:
+    """The same, each read when it is its turn."""
+    head, read, begin = decoder(_Head), record_reader(models), 0
+    found: list[tuple[str, str, int, int]] = []
+    try:
+        for end, entry in _entries(path):
+            for number, (key, record) in enumerate(entry.tests or ()):
+                found.append((key, head(bytes(record)).digest, begin, number))
+            begin = end
+        found.sort()
+        unique: dict[str, tuple[int, int]] = {}
+        for _, digest, begin, number in found:
+            unique.setdefault(digest, (begin, number))
+        places = array("Q", chain.from_iterable(unique.values()))
+        del found, unique
+        with open_bytes(path) as file:
+            for begin, number in zip(places[::2], places[1::2], strict=True):
+                file.seek(begin)
+                _, record = (_decode(file.readline()).tests or ())[number]
+                yield read(bytes(record))
+    except ValueError:
+        raise InputError("expected records of tests", str(path)) from None
+
+
 def _name(tests: list[Test]) -> list[Test]:
     """The tests named by bound and rank where they have no name yet, and by a rank where another has their name."""
     totals = Counter(test.bound for test in tests)
@@ -370,9 +416,13 @@ def _name(tests: list[Test]) -> list[Test]:
     for test in tests:
         ranks[test.bound] += 1
         width = max(4, len(str(totals[test.bound])))
-        name = test.name or f"{test.bound}-{ranks[test.bound]:0{width}}"
-        if name in taken:
-            name = first_free(name, taken)
-        taken.add(name)
-        named.append(msgspec.structs.replace(test, name=name))
+        named.append(_called(test, test.name or f"{test.bound}-{ranks[test.bound]:0{width}}", taken))
     return named
+
+
+def _called(test: Test, name: str, taken: set[str]) -> Test:
+    """The test by that name, with a rank where it is taken; then it is, too."""
+    if name in taken:
+        name = first_free(name, taken)
+    taken.add(name)
+    return test if test.name == name else msgspec.structs.replace(test, name=name)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -185,33 +185,42 @@ def _read_lines(path: Path, models: Sequence[str], repair: str) -> Iterator[Test
 
 
 def write_corpus(
-    path: Path, tests: Sequence[Test], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
-) -> None:
-    """Write tests, named and sorted already, as a corpus into an existing folder.
+    path: Path, tests: Iterable[Test], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
+) -> int:
+    """Write tests, named and sorted already, as a corpus into an existing folder, and give their number.
 
     ``format`` and ``counts`` are added to the manifest, to the counts that it has; its ``models`` give the columns of
     the labels. Raises ``InputError`` where a file cannot be written; files that were there are then as before.
     """
-    vectors = {id(test.verdicts): test.verdicts for test in tests}.values()  # few: tests of one share the mapping
-    models = list(dict.fromkeys([*manifest.get("models", []), *(model for said in vectors for model in said)]))
-    bounds = Counter(test.bound for test in tests)
-    counts = {"tests": len(tests), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
+    bounds = Counter[str]()
+    said: list[tuple[str, Mapping[str, str]]] = []  # of each test: only that is kept of it
+
+    def lines() -> Iterator[bytes]:
+        for test in tests:
+            bounds[test.bound] += 1
+            said.append((test.name, test.verdicts))
+            yield test_record(test) + b"\n"
+
+    write_atomically(path / TESTS, lines())
+    vectors = {id(verdicts): verdicts for _, verdicts in said}.values()  # few: tests of one share the mapping
+    models = list(dict.fromkeys([*manifest.get("models", []), *(model for vector in vectors for model in vector)]))
+    counts = {"tests": len(said), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
     whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}
-    write_atomically(path / TESTS, (test_record(test) + b"\n" for test in tests))
-    write_atomically(path / LABELS, label_lines(tests, models))
+    write_atomically(path / LABELS, label_lines(said, models))
     write_atomically(path / TIMES, [pretty(times or {})])
     write_atomically(path / MANIFEST, [pretty(whole)])
+    return len(said)
 
 
-def label_lines(tests: Sequence[Test], models: Sequence[str]) -> Iterator[str]:
-    """``labels.csv``, line by line: the tests, and a column for each model."""
+def label_lines(said: Sequence[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
+    """``labels.csv``, line by line: the names of tests and their verdicts, a column for each model."""
     yield ",".join(["name", *map(_cell, models)]) + "\n"
     rows: dict[int, str] = {}  # tests of one verdict vector share the mapping
-    for test in tests:
-        row = rows.get(id(test.verdicts))
+    for name, verdicts in said:
+        row = rows.get(id(verdicts))
         if row is None:
-            row = rows[id(test.verdicts)] = ",".join(["", *(test.verdicts.get(model, "") for model in models)]) + "\n"
-        yield _cell(test.name) + row
+            row = rows[id(verdicts)] = ",".join(["", *(verdicts.get(model, "") for model in models)]) + "\n"
+        yield _cell(name) + row
 
 
 def _cell(text: str) -> str:

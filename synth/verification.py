@@ -39,7 +39,9 @@ def beside(corpus: Corpus) -> Iterator[str]:
     if len({test.name for test in corpus.tests}) < len(corpus.tests):
         yield "two tests have one name"
     try:
-        if not _says(corpus.path / LABELS, label_lines(corpus.tests, corpus.models)):
+        if not _says(
+            corpus.path / LABELS, label_lines([(test.name, test.verdicts) for test in corpus.tests], corpus.models)
+        ):
             yield f"{LABELS} does not say what the tests say"
     except InputError as error:
         yield str(error)

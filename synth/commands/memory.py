@@ -15,18 +15,15 @@ from click.core import ParameterSource
 from constraints.cycles import DEFAULT_SOLVER, cycles, idle
 from constraints.loop import Effort
 from constraints.programs.forbidden import Criterion
-from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
-from corpus.test import Test
-from oracle.executions.judge import Answer
 from synth.commands.suite import synthesise_from
 from synth.memory import suites
 from synth.memory.cuts import cuts
-from synth.memory.synthesis import Outcome, Refused, Request, synthesise, write_suite
+from synth.memory.synthesis import Outcome, Request, synthesise, write_suite
 from synth.options.cluster import workplaces
 from synth.options.model import ModelName
 from synth.options.search import run_options
@@ -206,8 +203,8 @@ def command(
     ):
         effort, outcome = Effort(), Outcome()
         try:
-            items = synthesise(request, journal, solver, places, effort)
-            outcome.stopped = _collect(items, outcome, max_tests, time_limit)
+            steps = synthesise(request, journal, solver, places, effort, outcome, max_tests)
+            outcome.stopped = _collect(steps, outcome, max_tests, time_limit)
         except KeyboardInterrupt:
             outcome.stopped = INTERRUPTED
         if certify and outcome.complete:
@@ -219,7 +216,7 @@ def command(
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     judged = "judged " if request.separates else ""  # the solver left the others out
-    click.echo(f"{output}: {tests} tests of {len(outcome.cycles)} {judged}cycles, {state}")
+    click.echo(f"{output}: {tests} tests of {len(outcome.names)} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
         _tell_cuts(request)
     code = _tell_unknown(outcome, list(asked["models"]))
@@ -254,23 +251,17 @@ def _check_no_model(context: click.Context) -> None:
         raise click.UsageError("--threads: a cycle has two threads or more")
 
 
-def _collect(
-    items: Generator[tuple[Cycle, Test | Refused] | None],
-    outcome: Outcome,
-    max_tests: int | None,
-    time_limit: float | None,
-) -> str:
-    """Adds to ``outcome`` until nothing is left, or a limit is met; gives the reason to stop."""
+def _collect(steps: Generator[None], outcome: Outcome, max_tests: int | None, time_limit: float | None) -> str:
+    """Goes on until nothing is left, or a limit is met; gives the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    with closing(items), watching() as watch:
-        for item in items:
+    with closing(steps), watching() as watch:
+        for _ in steps:
             if deadline is not None and time.monotonic() > deadline:
                 return f"the time limit of {time_limit:g} s"
-            if item is not None:
-                outcome.add(*item)
-                watch(len(outcome.cycles), None, len(outcome.tests))  # nobody knows how many cycles there are
-                if max_tests is not None and len(outcome.cycles) >= max_tests:
-                    return f"the limit of {max_tests} tests"
+            cycles = len(outcome.names)
+            watch(cycles, None, cycles - len(outcome.refused))  # nobody knows how many cycles there are
+            if max_tests is not None and cycles >= max_tests:
+                return f"the limit of {max_tests} tests"
     return ""
 
 
@@ -340,12 +331,11 @@ def _tell_unknown(outcome: Outcome, names: list[str]) -> int:
     code = 0
     if outcome.refused:
         first = outcome.refused[0]
-        many = f"{len(outcome.refused)} of {len(outcome.cycles)} tests"
+        many = f"{len(outcome.refused)} of {len(outcome.names)} tests"
         click.echo(f"synth: {many} are left out, and the manifest lists them: {first.name}: {first.reason}", err=True)
     for name in names:
-        reasons = [test.reasons.get(name, "") for test in outcome.tests if test.verdicts[name] == Answer.UNKNOWN]
-        if reasons:
-            many = f"{len(reasons)} of {len(outcome.tests)} tests"
-            click.echo(f"synth: {name} has no verdict on {many}: {reasons[0]}", err=True)
-            code = 2 if len(reasons) == len(outcome.tests) else code
+        number, reason = outcome.unknown.get(name, (0, ""))
+        if number:
+            click.echo(f"synth: {name} has no verdict on {number} of {outcome.tests} tests: {reason}", err=True)
+            code = 2 if number == outcome.tests else code
     return code

@@ -1,7 +1,8 @@
 """The pipeline of memory tests: cycles of each size, their tests, verdicts, what to keep, and the corpus.
 
-Cycles are found anew when a run goes on, for that takes seconds; verdicts, which take longer, come from the journal. A
-unit of the journal is a size.
+The solver gives patterns of cycles, or cycles one by one; processes write them out, make their tests and judge them.
+Patterns are found anew when a run goes on, for that takes moments; tests and verdicts, which take longer, come from the
+journal. A unit of the journal is a size. Memory holds the names of cycles, and not their tests.
 
 Where tests are asked for that models allow or forbid, the models are part of what the solver is asked
 (``constraints.programs.separating``), in processes of their own; only what is left gets verdicts. Models that are no
@@ -10,23 +11,24 @@ Where tests are asked for that models allow or forbid, the models are part of wh
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from constraints.cycles import CycleBounds, cycles
+from constraints.cycles import CycleBounds, patterns
 from constraints.loop import Effort
+from constraints.patterns import Pattern
 from constraints.programs.separating import Division, divisions, separating_cycles
 from corpus.cycles.containment import minimal
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import dialect_for
 from corpus.errors import InputError
-from corpus.journal import Found, Journal, finish
+from corpus.journal import Found, Journal, finish, finish_named
 from corpus.litmus.test import Region
-from corpus.records import record_reader, test_record
+from corpus.records import test_record
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
@@ -36,8 +38,9 @@ from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.pool import Jobs, run_tasks
 
-CHUNK, SMALL_CHUNK = 50, 10
-"""Cycles that a process labels at once; fewer where most of them are asked for, and the first are waited for."""
+CHUNK, SMALL_CHUNK, PLAIN_CHUNK = 50, 10, 1000
+"""Cycles that a process labels at once; fewer where most of them are asked for, and the first are waited for; more
+where there is nothing to judge."""
 
 
 @dataclass(frozen=True)
@@ -124,26 +127,42 @@ class Refused:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of a cycle, by the name of its test: nothing, where the journal has it. With the cycle, if asked."""
+
+    name: str
+    test: Found | Refused | None
+    cycle: Cycle | None
+
+
 @dataclass(slots=True)
 class Outcome:
-    """What a run found, and how it ended. ``stopped`` says why something was left; it is empty where nothing was."""
+    """What a run found, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
+
+    ``names`` are those of all cycles, and ``cycles`` the cycles, where tests are compared by them. ``tests`` is how
+    many were judged, and ``unknown`` on how many of them a model has no verdict, and why on the first.
+    """
 
     stopped: str = ""
+    names: set[str] = field(default_factory=set)
     cycles: dict[str, Cycle] = field(default_factory=dict)
-    tests: list[Test] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    tests: int = 0
+    unknown: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
         """Whether the solver said for every size that nothing is left."""
         return not self.stopped
 
-    def add(self, cycle: Cycle, made: Test | Refused) -> None:
-        """Take in a cycle and what became of it, once: a process that died may have said so before."""
-        if made.name in self.cycles:
-            return
-        self.cycles[made.name] = cycle
-        (self.tests if isinstance(made, Test) else self.refused).append(made)  # type: ignore[arg-type]
+    def note(self, test: Test) -> None:
+        """Count a test that was judged."""
+        self.tests += 1
+        for model, verdict in test.verdicts.items():
+            if verdict == Answer.UNKNOWN:
+                number, reason = self.unknown.get(model, (0, test.reasons.get(model, "")))
+                self.unknown[model] = (number + 1, reason)
 
 
 def _resolved(models: tuple[str, ...]) -> list[ConsistencyModel]:
@@ -154,18 +173,30 @@ def _models(models: Sequence[ConsistencyModel]) -> list[Model]:
     return [model.model for model in models if isinstance(model, AxiomaticModel)]
 
 
-def label_cycles(chunk: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[list[Test | Refused]]:
-    """The tests of some cycles of a size with their verdicts; what one process does."""
+def labelled_test(cycle: Cycle, models: Sequence[ConsistencyModel]) -> Test | Refused:
+    """The test of an oriented cycle with its verdicts."""
+    test = litmus_test(cycle)
+    try:
+        _, text = dialect_for(test)
+    except InputError as error:
+        return Refused(test.name, error.message)
+    return labelled_record(test, text, cycle.size, models)
+
+
+def label_cycles(
+    chunk: Sequence[Pattern | Cycle], models: tuple[str, ...], known: Collection[str], cycles: bool
+) -> Iterator[list[Made]]:
+    """The tests of some cycles of a size with their verdicts, but for those that are ``known``; what one process does.
+
+    The cycles themselves come with them where that is asked for.
+    """
     resolved = _resolved(models)
-    done: list[Test | Refused] = []
-    for cycle in chunk:
-        test = litmus_test(cycle)
-        try:
-            _, text = dialect_for(test)
-        except InputError as error:
-            done.append(Refused(test.name, error.message))
-            continue
-        done.append(labelled_record(test, text, cycle.size, resolved))
+    done: list[Made] = []
+    for each in chunk:
+        for cycle in map(oriented, each.cycles() if isinstance(each, Pattern) else (each,)):
+            name = cycle_name(cycle)
+            test = None if name in known else labelled_test(cycle, resolved)
+            done.append(Made(name, _found(test) if isinstance(test, Test) else test, cycle if cycles else None))
     yield done
 
 
@@ -179,9 +210,9 @@ def search_division(division: Division, request: Request, solver: str) -> Iterat
     yield effort.calls - counted, None
 
 
-def _every(request: Request, solver: str, effort: Effort) -> Generator[Cycle]:
+def _every(request: Request, solver: str, effort: Effort) -> Generator[Pattern]:
     for size in range(request.sizes[0], request.sizes[1] + 1):
-        yield from cycles(request.bounds, size, solver, effort)
+        yield from patterns(request.bounds, size, solver, effort)
 
 
 def _separating(request: Request, solver: str, jobs: Jobs, effort: Effort) -> Generator[Cycle | None]:
@@ -200,60 +231,61 @@ def _separating(request: Request, solver: str, jobs: Jobs, effort: Effort) -> Ge
 
 
 def synthesise(
-    request: Request, journal: Journal, solver: str, jobs: Jobs, effort: Effort
-) -> Generator[tuple[Cycle, Test | Refused] | None]:
-    """Every cycle, or every one whose test may be asked for, with its labelled test as soon as it is found.
-
-    None now and then, so that the caller can watch a clock."""
-    read = record_reader(list(journal.request["models"]))
-    known = {
-        found.program: read(record)
-        for founds in journal.units.values()
-        for found in founds
-        for _, record in found.tests
-    }
-    restored: list[tuple[Cycle, Test | Refused]] = []
-
-    def chunks(found: Iterable[Cycle | None]) -> Iterator[tuple[Cycle, ...]]:
-        """Cycles of one size; at once, if only for a look at the clock, where the search has not found more yet."""
-        waiting: list[Cycle] = []
-        most = SMALL_CHUNK if request.separates else CHUNK
-        for cycle in found:
-            if waiting and (cycle is None or cycle.size != waiting[0].size or len(waiting) == most):
-                yield tuple(waiting)
-                waiting = []
-            elif cycle is None:
-                yield ()
-            if cycle is None:
-                continue
-            turned = oriented(cycle)
-            if test := known.get(cycle_name(turned)):
-                restored.append((turned, test))
-            else:
-                waiting.append(turned)
-        if waiting:
-            yield tuple(waiting)
-
-    work = partial(label_cycles, models=request.model_words)
+    request: Request, journal: Journal, solver: str, jobs: Jobs, effort: Effort, outcome: Outcome, max_tests: int | None
+) -> Generator[None]:
+    """Takes every cycle into the outcome, or every one whose test may be asked for, and its labelled test into the
+    journal; no more than ``max_tests``. Yields after each few, and now and then, so that the caller can watch a clock.
+    """
+    for founds in journal.units.values():
+        outcome.names.update(found.program for found in founds)
+    journal.units.clear()  # the file has them
+    work = partial(label_cycles, models=request.model_words, known=outcome.names, cycles=request.minimal)
     asked = _separating(request, solver, jobs, effort) if request.separates else _every(request, solver, effort)
-    with closing(asked) as found, closing(run_tasks(chunks(found), work, jobs)) as answers:
+    most = SMALL_CHUNK if request.separates else CHUNK if request.model_words else PLAIN_CHUNK
+    with closing(asked) as found, closing(run_tasks(_chunks(found, most), work, jobs)) as answers:
         for answer in answers:
-            yield from _drained(restored)
-            if answer is None:
-                yield None
-                continue
-            chunk, made = answer
-            if chunk:
-                journal.append(str(chunk[0].size), [_found(test) for test in made if isinstance(test, Test)])
-            yield from zip(chunk, made, strict=True)
-            if not chunk:
-                yield None
-    yield from _drained(restored)
+            if answer is not None:
+                chunk, made = answer
+                _take(made, outcome, journal, chunk[0].size, max_tests)
+            yield
 
 
-def _drained(waiting: list[tuple[Cycle, Test | Refused]]) -> Iterator[tuple[Cycle, Test | Refused]]:
-    while waiting:
-        yield waiting.pop(0)
+def _chunks(found: Iterable[Pattern | Cycle | None], most: int) -> Iterator[tuple[Pattern | Cycle, ...]]:
+    """So many cycles of one size; at once, if only for a look at the clock, where the search has not found more yet."""
+    waiting: list[Pattern | Cycle] = []
+    room = most
+    for whole in found:
+        if whole is None:
+            yield tuple(waiting)
+            waiting, room = [], most
+            continue
+        for each in whole.parts(most) if isinstance(whole, Pattern) else (whole,):
+            choices = each.choices if isinstance(each, Pattern) else 1
+            if waiting and (each.size != waiting[0].size or choices > room):
+                yield tuple(waiting)
+                waiting, room = [], most
+            waiting.append(each)
+            room -= choices
+    if waiting:
+        yield tuple(waiting)
+
+
+def _take(made: Iterable[Made], outcome: Outcome, journal: Journal, size: int, most: int | None) -> None:
+    """Each cycle once, for a process that died may have told of it before; no more of them than ``most`` in all."""
+    founds: list[Found] = []
+    for each in made:
+        if each.name not in outcome.names:
+            if most is not None and len(outcome.names) >= most:
+                break
+            outcome.names.add(each.name)
+            if isinstance(each.test, Refused):
+                outcome.refused.append(each.test)
+            elif each.test is not None:
+                founds.append(each.test)
+        if each.cycle is not None:
+            outcome.cycles[each.name] = each.cycle
+    if founds:
+        journal.append(str(size), founds)
 
 
 def _found(test: Test) -> Found:
@@ -265,23 +297,29 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
 
     Raises ``InputError`` where a file cannot be written.
     """
-    there = outcome.cycles
 
-    def chosen(tests: list[Test]) -> list[Test]:
-        passing = [test for test in tests if test.name in there and request.wants(test)]
-        return minimal_tests(passing, there) if request.minimal else passing
+    def wants(test: Test) -> bool:
+        outcome.note(test)
+        return request.wants(test)
 
     refused = sorted(outcome.refused, key=lambda each: each.name)
     manifest: dict[str, Any] = {
         "complete": outcome.complete,
         "version": VERSION,
-        "counts": {"cycles": len(there), "refused": len(refused)},
+        "counts": {"cycles": len(outcome.names), "refused": len(refused)},
     }
     if refused:
         manifest["refused"] = {each.name: each.reason for each in refused}
     if outcome.stopped:
         manifest["stopped"] = outcome.stopped
-    return finish(journal, manifest, times, chosen)
+    if request.minimal:
+        there = outcome.cycles
+
+        def chosen(tests: list[Test]) -> list[Test]:
+            return minimal_tests([test for test in tests if test.name in there and wants(test)], there)
+
+        return finish(journal, manifest, times, chosen)
+    return finish_named(journal, manifest, times, wants)
 
 
 def minimal_tests(tests: Iterable[Test], there: Mapping[str, Cycle]) -> list[Test]:

@@ -29,10 +29,11 @@ from oracle.certificates.clauses import Clause, Formula, read_clauses
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.records import differences
 from oracle.certificates.refusal import RefusedError
+from oracle.consistency import resolve_consistency_models
 from oracle.executions.steps import TooManyError
 from synth.memory import certification, suites, synthesis
 from synth.memory.suites import Unit
-from synth.memory.synthesis import Refused, label_cycles, minimal_tests
+from synth.memory.synthesis import Refused, labelled_test, minimal_tests
 from synth.pool import Jobs, run_tasks
 from synth.verification import Findings, Watch, beside, numbers_of, same_lines
 
@@ -261,10 +262,11 @@ def _prove_size(size: int, folder: Path, request: synthesis.Request, asked: cycl
 
 def _judge_cycles(some: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[_Judged]:
     judged = _Judged([], {}, [])
-    for made in label_cycles(list(map(oriented, some)), models):
-        for test in made:
-            if isinstance(test, Refused):
-                judged.refused[test.name] = test.reason
-            else:
-                judged.tests.append((f"{test.size:06} {test.name}", test))
+    resolved = resolve_consistency_models(models) if models else []
+    for cycle in map(oriented, some):
+        test = labelled_test(cycle, resolved)
+        if isinstance(test, Refused):
+            judged.refused[test.name] = test.reason
+        else:
+            judged.tests.append((f"{test.size:06} {test.name}", test))
     yield judged
