@@ -22,7 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.loop import Effort, solutions
-from constraints.programs.forbidden import Criterion, Forbidden, Question, Shapes, splits
+from constraints.programs.criterion import Criterion
+from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.executions.execution import Execution
 from oracle.cat.interpreter import Model

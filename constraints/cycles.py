@@ -85,9 +85,8 @@ class CycleBounds:
         together.
         """
         runs = self.vocabulary.runs
-        bare = sorted({replace(edge, first=None, second=None) for run in runs for edge in run})
-        tied = {edge for run in runs if len(run) > 1 or run[0].first or run[0].second for edge in run}
-        tied = {replace(edge, first=None, second=None) for edge in tied}
+        bare = sorted({edge.bare for run in runs for edge in run})
+        tied = {edge.bare for run in runs if len(run) > 1 or run[0] != run[0].bare for edge in run}
         atomic = any(edge.kind == "Rmw" for edge in bare)
 
         def composing(one: Edge, other: Edge) -> bool:
@@ -117,8 +116,7 @@ class CycleEncoding:
         self.size = size
         self.formula = Formula() if formula is None else formula
         self._bounds = bounds
-        bare = {replace(edge, first=None, second=None) for run in bounds.vocabulary.runs for edge in run}
-        self.edges = sorted(bare)
+        self.edges = sorted({edge.bare for run in bounds.vocabulary.runs for edge in run})
         self.annotations = _annotations(bounds.vocabulary)
         self._pairs: dict[tuple[str, int, int], int] = {}
         if not self.edges:
@@ -193,7 +191,7 @@ class CycleEncoding:
                 self.formula.add(-one, -other)
             for (k, j), item in items.items():
                 edge = runs[k][j]
-                self.formula.add(-item, self.edge(position, replace(edge, first=None, second=None)))
+                self.formula.add(-item, self.edge(position, edge.bare))
                 for event, annotation in ((position, edge.first), (position + 1, edge.second)):
                     if annotation is not None:
                         self.formula.add(-item, self.note(event, annotation))

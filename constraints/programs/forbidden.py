@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
 from constraints.programs.choices import choose, chosen, turned_round
+from constraints.programs.criterion import Criterion
 from constraints.programs.interleaved import interleaved, meetings
 from constraints.programs.relaxations import Relaxed, relaxations
 from constraints.programs.translated import translated_view
@@ -42,13 +42,6 @@ from oracle.graphs import linear_extension
 
 VERIFIER = "minisat22"
 """The solver that looks for allowed executions of an outcome."""
-
-
-class Criterion(StrEnum):
-    """What minimality is said of."""
-
-    EXECUTION = "execution"
-    OUTCOME = "outcome"
 
 
 def splits(events: int, threads: tuple[int, int] | None = None) -> list[tuple[int, ...]]:

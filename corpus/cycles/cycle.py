@@ -17,10 +17,10 @@ another; ``--`` between GPUs) where it is not one CTA a thread, then locations i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, count
+from itertools import accumulate, chain, count
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, Outline, atomic_mode
 from corpus.laws.ptx import MEMBARS
@@ -65,7 +65,6 @@ class Frame:
         self.accesses = "".join(outline.source for outline in outlines)
         self.threads = self._threads()
         self.locations = self._locations()
-        self.values, self.orders = self._values()
         shape = (("".join(self.accesses[e] for e in t), outlines[t[-1]].kind.lower()) for t in self.threads)
         self.shape = tuple(chain.from_iterable(shape))
         self.named = {event: location_name(n) for n, events in enumerate(self.locations) for event in events}
@@ -107,32 +106,29 @@ class Frame:
         back = min(steps, key=lambda place: kinds[place] == "Po") + 1
         return (events[back:] + events[:back],)
 
-    def _values(self) -> tuple[dict[int, int], list[list[int]]]:
-        """The value of every event, and the writes of every location in coherence order."""
-        values: dict[int, int] = {}
-        orders: list[list[int]] = []
+    @cached_property
+    def values(self) -> Mapping[int, int]:
+        """The value of every event: of a write its number among those of its location, of a read that of the last."""
+        found: dict[int, int] = {}
         for history in self._histories():
-            writes: list[int] = []
-            for event in history:
-                writes += [event] * (self.accesses[event] == "W")
-                values[event] = len(writes)
-            orders.append(writes)
-        return values, orders
+            writes = accumulate(int(self.accesses[event] == "W") for event in history)
+            found.update(zip(history, writes, strict=True))
+        return found
 
     @cached_property
-    def reads(self) -> tuple[Atom, ...]:
-        """That every read has its value, thread by thread."""
-        return tuple(
-            Atom("eq", FinalRegister(number, f"r{event}"), self.values[event])
-            for number, events in enumerate(self.threads)
-            for event in events
-            if self.accesses[event] == "R"
-        )
+    def orders(self) -> list[list[int]]:
+        """The writes of every location in coherence order."""
+        return [[event for event in history if self.accesses[event] == "W"] for history in self._histories()]
 
     @cached_property
     def condition(self) -> Condition:
         """That every read has its value and every location its last: the condition of the test."""
-        atoms = list(self.reads)
+        atoms = [
+            Atom("eq", FinalRegister(number, f"r{event}"), self.values[event])
+            for number, events in enumerate(self.threads)
+            for event in events
+            if self.accesses[event] == "R"
+        ]
         observers = count(len(self.threads))
         for number, order in enumerate(self.orders):
             if len(order) > 1:

@@ -15,8 +15,8 @@ how both its accesses are annotated. A fence or an annotation without its scope 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -25,6 +25,13 @@ from corpus.errors import InputError, did_you_mean
 from corpus.laws.c11 import HALVES, LEGAL_ORDERS
 from corpus.laws.ptx import LOAD, MEMBARS, STORE
 from corpus.litmus.test import SCOPES, Load, Mode, Order, Store, hashed_once
+
+
+@lru_cache(maxsize=1 << 10)
+def _the_same(kind: Callable[..., object], *parts: object) -> object:
+    """What comes from another process as the object that came before: most are looked up, and not compared."""
+    return kind(*parts)
+
 
 COMMUNICATION = {"Rf": ("W", "R"), "Fr": ("R", "W"), "Co": ("W", "W")}
 
@@ -41,6 +48,9 @@ class Annotation:
     scope: str = ""
     cache: str = ""
     volatile: bool = False
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _the_same, (Annotation, *(getattr(self, each.name) for each in fields(self)))
 
     @cached_property
     def mode(self) -> Mode:
@@ -95,6 +105,14 @@ class Edge:
     scope: str = ""
     first: Annotation | None = None
     second: Annotation | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _the_same, (Edge, *(getattr(self, each.name) for each in fields(self)))
+
+    @property
+    def bare(self) -> Edge:
+        """The edge without annotations."""
+        return self if self.first is None and self.second is None else replace(self, first=None, second=None)
 
     @cached_property
     def outline(self) -> Outline:

@@ -30,18 +30,19 @@ def hashed_once(kind: type[Value]) -> type[Value]:
     of_parts = kind.__hash__
 
     def hash_of(value: Value) -> int:
-        known: dict[str, int] = value.__dict__
-        found = known.get("_hash")
-        if found is None:
-            found = known["_hash"] = of_parts(value)
-        return found
+        try:
+            return value._hash  # type: ignore[attr-defined,no-any-return]
+        except AttributeError:
+            found = value.__dict__["_hash"] = of_parts(value)
+            return found
 
     def reduced(value: Value) -> tuple[type[Value], tuple[object, ...]]:
         # In another process, the hash is another one.
         return kind, tuple(getattr(value, each.name) for each in fields(kind))  # type: ignore[arg-type]
 
     kind.__hash__ = hash_of  # type: ignore[method-assign,assignment]
-    kind.__reduce__ = reduced  # type: ignore[method-assign,assignment]
+    if "__reduce__" not in vars(kind):
+        kind.__reduce__ = reduced  # type: ignore[method-assign,assignment]
     return kind
 
 

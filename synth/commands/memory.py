@@ -14,15 +14,12 @@ from click.core import ParameterSource
 
 from constraints.cycles import DEFAULT_SOLVER, cycles, idle
 from constraints.loop import Effort
-from constraints.programs.forbidden import Criterion
+from constraints.programs.criterion import Criterion
 from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
-from synth.commands.suite import synthesise_from
-from synth.memory import suites
-from synth.memory.cuts import cuts
 from synth.memory.synthesis import Outcome, Request, synthesise, write_suite
 from synth.options.cluster import workplaces
 from synth.options.model import ModelName
@@ -153,6 +150,9 @@ def command(
     """
     if source is not None:
         _check_alone(context)
+        from synth.commands.suite import synthesise_from  # only here are they needed
+        from synth.memory import suites
+
         memory = regions if _given(context, "regions") else None
         asked_for = suites.Request(
             model=source,
@@ -294,6 +294,8 @@ def _tell_idle(request: Request) -> None:
 
 def _tell_cuts(request: Request) -> None:
     """Says on standard error what none of the tests that were asked for was sought beyond, and who seeks there."""
+    from synth.memory.cuts import cuts  # only here is it needed
+
     click.echo(f"synth: {cuts(request)}", err=True)
     names = dict.fromkeys((*request.allowed_by, *request.forbidden_by))
     if request.separates and len(names) > 1:

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from constraints.cycles import CycleEncoding, cycles
-from constraints.programs.forbidden import Criterion, Forbidden, Question
+from constraints.programs.criterion import Criterion
+from constraints.programs.forbidden import Forbidden, Question
 from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
 from corpus.cycles.edges import Annotation, Edge

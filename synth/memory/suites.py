@@ -21,7 +21,8 @@ from typing import Any
 import msgspec
 
 from constraints.loop import Effort, TooHardError, solutions
-from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from constraints.programs.criterion import Criterion
+from constraints.programs.forbidden import Forbidden, Question, splits
 from corpus.dialects.registry import DIALECTS, dialect_for, parse_litmus
 from corpus.errors import InputError
 from corpus.executions.execution import Execution

@@ -15,28 +15,29 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from constraints.cycles import CycleBounds, patterns
 from constraints.loop import Effort
 from constraints.patterns import Pattern
-from constraints.programs.separating import Division, divisions, separating_cycles
 from corpus.cycles.containment import minimal
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
+from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import dialect_for
 from corpus.errors import InputError
 from corpus.journal import Found, Journal, finish, finish_named
 from corpus.litmus.test import Region
 from corpus.records import test_record
 from corpus.test import Test
-from oracle.cat.interpreter import Model
-from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
-from oracle.executions.judge import Answer
 from synth import VERSION
 from synth.inputs import MEMORY
-from synth.memory.judging import labelled_record
 from synth.pool import Jobs, run_tasks
+
+if TYPE_CHECKING:  # what judges takes longer to be loaded than many a suite to be made
+    from constraints.programs.separating import Division
+    from oracle.cat.interpreter import Model
+    from oracle.consistency import ConsistencyModel
 
 CHUNK, SMALL_CHUNK, PLAIN_CHUNK = 50, 10, 1000
 """Cycles that a process labels at once; fewer where most of them are asked for, and the first are waited for; more
@@ -101,7 +102,11 @@ class Request:
     def separates(self) -> bool:
         """Whether there are filters, all of whose models have clauses: the solver then gives few other cycles."""
         asked = (*self.allowed_by, *self.forbidden_by)
-        return bool(asked) and all(isinstance(self._model(word), AxiomaticModel) for word in asked)
+        if not asked:
+            return False
+        from oracle.consistency import AxiomaticModel
+
+        return all(isinstance(self._model(word), AxiomaticModel) for word in asked)
 
     def filters(self) -> tuple[list[Model], list[Model]]:
         """The .cat files that are to allow the tests, and those that are to forbid them."""
@@ -113,6 +118,10 @@ class Request:
 
     def wants(self, test: Test) -> bool:
         """Whether a test with these verdicts is asked for: every filter has its say."""
+        if not (self.allowed_by or self.forbidden_by):
+            return True
+        from oracle.executions.judge import Answer
+
         names = {word: model.name for word, model in zip(self.model_words, self.models, strict=True)}
         return all(test.verdicts[names[word]] == Answer.ALLOWED for word in self.allowed_by) and all(
             test.verdicts[names[word]] == Answer.FORBIDDEN for word in self.forbidden_by
@@ -159,6 +168,10 @@ class Outcome:
     def note(self, test: Test) -> None:
         """Count a test that was judged."""
         self.tests += 1
+        if not test.verdicts:
+            return
+        from oracle.executions.judge import Answer
+
         for model, verdict in test.verdicts.items():
             if verdict == Answer.UNKNOWN:
                 number, reason = self.unknown.get(model, (0, test.reasons.get(model, "")))
@@ -166,10 +179,16 @@ class Outcome:
 
 
 def _resolved(models: tuple[str, ...]) -> list[ConsistencyModel]:
-    return resolve_consistency_models(models) if models else []
+    if not models:
+        return []
+    from oracle.consistency import resolve_consistency_models
+
+    return resolve_consistency_models(models)
 
 
 def _models(models: Sequence[ConsistencyModel]) -> list[Model]:
+    from oracle.consistency import AxiomaticModel
+
     return [model.model for model in models if isinstance(model, AxiomaticModel)]
 
 
@@ -180,6 +199,10 @@ def labelled_test(cycle: Cycle, models: Sequence[ConsistencyModel]) -> Test | Re
         _, text = dialect_for(test)
     except InputError as error:
         return Refused(test.name, error.message)
+    if not models:
+        return litmus_record(test, text, cycle.size)
+    from synth.memory.judging import labelled_record
+
     return labelled_record(test, text, cycle.size, models)
 
 
@@ -194,15 +217,20 @@ def label_cycles(
     done: list[Made] = []
     for each in chunk:
         for cycle in map(oriented, each.cycles() if isinstance(each, Pattern) else (each,)):
-            name = cycle_name(cycle)
-            test = None if name in known else labelled_test(cycle, resolved)
-            done.append(Made(name, _found(test) if isinstance(test, Test) else test, cycle if cycles else None))
+            if known and (name := cycle_name(cycle)) in known:
+                done.append(Made(name, None, cycle if cycles else None))
+            else:
+                test = labelled_test(cycle, resolved)
+                found = _found(test) if isinstance(test, Test) else test
+                done.append(Made(test.name, found, cycle if cycles else None))
     yield done
 
 
 def search_division(division: Division, request: Request, solver: str) -> Iterator[tuple[int, Cycle | None]]:
     """The cycles of a division whose tests may be asked for, each with the calls of the solver since the last; what one
     process does."""
+    from constraints.programs.separating import separating_cycles
+
     effort, counted = Effort(), 0
     for cycle in separating_cycles(request.bounds, division, *request.filters(), solver, effort):
         yield effort.calls - counted, cycle
@@ -217,6 +245,8 @@ def _every(request: Request, solver: str, effort: Effort) -> Generator[Pattern]:
 
 def _separating(request: Request, solver: str, jobs: Jobs, effort: Effort) -> Generator[Cycle | None]:
     """The cycles whose tests may be asked for; None now and then."""
+    from constraints.programs.separating import divisions
+
     sizes = range(request.sizes[0], request.sizes[1] + 1)
     tasks = (division for size in sizes for division in divisions(request.bounds, size))
     with closing(run_tasks(tasks, partial(search_division, request=request, solver=solver), jobs)) as answers:

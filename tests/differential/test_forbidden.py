@@ -7,7 +7,8 @@ from litmus_models import LARGE, odd, shipped
 
 from constraints.loop import solutions
 from constraints.programs import forbidden
-from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from constraints.programs.criterion import Criterion
+from constraints.programs.forbidden import Forbidden, Question, splits
 from constraints.programs.unknown import Unknown
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed

@@ -10,7 +10,8 @@ from bruteforce_suites import Suite, canonical, minimal, minimal_by_axiom, progr
 from random_executions import random_execution
 
 from constraints.loop import solutions
-from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from constraints.programs.criterion import Criterion
+from constraints.programs.forbidden import Forbidden, Question, splits
 from corpus.executions.execution import DEPENDENCIES, INITIAL, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, vocabulary

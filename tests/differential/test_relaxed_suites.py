@@ -3,7 +3,8 @@
 import pytest
 
 from constraints.loop import solutions
-from constraints.programs.forbidden import Criterion, Forbidden, Question, splits
+from constraints.programs.criterion import Criterion
+from constraints.programs.forbidden import Forbidden, Question, splits
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.relaxations import relaxations, relaxed

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from constraints.cycles import cycles
+from constraints.cycles import patterns
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT
 from corpus.journal import Found, Journal, finish, read_corpus
@@ -132,15 +132,15 @@ def test_filters_are_a_conjunction(tmp_path):
 
 
 def test_the_first_tests_of_a_large_size_come_at_once(tmp_path, monkeypatch):
-    """Cycles are labelled as they are found: 10 of size 7 need no more than one chunk of them."""
+    """Cycles are labelled as they are found: 10 of size 7 need no more than are made at once."""
     calls = []
 
     def counted(*args, **kwargs):
-        for cycle in cycles(*args, **kwargs):
-            calls.append(cycle)
-            yield cycle
+        for pattern in patterns(*args, **kwargs):
+            calls.extend(pattern.cycles())
+            yield pattern
 
-    monkeypatch.setattr("synth.memory.synthesis.cycles", counted)
+    monkeypatch.setattr("synth.memory.synthesis.patterns", counted)
     assert memory(tmp_path / "d", "--size", 7, "--max-tests", 10).exit_code == 0
     assert len(read_corpus(tmp_path / "d").tests) == 10
     assert len(calls) <= 50
