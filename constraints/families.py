@@ -27,8 +27,10 @@ from corpus.progress.axb import Instruction, instructions
 from oracle.progress.batches import NO_EXCHANGE, Batch, completions, fits, least_tests
 
 MOST_PROGRAMS = 8192
-"""Programs of a family, at most, and about as many as are looked at together: it is slower where there are few, and
-where they leave the processor's cache."""
+"""Programs of a family, at most."""
+
+_TOGETHER = 4 * MOST_PROGRAMS
+"""Programs that are looked at together, about: where there are few it takes nearly as long."""
 
 _PATIENCE = 0.5
 """Seconds that a family waits for others."""
@@ -115,7 +117,7 @@ def together(families: Iterable[Family]) -> Iterator[list[Family]]:
     begun = time.monotonic()
     for family in families:
         gathered.append(family)
-        if sum(map(len, gathered)) >= MOST_PROGRAMS or time.monotonic() - begun > _PATIENCE:
+        if sum(map(len, gathered)) >= _TOGETHER or time.monotonic() - begun > _PATIENCE:
             yield gathered
             gathered, begun = [], time.monotonic()
     if gathered:

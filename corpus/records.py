@@ -60,7 +60,7 @@ def test_record(test: Test) -> bytes:
             UNSET if progress else test.bound,
             UNSET if progress else test.scopes,
             test.text,
-            _verdict_groups(tuple(test.verdicts.items())),
+            _verdict_groups(tuple(test.verdicts), tuple(test.verdicts.values())),
             test.tags,
             dict(test.reasons) or UNSET,
         )
@@ -106,8 +106,8 @@ def record_reader(models: Sequence[str] = ()) -> Callable[[bytes], Test]:
 
 
 @lru_cache(maxsize=4096)  # a corpus has few verdict vectors
-def _verdict_groups(vector: tuple[tuple[str, str], ...]) -> Raw:
+def _verdict_groups(models: tuple[str, ...], verdicts: tuple[str, ...]) -> Raw:
     groups: dict[str, list[str]] = {}
-    for model, verdict in vector:
+    for model, verdict in zip(models, verdicts, strict=True):
         groups.setdefault(str(verdict), []).append(model)
     return Raw(_encode({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)}))  # TERMINATES first

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from sys import intern
+from functools import lru_cache
 
 import msgspec
 
 
 def axb_bound(text: str) -> str:
     """The bound of a progress test, counted in its pseudo-code: threads x instructions."""
-    return intern(f"{text.count('THREAD')}x{text.count(';')}")
+    return _bound(text.count("THREAD"), text.count(";"))
+
+
+@lru_cache(maxsize=1 << 10)  # a corpus has few, and its tests share them
+def _bound(threads: int, instrs: int) -> str:
+    return f"{threads}x{instrs}"
 
 
 class Test(msgspec.Struct, frozen=True, gc=False):  # hundreds of thousands of them, and none in a circle

@@ -15,7 +15,7 @@ and so each component is asked about all of them in one look at a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -46,7 +46,9 @@ class Automata:
         return Automata(self.rows[: counts.max(initial=0), :, kept], counts)
 
     def relabelled(self, order: Permutation) -> Automata:
-        """The automata whose letter ``t`` is letter ``order[t]`` of these, numbered breadth-first."""
+        """The automata whose letter ``t`` is letter ``order[t]`` of these, which are numbered breadth-first, too."""
+        if order == tuple(range(len(order))):
+            return self
         columns = np.arange(len(self.counts))
         return _breadth_first(lambda t, states: self.rows[states, order[t], columns], *self.rows.shape)
 
@@ -67,14 +69,28 @@ class Automata:
 def minimal_automata(batch: Batch) -> Automata:
     """The minimal automata of programs, as ``oracle.progress.behaviour.minimise`` gives them."""
     step, states = transitions(batch)
-    return _minimised(_breadth_first(step, states, len(batch.lengths), len(batch)))
+    systems = _breadth_first(step, states, len(batch.lengths), len(batch))
+    parts = [(some, _minimised(systems.where(some))) for some in _by_size(systems.counts, 8, 12, 16, 20, 24, 32, 48)]
+    found = Automata(np.full_like(systems.rows, NO_STEP), np.zeros_like(systems.counts))
+    for some, automata in parts:
+        found.rows[: len(automata.rows), :, some] = automata.rows
+        found.counts[some] = automata.counts
+    return found.where(np.arange(len(batch)))
+
+
+def _by_size(counts: Numbers, *most: int) -> Iterator[NDArray[np.intp]]:
+    """The programs that have no more states than each of some numbers, and then the others; where there are any."""
+    sizes = np.searchsorted(most, counts)
+    for size in range(len(most) + 1):
+        if len(some := np.flatnonzero(sizes == size)):
+            yield some
 
 
 def _breadth_first(step: Step, most: int, threads: int, programs: int) -> Automata:
     """What can be reached from state 0 of each program, of no more than so many states."""
     columns = np.arange(programs)
-    number = np.full((most + 1, programs), NO_STEP)  # and once more at the end, so that index NO_STEP reads as itself
-    number[0] = 0
+    number = np.full((most + 1) * programs, NO_STEP)  # and once more at the end, for index NO_STEP; as one row
+    number[:programs] = 0
     states = np.zeros((most, programs), int)
     counts = np.ones(programs, int)
     rows: list[list[Numbers]] = []
@@ -83,11 +99,12 @@ def _breadth_first(step: Step, most: int, threads: int, programs: int) -> Automa
         row = []
         for t in range(threads):
             after = np.where(known, step(t, states[len(rows)]), NO_STEP)
-            new = np.flatnonzero((number[after, columns] == NO_STEP) & (after != NO_STEP))
-            number[after[new], new] = counts[new]
+            places = after * programs + columns
+            new = np.flatnonzero((number[places] == NO_STEP) & (after != NO_STEP))
+            number[places[new]] = counts[new]
             states[counts[new], new] = after[new]
             counts[new] += 1
-            row.append(number[after, columns])
+            row.append(number[places])
         rows.append(row)
     return Automata(np.array(rows).reshape(len(rows), threads, programs), counts)
 
@@ -97,26 +114,31 @@ def _minimised(automata: Automata) -> Automata:
     states, threads, programs = rows.shape
     columns, places = np.arange(programs), np.arange(states)[:, None]
     known = places < counts
+    # Arrays are addressed as one row, for that is much quicker.
+    after = np.where(rows == NO_STEP, states, rows) * programs + columns
+    classes = np.full((states + 1, programs), states)  # and once more, where nothing comes after
 
-    narrow = np.min_scalar_type(states)
-
-    def first_with(keys: Numbers, most: int) -> Numbers:
-        """Of each state the first one with its key."""
-        first = np.empty((most, programs), narrow)
+    def split(keys: Numbers, most: int) -> bool:
+        """Makes classes of the states that have a key in common, each called by its first state."""
+        first = np.empty(most * programs, np.min_scalar_type(states))
+        keys = keys * programs + columns
         for state in range(states - 1, -1, -1):
-            first[keys[state], columns] = state
-        return first[keys, columns].astype(int)
+            first[keys[state]] = state
+        found = first[keys]
+        changed = bool((found != classes[:-1]).any())
+        classes[:-1] = found
+        return changed
 
-    # A class is called by its first state; who is running tells states apart, and those that there are not.
+    # Who is running tells states apart, and those that there are not.
     running = sum((rows[:, t] != NO_STEP) << t for t in range(threads))
-    classes = first_with(np.where(known, running, 1 << threads), (1 << threads) + 1)
+    split(np.where(known, running, 1 << threads), (1 << threads) + 1)
     changed = True
     while changed:
-        before = classes
+        changed = False
         for t in range(threads):
-            after = np.where(rows[:, t] == NO_STEP, states, classes[rows[:, t], columns])
-            classes = first_with(classes * (states + 1) + after, states * (states + 1))
-        changed = bool((classes != before).any())
+            own = classes[:-1] * (states + 1) + classes.ravel()[after[:, t]]
+            changed |= split(own, states * (states + 1))
+    classes = classes[:-1]
     leads = (classes == places) & known
     rank = np.cumsum(leads, axis=0) - 1
     number = np.append(np.take_along_axis(rank, classes, axis=0), np.full((1, programs), NO_STEP), axis=0)
@@ -134,15 +156,15 @@ def hangs(automata: Automata, orders: Sequence[Permutation]) -> tuple[Numbers, N
     orders = tuple(orders)
     weak = np.zeros((len(orders), len(automata.counts)), int)
     strong = weak.copy()
-    least = 0
-    for most in (8, 16, 32, 64):  # the narrower words are, the more of them are dealt with at once
-        some = np.flatnonzero((automata.counts > least) & (automata.counts <= most))
-        least = most
-        if len(some):
-            weak[:, some], strong[:, some] = _hangs_in_words(automata.where(some), orders, f"u{most // 8}")
-    for n in np.flatnonzero(automata.counts > least):  # they are few, and one at a time
-        for found, masks in zip((weak, strong), image_hangs(automata.behaviour(int(n)), orders), strict=True):
-            found[:, n] = [masks >> len(GUARANTEES) * o & (1 << len(GUARANTEES)) - 1 for o in range(len(orders))]
+    for some in _by_size(automata.counts, 8, 16, 32, 64):
+        most = int(automata.counts[some].max())
+        if most <= 64:  # the narrower words are, the more of them are dealt with at once
+            kind = next(f"u{bits // 8}" for bits in (8, 16, 32, 64) if most <= bits)
+            weak[:, some], strong[:, some] = _hangs_in_words(automata.where(some), orders, kind)
+            continue
+        for n in some:  # they are few, and one at a time
+            for found, masks in zip((weak, strong), image_hangs(automata.behaviour(int(n)), orders), strict=True):
+                found[:, n] = [masks >> len(GUARANTEES) * o & (1 << len(GUARANTEES)) - 1 for o in range(len(orders))]
     return weak, strong
 
 

@@ -13,7 +13,7 @@ numpy is loaded with this module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import accumulate, pairwise, permutations, product
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from corpus.progress.axb import Instruction, Program
 from oracle.progress.system import NO_STEP
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.signedinteger[Any]]
 Truths = NDArray[np.bool_]
 Words = NDArray[Any]
 """Sets of states: unsigned integers, a row a memory and a column a program."""
@@ -34,6 +34,9 @@ Words = NDArray[Any]
 NO_EXCHANGE = -1
 MOST_BITS = 64
 """Counters that a word has room for."""
+
+_PIECE = 8192
+"""Programs whose steps are taken together: of more the arrays leave the processor's cache, and fewer take as long."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,18 @@ class Batch:
 
     def where(self, kept: Truths | NDArray[np.intp] | list[bool]) -> Batch:
         """Some of the programs."""
-        columns = (array[:, kept] for array in (self.location, self.check, self.jump, self.exchange))
-        return Batch(self.lengths, self.locations, self.values, *columns)
+        return self._with(array[:, kept] for array in self._fields)
+
+    def widened(self) -> Batch:
+        """The same in numbers that one can reckon with."""
+        return self._with(array.astype(int) for array in self._fields)
+
+    @property
+    def _fields(self) -> tuple[Numbers, ...]:
+        return self.location, self.check, self.jump, self.exchange
+
+    def _with(self, fields: Iterable[Numbers]) -> Batch:
+        return Batch(self.lengths, self.locations, self.values, *fields)
 
     def image(self, order: tuple[int, ...]) -> Batch:
         """The programs whose thread ``t`` is thread ``order[t]`` of these, locations in order of first occurrence."""
@@ -147,15 +160,19 @@ def joined(batches: list[Batch]) -> Batch:
     return one if len(batches) == 1 else Batch(one.lengths, one.locations, one.values, *fields)
 
 
+_NARROW = np.int16
+"""The numbers of programs that are many."""
+
+
 def completions(
     shape: tuple[tuple[int, ...], int, int], code: Sequence[Instruction], options: Sequence[Sequence[tuple[int, int]]]
 ) -> Batch:
     """All programs of a shape (lengths, locations, values) that have the locations and jumps of some code, and for each
     instruction one of its options: a value to compare with, and one to store or ``NO_EXCHANGE``."""
     chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
-    pairs = [np.array(each)[choice] for each, choice in zip(options, chosen, strict=True)]
-    location = np.broadcast_to([[ins.location] for ins in code], chosen.shape)
-    jump = np.broadcast_to([[ins.jump] for ins in code], chosen.shape)
+    pairs = [np.array(each, _NARROW)[choice] for each, choice in zip(options, chosen, strict=True)]
+    location = np.broadcast_to(np.array([[ins.location] for ins in code], _NARROW), chosen.shape)
+    jump = np.broadcast_to(np.array([[ins.jump] for ins in code], _NARROW), chosen.shape)
     return Batch(*shape, location, np.array([p[:, 0] for p in pairs]), jump, np.array([p[:, 1] for p in pairs]))
 
 
@@ -169,7 +186,7 @@ def least_tests(batches: list[Batch]) -> list[Batch]:
     ends = list(accumulate(map(len, batches)))
     kept = np.flatnonzero(are_tests(batch)) if fits(batch.lengths) else np.arange(len(batch))
     kept = kept[_least(batch.where(kept))]
-    return [batch.where(some) for some in np.split(kept, np.searchsorted(kept, ends[:-1]))]
+    return [batch.where(some).widened() for some in np.split(kept, np.searchsorted(kept, ends[:-1]))]
 
 
 def _least(batch: Batch) -> Truths:
@@ -210,14 +227,20 @@ def are_tests(batch: Batch) -> Truths:
     """
     if not fits(batch.lengths):
         raise ValueError(f"more than {MOST_BITS} counters: {batch.lengths}")
-    left = np.flatnonzero(_influences(batch))
-    steps = _Steps(batch.where(left))
-    reached = steps.reached()
-    matter = steps.all_matter(reached)
-    left, reached = left[matter], reached[:, matter]
-    steps = _Steps(batch.where(left))
     found = np.zeros(len(batch), bool)
-    found[left] = steps.all_can_end(reached) & steps.some_turn(reached)
+    left: list[NDArray[np.intp]] = []
+    states: list[Words] = []
+    for piece in np.array_split(np.arange(len(batch)), -(-len(batch) // _PIECE)):
+        some = piece[_influences(batch.where(piece))]
+        steps = _Steps(batch.where(some))
+        reached = steps.reached()
+        matter = steps.all_matter(reached)
+        left.append(some[matter])
+        states.append(reached[:, matter])
+    places, reached = np.concatenate(left), np.concatenate(states, axis=1)  # few: some in a hundred
+    ending = _Steps(batch.where(places)).all_can_end(reached)
+    places, reached = places[ending], reached[:, ending]
+    found[places] = _Steps(batch.where(places)).some_turn(reached)
     return found
 
 
@@ -261,23 +284,22 @@ class _Steps:
         # Of each instruction in each memory, for each program all bits or none: whether the comparison holds, and
         # which memory comes after it, this one first.
         number = {memory: m for m, memory in enumerate(memories)}
+        cells = list(product(range(batch.locations), range(batch.values)))
         self._equal: list[list[Words]] = []
         self._after: list[list[list[tuple[int, Words]]]] = []
         for location, check, exchange in zip(batch.location, batch.check, batch.exchange, strict=True):
-            equal, after = [], []
-            for m, memory in enumerate(memories):
-                value = np.array(memory)[location]
-                equal.append(-(check == value).astype(word))
-                stays = (exchange == NO_EXCHANGE) | (exchange == value)
-                options = [(m, -stays.astype(word))]
-                for cell, new in product(range(batch.locations), range(batch.values)):
-                    if new != memory[cell]:
-                        writes = ~stays & (location == cell) & (exchange == new)
-                        other = (*memory[:cell], new, *memory[cell + 1 :])
-                        options.append((number[other], -writes.astype(word)))
-                after.append(options)
-            self._equal.append(equal)
-            self._after.append(after)
+            expects = {(cell, value): _masks((location == cell) & (check == value), word) for cell, value in cells}
+            stores = {(cell, value): _masks((location == cell) & (exchange == value), word) for cell, value in cells}
+            self._equal.append([reduce(or_, map(expects.__getitem__, enumerate(memory))) for memory in memories])
+            self._after.append([])
+            for memory in memories:
+                changes = [
+                    (number[*memory[:cell], value, *memory[cell + 1 :]], stored)
+                    for (cell, value), stored in stores.items()
+                    if value != memory[cell]
+                ]
+                stays = ~reduce(or_, (stored for _, stored in changes))
+                self._after[-1].append([(number[memory], stays), *changes])
         self._none = np.zeros((len(memories), len(batch)), word)
 
     def reached(self) -> Words:
@@ -296,13 +318,13 @@ class _Steps:
             if (states == before).all():
                 return states
 
-    def _leading_to(self, states: Words) -> Words:
-        """The states with a step to one of these."""
-        sources = self._none.copy()
+    def _leading_to(self, states: Words, m: int) -> Words:
+        """The states with memory ``m`` that have a step to one of these."""
+        sources: Words = np.zeros_like(states[m])
         for n, (at, place, up, down) in enumerate(zip(self._at, self._place, self._up, self._down, strict=True)):
-            for m, (equal, after) in enumerate(zip(self._equal[n], self._after[n], strict=True)):
-                moved = reduce(or_, (states[other] & lands for other, lands in after))
-                sources[m] |= ((moved << down >> up & equal) | (moved >> place & ~equal)) & at
+            equal = self._equal[n][m]
+            moved = reduce(or_, (states[other] & lands for other, lands in self._after[n][m]))
+            sources |= ((moved << down >> up & equal) | (moved >> place & ~equal)) & at
         return sources
 
     def all_matter(self, reached: Words) -> Truths:
@@ -321,19 +343,27 @@ class _Steps:
         """(d): whether from each reached state an end can be reached."""
         ending = self._none | self._end
         while True:
-            more = ending | self._leading_to(ending)
-            if (more == ending).all():
+            before = ending.copy()
+            for m in range(len(ending)):
+                ending[m] |= self._leading_to(ending, m)
+            if (ending == before).all():
                 return _none(reached & ~ending)
-            ending = more
 
     def some_turn(self, reached: Words) -> Truths:
         """(e): whether a run from a reached state need never end."""
-        endless = reached
+        endless = reached.copy()
         while True:
-            fewer = endless & self._leading_to(endless)
-            if (fewer == endless).all():
+            before = endless.copy()
+            for m in range(len(endless)):
+                endless[m] &= self._leading_to(endless, m)
+            if (endless == before).all():
                 return ~_none(endless)
-            endless = fewer
+
+
+def _masks(truths: Truths, word: np.dtype[Any]) -> Words:
+    """All bits where something is true, else none."""
+    masks: Words = -truths.astype(word)
+    return masks
 
 
 def _none(states: Words) -> Truths:
@@ -350,20 +380,24 @@ def transitions(batch: Batch) -> tuple[Callable[[int, Numbers], Numbers], int]:
     first = list(accumulate(batch.lengths, initial=0))
     weight = np.array([batch.values ** (batch.locations - 1 - cell) for cell in range(batch.locations)]) * counters
     # How far a step of an instruction leads in each memory, for each program.
-    far = np.empty((len(batch.sites), len(memories), len(batch)), int)
+    far = np.zeros((len(batch.sites) * len(memories) + 1, len(batch)), int)  # one more: no step
     for n, (t, pc) in enumerate(batch.sites):
         location, exchange = batch.location[n], batch.exchange[n]
         for m, memory in enumerate(memories):
             value = np.array(memory)[location]
             target = np.where(value == batch.check[n], batch.jump[n], pc + 1)
             stored = np.where(exchange == NO_EXCHANGE, value, exchange)
-            far[n, m] = (target - pc) * place[t] + (stored - value) * weight[location]
+            far[n * len(memories) + m] = (target - pc) * place[t] + (stored - value) * weight[location]
+    # The row of each thread in each state.
+    in_memory, counter = np.divmod(np.arange(counters * len(memories)), counters)
+    rows = np.full((len(place), len(counter)), len(far) - 1)
+    for t, length in enumerate(batch.lengths):
+        at = counter // place[t] % (length + 1)
+        rows[t] = np.where(at == length, rows[t], (first[t] + at) * len(memories) + in_memory)
     columns = np.arange(len(batch))
 
     def step(t: int, states: Numbers) -> Numbers:
-        memory, counter = np.divmod(states, counters)
-        pc = counter // place[t] % (batch.lengths[t] + 1)
-        ended = pc == batch.lengths[t]
-        return np.where(ended, NO_STEP, states + far[first[t] + np.where(ended, 0, pc), memory, columns])
+        row = rows[t][states]
+        return np.where(row == len(far) - 1, NO_STEP, states + far[row, columns])
 
     return step, counters * len(memories)

@@ -69,6 +69,7 @@ class _Images:
 
     def __init__(self, programs: Batch, automata: Automata) -> None:
         self.keys = programs.sort_keys()
+        self._bound = f"{len(programs.lengths)}x{len(programs.sites)}"
         self._numbers = programs.numbers()
         self._behaviours = automata.numbers()
         self._codes = programs.codes()
@@ -81,7 +82,7 @@ class _Images:
     def record(self, n: int, vector: Vector) -> tuple[str, bytes]:
         """A test with the key that it is sorted by."""
         own = _name(self._numbers[n])
-        test = Test("", own, self.text(n), vector, tags_of(own), _name(self._behaviours[n]))
+        test = Test("", own, self.text(n), vector, tags_of(own), _name(self._behaviours[n]), self._bound)
         return self.keys[n].hex(), test_record(test)
 
 
