@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpus.cycles.cycle import Cycle
-from corpus.cycles.edges import all_annotations, all_edges
+from corpus.cycles.edges import COMMUNICATION, all_annotations, all_edges
 from corpus.litmus.test import Place, Region
 
 
@@ -20,7 +20,8 @@ def cycle_text(cycle: Cycle) -> str:
 
 
 def parse_cycle(text: str) -> Cycle:
-    """The cycle that ``cycle_text`` printed. Raises ``ValueError`` where it is none."""
+    """The cycle that ``cycle_text`` printed. Raises ``ValueError`` where it is none, as where there is communication
+    alone, which only goes on in the order of memory."""
     try:
         edges, annotations, regions, places = (part.split(" ") for part in text.split(" | "))
         cycle = Cycle(
@@ -32,6 +33,7 @@ def parse_cycle(text: str) -> Cycle:
     except (KeyError, TypeError):
         raise ValueError("not a cycle") from None
     whole = len(cycle.edges) == len(cycle.annotations) == len(cycle.regions) and not cycle.edges[-1].internal
+    whole = whole and any(edge.kind not in COMMUNICATION for edge in cycle.edges)
     if not whole or len(cycle.threads()) != len(cycle.places) or cycle_text(cycle) != text:
         raise ValueError("not a cycle")
     return cycle

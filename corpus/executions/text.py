@@ -116,7 +116,8 @@ def _read(text: str) -> Execution:
     )
     if any(number >= len(threads) for number in chain.from_iterable(synchronised)):
         raise ValueError
-    mentioned = {*rf, *(dependency.source for dependency in dependencies), *chain.from_iterable(co)}
+    ends = tuple(_write(final[name]) if name in final else None for name in names)
+    mentioned = {*rf, *(dependency.source for dependency in dependencies), *chain.from_iterable(co), *ends}
     if any(number is not None and number >= len(rf) for number in mentioned):
         raise ValueError
     return Execution(
@@ -126,7 +127,7 @@ def _read(text: str) -> Execution:
         tuple(sorted(dependencies)),
         tuple(rf),
         frozenset(co),
-        tuple(_write(final[name]) if name in final else None for name in names),
+        ends,
         tuple(synchronised),
     )
 

@@ -97,8 +97,6 @@ def lacks(asked: Asked, size: int, cycle: Cycle) -> str:
         return f"it has {threads} threads"
     if sum(not edge.same for edge in edges) == 1:
         return "one edge alone leads to another location"
-    if asked.compositions and all(edge.kind in COMMUNICATION for edge in edges):
-        return "it only goes on in the order of memory"
     for event in events:
         kind = composed(edges[event - 1], edges[event])
         if kind and not (asked.compositions and kind in COMMUNICATION):

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, combinations, permutations
 
 from corpus.errors import InputError
-from corpus.executions.execution import INITIAL, Execution, Kind
+from corpus.executions.execution import DEPENDENCIES, INITIAL, Execution, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import parse_execution
@@ -75,6 +75,8 @@ def exclusions(formula: Formula, sizes: Sequence[int], words: Vocabulary, execut
     own = [sum(step.kind.events for step in thread) for thread in execution.threads]
     if sorted(own) != sorted(sizes):
         raise RefusedError(f"its threads have {own} events, and the unit is of {list(sizes)}")
+    if not _hangs_together(execution):
+        raise RefusedError("it is no execution")
     reads = [source for step, source in zip(execution.steps, execution.rf, strict=True) if step.kind.reads]
     written = [write for place, write in enumerate(execution.final) if execution.writes(place)]
     if None in (*reads, *written):
@@ -84,6 +86,31 @@ def exclusions(formula: Formula, sizes: Sequence[int], words: Vocabulary, execut
         if all(sizes[slot] == size for slot, size in zip(slots, own, strict=True)):
             names = _Placed(execution, slots, starts, words).said()
             yield tuple(-formula.var(name) if holds else formula.var(name) for name, holds in names)
+
+
+def _hangs_together(execution: Execution) -> bool:
+    """Whether what is read was written to the location, and the like: whether it is an execution at all."""
+    steps, thread = execution.steps, execution.thread_of
+    writes = {(i, step.location) for i, step in enumerate(steps) if step.kind.writes}
+    accesses = all((step.location is not None) == (step.kind.reads or step.kind.writes) for step in steps)
+    sources = all(
+        source is None or (step.kind.reads and (source == INITIAL or (source, step.location) in writes))
+        for step, source in zip(steps, execution.rf, strict=True)
+    )
+    finals = all(write is None or (write, place) in writes for place, write in enumerate(execution.final))
+    co = execution.co
+    ordered = all(
+        one != other and (other, one) not in co and {(one, steps[one].location), (other, steps[one].location)} <= writes
+        for one, other in co
+    ) and all((one, other) in co for one, middle in co for also, other in co if middle == also)
+    depends = all(
+        dep.kind in DEPENDENCIES
+        and dep.source < dep.target < len(steps)
+        and steps[dep.source].kind.reads
+        and thread[dep.source] == thread[dep.target]
+        for dep in execution.dependencies
+    )
+    return accesses and sources and finals and ordered and depends
 
 
 class _Placed:
