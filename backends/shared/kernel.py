@@ -29,8 +29,8 @@ work-group's), ``seed`` and, in ``run``, what ``group`` and ``item`` say; ``inde
 
 Refused in all languages: addresses in memory (a location or an observed register that holds one), a register that may
 hold addresses of both regions, aliases of locations, barriers in branches or of which threads of a CTA have different
-numbers, more than one launch can hold (``layout.place``). Not guarded: an offset that is not 0 leads to a word between
-locations, or out of bounds; in the tests of the field it is 0 in every execution.
+numbers, more than one launch can hold (``layout.place``), and an access that might be to no location of the test
+(``reach``).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from typing import ClassVar
 
 from backends.shared.addresses import address_targets, targets_of
 from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, STRESSER, WORKING, Layout
+from backends.shared.reach import check_accesses
 from backends.shared.syntax import C, Syntax
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition
@@ -139,6 +140,7 @@ class Kernel(ABC):
         self._names = [_spelled(thread.names(), self.avoided) for thread in self.test.threads]
         self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
         self._check_barriers()
+        check_accesses(self.test)
         if self.largest_group is not None and layout.group_size > self.largest_group:
             raise InputError(f"a work-group of {layout.group_size} threads: expected at most {self.largest_group}")
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
+from corpus.litmus.arithmetic import wrap
 from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
 from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
 from oracle.executions.unrolled import Move
-from oracle.executions.values import Address, Value, address_of, calculate, wrap
+from oracle.executions.values import Address, Value, address_of, calculate
 from oracle.graphs import components
 
 MOST_VALUES = 256

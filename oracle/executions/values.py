@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from corpus.litmus.arithmetic import compute, wrap
 from corpus.litmus.test import And, Atom, Not, Or, Proposition, Term, element_of
 
 
@@ -28,41 +29,10 @@ def address_of(location: str) -> Address:
     return Address(*element_of(location))
 
 
-def wrap(number: int) -> int:
-    """The number modulo 2^32, as a signed one."""
-    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
-
-
-def _divide(left: int, right: int) -> int:
-    if right == 0:
-        return 0
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-_OPERATIONS: dict[str, Callable[[int, int], int]] = {
-    "add": lambda left, right: left + right,
-    "sub": lambda left, right: left - right,
-    "mul": lambda left, right: left * right,
-    "div": _divide,
-    "and": lambda left, right: left & right,
-    "or": lambda left, right: left | right,
-    "xor": lambda left, right: left ^ right,
-    "min": min,
-    "max": max,
-    "eq": lambda left, right: left == right,
-    "ne": lambda left, right: left != right,
-    "lt": lambda left, right: left < right,
-    "le": lambda left, right: left <= right,
-    "gt": lambda left, right: left > right,
-    "ge": lambda left, right: left >= right,
-}
-
-
 def calculate(operation: str, left: Value, right: Value) -> Value | None:
     """What a binary operation of ``corpus.litmus.test`` gives, comparisons included (0 or 1)."""
     if isinstance(left, int) and isinstance(right, int):
-        return wrap(_OPERATIONS[operation](left, right))
+        return compute(operation, left, right)
     if operation in ("eq", "ne"):
         return int((left == right) == (operation == "eq"))
     if operation == "add" and isinstance(left, int):

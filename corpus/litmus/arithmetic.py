@@ -1,0 +1,41 @@
+"""What the operations of litmus tests compute of numbers, which are of 32 bits and two's complement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def wrap(number: int) -> int:
+    """The number modulo 2^32, as a signed one."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def compute(operation: str, left: int, right: int) -> int:
+    """What a binary operation of ``corpus.litmus.test`` gives, comparisons included (0 or 1)."""
+    return wrap(_OPERATIONS[operation](left, right))
+
+
+def _divide(left: int, right: int) -> int:
+    if right == 0:
+        return 0
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda left, right: left + right,
+    "sub": lambda left, right: left - right,
+    "mul": lambda left, right: left * right,
+    "div": _divide,
+    "and": lambda left, right: left & right,
+    "or": lambda left, right: left | right,
+    "xor": lambda left, right: left ^ right,
+    "min": min,
+    "max": max,
+    "eq": lambda left, right: left == right,
+    "ne": lambda left, right: left != right,
+    "lt": lambda left, right: left < right,
+    "le": lambda left, right: left <= right,
+    "gt": lambda left, right: left > right,
+    "ge": lambda left, right: left >= right,
+}
