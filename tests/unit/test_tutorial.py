@@ -44,10 +44,14 @@ def test_the_commands_print_what_the_page_shows(
         need("cpp", runs=True)
     monkeypatch.chdir(tmp_path)
     promoted, wrong = followed(page.read_text(encoding="utf-8"), run)
+    pictures = [page.parent / name for name in re.findall(r"!\[[^\]]+\]\((\S+)\)", promoted)]
     if request.config.getoption("--promote"):
         page.write_text(promoted, encoding="utf-8")
+        for picture in pictures:
+            picture.write_bytes(Path(picture.name).read_bytes())
     else:
         assert wrong == [], "pytest --promote writes the page anew"
+        assert [picture for picture in pictures if picture.read_bytes() != Path(picture.name).read_bytes()] == []
 
 
 def test_the_check_can_fail() -> None:
