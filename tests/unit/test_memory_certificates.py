@@ -387,7 +387,7 @@ PLAIN4 = "Plain Plain Plain Plain | global global global global | 0.0.0.0 0.0.1.
         (f"PodWW Rfe PosRR Fre | {PLAIN4}", {}, "one edge alone leads to another location"),
         (f"PodWW Rfe DpAddrdR Fre | {PLAIN4}", {}, "not those that were asked for"),
         (f"PodWW Fre PodRR Fre | {PLAIN4}", {}, "do not meet"),
-        (f"PodWW Coe Coe Coe | {PLAIN4} 0.0.2.0", {"location_accesses": 9}, "are one edge"),
+        (f"PosWW Coe Coe Coe | {PLAIN4} 0.0.2.0", {"location_accesses": 9}, "are one edge"),
         ("PosWW Coe | Plain Plain | global global | 0.0.0.0", {}, "it has 2 edges"),
     ],
 )
