@@ -34,6 +34,7 @@ check: .venv/dev-ready  ## What to run before a commit: style, types, import arr
 bench: .venv/ready  ## Time, rates, solver calls and memory of synthesis and oracle
 	$(BIN)/python benchmarks/progress.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/diy.py
 	$(BIN)/python benchmarks/oracle.py
 	$(BIN)/python benchmarks/models.py
 

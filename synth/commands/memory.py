@@ -7,6 +7,7 @@ import time
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from click.core import ParameterSource
 from constraints.cycles import DEFAULT_SOLVER, cycles, idle
 from constraints.loop import Effort
 from constraints.programs.criterion import Criterion
+from corpus.cycles.cycle import cycle_name, oriented
 from corpus.cycles.edges import parse_edges
 from corpus.errors import InputError
 from corpus.files import read_text
@@ -82,11 +84,12 @@ from synth.watch import watching
 @click.option("--distinguish", metavar="A>B", help="Only tests that model A allows and model B forbids (and C: A>B,C).")
 @click.option("--allowed-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it allows.")
 @click.option("--forbidden-by", multiple=True, type=ModelName(), metavar="MODEL", help="Only tests that it forbids.")
+@click.option("--cycles", "listing", is_flag=True, help="Only print each cycle, a line each, and write nothing.")
 @click.option("--minimal", is_flag=True, help="Of tests with the same verdicts, none that contains another.")
 @click.option("--certify", is_flag=True, help="Write a certificate that nothing is left, which synth verify checks.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
-@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="The folder to write.")
 @click.pass_context
 def command(
     context: click.Context,
@@ -110,6 +113,7 @@ def command(
     distinguish: str | None,
     allowed_by: tuple[str, ...],
     forbidden_by: tuple[str, ...],
+    listing: bool,
     minimal: bool,
     certify: bool,
     max_tests: int | None,
@@ -118,7 +122,7 @@ def command(
     jobs: int | None,
     cluster: str | None,
     resume: bool,
-    output: Path,
+    output: Path | None,
 ) -> None:
     """Synthesise memory tests, in one of two ways: from a model, or from edges.
 
@@ -130,6 +134,7 @@ def command(
     communication between threads is what sequential consistency forbids; its test asks whether it can happen. Each
     cycle is found once, up to the choice of its first edge and the names of threads and locations, with every scope
     tree that --scopes tells apart. docs/memory.md says what a cycle and its test are, and what --minimal compares.
+    --cycles lists them, each with the name of its test, and makes no tests.
 
     Either way a solver searches until it has proved that nothing is left; then the manifest says complete. The suite is
     a corpus (docs/corpus.md); a run that was stopped goes on with --resume, to the same bytes in the end.
@@ -141,6 +146,8 @@ def command(
       synth memory --from ptx-6.0 --events 2..4 --axiom causality --vocabulary "-rmw -sys" -m rc11-scoped -o causality
     The classic tests of two threads:
       synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -o classic
+    What these edges would make, before it is made:
+      synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 2..10 --cycles
     The same with fences, and threads in one CTA or two, labelled:
       synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe MembarGldWW MembarGldRR" --scopes cta -m ptx-rmo -o gpu
     Release and acquire at each scope:
@@ -150,6 +157,11 @@ def command(
     """
     if source is not None:
         _check_alone(context)
+    if listing:
+        _check_listing(context)
+    elif output is None:
+        raise click.UsageError("Missing option '--output' / '-o'.")
+    if source is not None and output is not None:
         from synth.commands.suite import synthesise_from  # only here are they needed
         from synth.memory import suites
 
@@ -193,9 +205,12 @@ def command(
         from synth.memory.certification import check_certifiable_cycles  # only here are they needed
 
         check_certifiable_cycles(request)
-    asked = request.as_json()
     _tell_idle(request)
     _check_some_cycle(request, solver)
+    if output is None:
+        _list_cycles(request, solver, max_tests)
+        return
+    asked = request.as_json()
     started = time.monotonic()
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
@@ -216,7 +231,7 @@ def command(
         tests = write_suite(request, journal, outcome, times)
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
     judged = "judged " if request.separates else ""  # the solver left the others out
-    click.echo(f"{output}: {tests} tests of {len(outcome.names)} {judged}cycles, {state}")
+    click.echo(f"{output}: {tests} tests of {outcome.found} {judged}cycles, {state}")
     if outcome.complete and not tests and (request.allowed_by or request.forbidden_by):
         _tell_cuts(request)
     code = _tell_unknown(outcome, list(asked["models"]))
@@ -226,7 +241,11 @@ def command(
 OF_MODELS = ("events", "axioms", "vocabulary", "criterion", "up_to", "mutants")
 OF_EDGES = (
     *("edges", "edges_file", "size", "thread_accesses", "location_accesses", "compositions"),
-    *("distinguish", "allowed_by", "forbidden_by", "minimal"),
+    *("distinguish", "allowed_by", "forbidden_by", "minimal", "listing"),
+)
+OF_TESTS = (
+    *("models", "distinguish", "allowed_by", "forbidden_by", "minimal", "certify", "output"),
+    *("resume", "jobs", "cluster", "time_limit"),
 )
 
 
@@ -239,6 +258,21 @@ def _check_alone(context: click.Context) -> None:
     for parameter in context.command.params:
         if parameter.name in OF_EDGES and _given(context, parameter.name):
             raise click.UsageError(f"{parameter.opts[0]} is for edges, and --from needs none")
+
+
+def _check_listing(context: click.Context) -> None:
+    """Raises ``UsageError`` where --cycles is given with an option that is for tests."""
+    for parameter in context.command.params:
+        if parameter.name in OF_TESTS and _given(context, parameter.name):
+            raise click.UsageError(f"{parameter.opts[0]} is for tests, and --cycles makes none")
+
+
+def _list_cycles(request: Request, solver: str, most: int | None) -> None:
+    """Prints the name of each cycle's test and its edges, smallest cycles first."""
+    least, largest = request.sizes
+    found = (cycle for size in range(least, largest + 1) for cycle in cycles(request.bounds, size, solver))
+    turned = map(oriented, islice(found, most))
+    sys.stdout.writelines(f"{cycle_name(cycle)}: {cycle.spelled}\n" for cycle in turned)
 
 
 def _check_no_model(context: click.Context) -> None:
@@ -258,9 +292,8 @@ def _collect(steps: Generator[None], outcome: Outcome, max_tests: int | None, ti
         for _ in steps:
             if deadline is not None and time.monotonic() > deadline:
                 return f"the time limit of {time_limit:g} s"
-            cycles = len(outcome.names)
-            watch(cycles, None, cycles - len(outcome.refused))  # nobody knows how many cycles there are
-            if max_tests is not None and cycles >= max_tests:
+            watch(outcome.found, None, outcome.found - len(outcome.refused))  # nobody knows how many cycles there are
+            if max_tests is not None and outcome.found >= max_tests:
                 return f"the limit of {max_tests} tests"
     return ""
 
@@ -333,7 +366,7 @@ def _tell_unknown(outcome: Outcome, names: list[str]) -> int:
     code = 0
     if outcome.refused:
         first = outcome.refused[0]
-        many = f"{len(outcome.refused)} of {len(outcome.names)} tests"
+        many = f"{len(outcome.refused)} of {outcome.found} tests"
         click.echo(f"synth: {many} are left out, and the manifest lists them: {first.name}: {first.reason}", err=True)
     for name in names:
         number, reason = outcome.unknown.get(name, (0, ""))

@@ -149,12 +149,12 @@ class Made:
 class Outcome:
     """What a run found, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
 
-    ``names`` are those of all cycles, and ``cycles`` the cycles, where tests are compared by them. ``tests`` is how
-    many were judged, and ``unknown`` on how many of them a model has no verdict, and why on the first.
+    ``found`` is the number of cycles, ``cycles`` has them by the names of their tests where tests are compared by them.
+    ``tests`` is how many were judged, and ``unknown`` on how many of them a model has no verdict, and why on the first.
     """
 
     stopped: str = ""
-    names: set[str] = field(default_factory=set)
+    found: int = 0
     cycles: dict[str, Cycle] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
     tests: int = 0
@@ -266,17 +266,17 @@ def synthesise(
     """Takes every cycle into the outcome, or every one whose test may be asked for, and its labelled test into the
     journal; no more than ``max_tests``. Yields after each few, and now and then, so that the caller can watch a clock.
     """
-    for founds in journal.units.values():
-        outcome.names.update(found.program for found in founds)
+    known = {found.program for founds in journal.units.values() for found in founds}
     journal.units.clear()  # the file has them
-    work = partial(label_cycles, models=request.model_words, known=outcome.names, cycles=request.minimal)
+    outcome.found = len(known)
+    work = partial(label_cycles, models=request.model_words, known=known, cycles=request.minimal)
     asked = _separating(request, solver, jobs, effort) if request.separates else _every(request, solver, effort)
     most = SMALL_CHUNK if request.separates else CHUNK if request.model_words else PLAIN_CHUNK
     with closing(asked) as found, closing(run_tasks(_chunks(found, most), work, jobs)) as answers:
         for answer in answers:
             if answer is not None:
                 chunk, made = answer
-                _take(made, outcome, journal, chunk[0].size, max_tests)
+                _take(made, known, outcome, journal, chunk[0].size, max_tests)
             yield
 
 
@@ -300,14 +300,17 @@ def _chunks(found: Iterable[Pattern | Cycle | None], most: int) -> Iterator[tupl
         yield tuple(waiting)
 
 
-def _take(made: Iterable[Made], outcome: Outcome, journal: Journal, size: int, most: int | None) -> None:
+def _take(
+    made: Iterable[Made], known: set[str], outcome: Outcome, journal: Journal, size: int, most: int | None
+) -> None:
     """Each cycle once, for a process that died may have told of it before; no more of them than ``most`` in all."""
     founds: list[Found] = []
     for each in made:
-        if each.name not in outcome.names:
-            if most is not None and len(outcome.names) >= most:
+        if each.name not in known:
+            if most is not None and outcome.found >= most:
                 break
-            outcome.names.add(each.name)
+            known.add(each.name)
+            outcome.found += 1
             if isinstance(each.test, Refused):
                 outcome.refused.append(each.test)
             elif each.test is not None:
@@ -336,7 +339,7 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
     manifest: dict[str, Any] = {
         "complete": outcome.complete,
         "version": VERSION,
-        "counts": {"cycles": len(outcome.names), "refused": len(refused)},
+        "counts": {"cycles": outcome.found, "refused": len(refused)},
     }
     if refused:
         manifest["refused"] = {each.name: each.reason for each in refused}

@@ -545,3 +545,40 @@ def test_a_process_that_dies_loses_nothing(tmp_path, monkeypatch, jobs, work, as
     assert killed.exists()
     for file in (tmp_path / "whole").iterdir():
         assert file.name == TIMES or file.read_bytes() == (tmp_path / "other" / file.name).read_bytes()
+
+
+def test_cycles_are_listed_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    edges = ("--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4..6")
+    listed = synth("memory", *edges, "--cycles")
+    assert listed.exit_code == 0 and not list(tmp_path.iterdir())
+    lines = listed.stdout.splitlines()
+    assert "MP: PodWW Rfe PodRR Fre" in lines and len(lines) == 26
+    assert synth("memory", *edges, "-o", tmp_path / "d").exit_code == 0
+    tests = read_corpus(tmp_path / "d").tests
+    assert sorted(lines) == sorted(f"{test.name}: {test.text.splitlines()[1].strip(chr(34))}" for test in tests)
+    assert synth("memory", *edges, "--cycles", "--max-tests", 3).stdout.splitlines() == lines[:3]
+
+
+@pytest.mark.parametrize("other", [["-m", "sc"], ["-o", "d"], ["--minimal"], ["--certify"], ["--from", "tso"]])
+def test_a_list_of_cycles_goes_without_what_is_for_tests(other):
+    edges = [] if other[0] == "--from" else ["--edges", "PodWW Rfe PodRR Fre"]
+    refused = synth("memory", *edges, "--cycles", *other)
+    assert refused.exit_code == 2 and "is for" in refused.stderr
+
+
+def test_an_output_is_asked_for():
+    refused = synth("memory", "--edges", "PodWW Rfe PodRR Fre")
+    assert refused.exit_code == 2 and "Missing option '--output' / '-o'" in refused.stderr
+
+
+def test_a_size_of_fourteen(tmp_path):
+    """Rings of threads that write, and of threads that write and read; and a suite goes on where it was stopped."""
+    asked = ("--edges", "PodWW PodWR Coe Fre MembarSysdWR", "--size", "13..14", "-j", 1)
+    assert synth("memory", *asked, "-o", tmp_path / "whole").stdout.endswith("complete\n")
+    assert "incomplete" in synth("memory", *asked, "-o", tmp_path / "d", "--max-tests", 5).stdout
+    assert len(read_corpus(tmp_path / "d").tests) == 5
+    assert synth("memory", *asked, "-o", tmp_path / "d", "--resume").stdout.endswith("complete\n")
+    tests = read_corpus(tmp_path / "whole").tests
+    assert {test.size for test in tests} == {14} and max(test.threads for test in tests) == 7
+    assert (tmp_path / "d" / "tests.jsonl").read_bytes() == (tmp_path / "whole" / "tests.jsonl").read_bytes()
