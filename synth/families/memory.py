@@ -70,13 +70,14 @@ class Memory:
         from synth.drawing.figures import memory_distribution_svg
         from synth.memory import show
 
-        counts = {
-            shape: {
-                model: (said[Answer.ALLOWED], said[Answer.FORBIDDEN], said[Answer.UNKNOWN])
-                for model, said in row.items()
+        census = show.Census(corpus)
+        counts = {}
+        for shape in census.shapes():
+            said = {model: census.said(model, lambda _, each, shape=shape: each == shape) for model in corpus.models}  # type: ignore[misc]
+            counts[shape] = {
+                model: (counted[Answer.ALLOWED], counted[Answer.FORBIDDEN], counted[Answer.UNKNOWN])
+                for model, counted in said.items()
             }
-            for shape, row in show.counts_by_shape(corpus).items()
-        }
         return memory_distribution_svg(corpus.models, counts)
 
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:

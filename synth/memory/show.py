@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import permutations
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +17,8 @@ from synth.screen import Listing, plain_table
 
 Vector = tuple[str, ...]
 """What each model says of a test."""
+
+Key = TypeVar("Key", bound=Hashable)
 
 AXIOM = "axiom:"
 """What the tags begin with that name the axioms that a test pins."""
@@ -57,37 +59,62 @@ def size_table(corpus: Corpus) -> Table:
     return table
 
 
-def counts_by_shape(corpus: Corpus) -> dict[str, dict[str, Counter[str]]]:
-    """By shape, most frequent first, those without a name last, and by model, how many tests have which verdict."""
-    shapes = Counter(map(shape, corpus.tests))
-    names = sorted(shapes, key=lambda name: (name == OTHER, -shapes[name], name))
-    counts: dict[str, dict[str, Counter[str]]] = {name: {model: Counter() for model in corpus.models} for name in names}
-    for test in corpus.tests:
-        for model in corpus.models:
-            counts[shape(test)][model][_said(test, model)] += 1
-    return counts
+class Census:
+    """How many tests there are of each size, shape and vector of verdicts: all that is shown of them but a list.
+
+    ``examples`` has the first test of each vector.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.models = corpus.models
+        self.kinds = Counter[tuple[int, str, Vector]]()
+        self.examples: dict[Vector, str] = {}
+        for test in corpus.tests:
+            vector = tuple(_said(test, model) for model in self.models)
+            self.kinds[test.size, shape(test), vector] += 1
+            self.examples.setdefault(vector, test.name)
+
+    @property
+    def tests(self) -> int:
+        """All of them."""
+        return self.kinds.total()
+
+    def sizes(self) -> dict[int, int]:
+        """Tests by size."""
+        return dict(sorted(self._by(lambda size, shape, vector: size).items()))
+
+    def shapes(self) -> dict[str, int]:
+        """Tests by shape, most frequent first, those without a name last."""
+        shapes = self._by(lambda size, shape, vector: shape)
+        return {name: shapes[name] for name in sorted(shapes, key=lambda name: (name == OTHER, -shapes[name], name))}
+
+    def vectors(self) -> dict[Vector, int]:
+        """Tests by what the models say, most frequent first."""
+        return dict(sorted(self._by(lambda size, shape, vector: vector).items(), key=lambda item: -item[1]))
+
+    def said(self, model: str, wanted: Callable[[int, str], bool] = lambda size, shape: True) -> Counter[str]:
+        """Tests by what a model says, of those whose size and shape are wanted."""
+        at, found = self.models.index(model), Counter[str]()
+        for (size, shape, vector), count in self.kinds.items():
+            if wanted(size, shape):
+                found[vector[at]] += count
+        return found
+
+    def telling(self, allows: str, forbids: str) -> int:
+        """The number of tests that one model allows and another forbids."""
+        one, other = self.models.index(allows), self.models.index(forbids)
+        both = (Answer.ALLOWED, Answer.FORBIDDEN)
+        return self._by(lambda size, shape, vector: (vector[one], vector[other]) == both)[True]
+
+    def _by(self, key: Callable[[int, str, Vector], Key]) -> Counter[Key]:
+        found = Counter[Key]()
+        for kind, count in self.kinds.items():
+            found[key(*kind)] += count
+        return found
 
 
 def _said(test: Test, model: str) -> str:
     return test.verdicts.get(model, Answer.UNKNOWN)
-
-
-def _vectors(corpus: Corpus) -> dict[Vector, list[str]]:
-    """The names of the tests by what the models say, most frequent first."""
-    found: dict[Vector, list[str]] = {}
-    for test in corpus.tests:
-        found.setdefault(tuple(_said(test, model) for model in corpus.models), []).append(test.name)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
-
-
-def _telling(corpus: Corpus, allows: str, forbids: str) -> int:
-    """The number of tests that one model allows and another forbids."""
-    one, other = corpus.models.index(allows), corpus.models.index(forbids)
-    return sum(
-        len(names)
-        for vector, names in _vectors(corpus).items()
-        if (vector[one], vector[other]) == (Answer.ALLOWED, Answer.FORBIDDEN)
-    )
 
 
 def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | Listing]]:
@@ -96,12 +123,13 @@ def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | List
     if any(map(axioms, corpus.tests)):
         yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
     if corpus.tests:
-        yield "Tests, and how many of them each model allows" if corpus.models else "Tests", _allowed(corpus)
+        census = Census(corpus)
+        yield "Tests, and how many of them each model allows" if corpus.models else "Tests", _allowed(census)
         if corpus.models:
-            yield "Models", _per_model(corpus)
+            yield "Models", _per_model(census)
         if len(corpus.models) > 1:
-            yield "Tests that the model of the row allows and that of the column forbids", _pairs(corpus)
-            yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(corpus)
+            yield "Tests that the model of the row allows and that of the column forbids", _pairs(census)
+            yield "Verdicts that go together: A allowed, F forbidden, ? no verdict", _vector_table(census)
     if list_tests:
         yield "Every test", _listing(corpus)
 
@@ -122,35 +150,28 @@ def _asked(request: Mapping[str, Any]) -> Table:
     return table
 
 
-def _allowed(corpus: Corpus) -> Table:
+def _allowed(census: Census) -> Table:
     """Tests by size and by shape, and of each how many every model allows."""
     table = plain_table("")
-    for heading in ("tests", *corpus.models):
+    for heading in ("tests", *census.models):
         table.add_column(Text(heading), justify="right", no_wrap=True)
-    sizes = sorted({test.size for test in corpus.tests})
-    groups = {f"size {size}": [test for test in corpus.tests if test.size == size] for size in sizes}
-    for heading, tests in groups.items() if len(sizes) > 1 else ():
-        table.add_row(heading, *_allowed_counts(corpus, tests))
-    table.add_row("all", *_allowed_counts(corpus, corpus.tests))
+
+    def add(heading: str, tests: int, wanted: Callable[[int, str], bool]) -> None:
+        allowed = (census.said(model, wanted)[Answer.ALLOWED] for model in census.models)
+        table.add_row(Text(heading), str(tests), *map(str, allowed))
+
+    sizes = census.sizes()
+    for size, tests in sizes.items() if len(sizes) > 1 else ():
+        add(f"size {size}", tests, lambda each, _, size=size: each == size)  # type: ignore[misc]
+    add("all", census.tests, lambda *_: True)
     table.add_section()
-    shapes = Counter(map(shape, corpus.tests))
-    for name, said in counts_by_shape(corpus).items():
-        allowed = (said[model][Answer.ALLOWED] for model in corpus.models)
-        table.add_row(Text(name), str(shapes[name]), *map(str, allowed))
+    for name, tests in census.shapes().items():
+        add(name, tests, lambda _, each, name=name: each == name)  # type: ignore[misc]
     return table
 
 
-def _allowed_counts(corpus: Corpus, tests: Sequence[Test]) -> list[str]:
-    allowed = [sum(_said(test, model) == Answer.ALLOWED for test in tests) for model in corpus.models]
-    return [str(count) for count in (len(tests), *allowed)]
-
-
-def _verdicts(corpus: Corpus, model: str) -> Counter[str]:
-    return Counter(_said(test, model) for test in corpus.tests)
-
-
-def _per_model(corpus: Corpus) -> Table:
-    said = {model: _verdicts(corpus, model) for model in corpus.models}
+def _per_model(census: Census) -> Table:
+    said = {model: census.said(model) for model in census.models}
     answers = [answer for answer in Answer if any(counts[answer] for counts in said.values())]
     table = plain_table("model")
     for answer in answers:
@@ -160,25 +181,25 @@ def _per_model(corpus: Corpus) -> Table:
     return table
 
 
-def _pairs(corpus: Corpus) -> Table:
+def _pairs(census: Census) -> Table:
     table = plain_table("")
-    for model in corpus.models:
+    for model in census.models:
         table.add_column(Text(model), justify="right", no_wrap=True)
-    for allows in corpus.models:
-        cells = ["" if allows == forbids else str(_telling(corpus, allows, forbids)) for forbids in corpus.models]
+    for allows in census.models:
+        cells = ["" if allows == forbids else str(census.telling(allows, forbids)) for forbids in census.models]
         table.add_row(Text(allows), *cells)
     return table
 
 
-def _vector_table(corpus: Corpus) -> Table:
+def _vector_table(census: Census) -> Table:
     table = plain_table()
-    for heading in corpus.models:
+    for heading in census.models:
         table.add_column(Text(heading), justify="center", no_wrap=True)
     table.add_column("tests", justify="right")
     table.add_column("such as", no_wrap=True)
-    for vector, names in _vectors(corpus).items():
+    for vector, count in census.vectors().items():
         letters = ["?" if verdict == Answer.UNKNOWN else verdict[0] for verdict in vector]
-        table.add_row(*letters, str(len(names)), Text(names[0]))
+        table.add_row(*letters, str(count), Text(census.examples[vector]))
     return table
 
 
@@ -192,23 +213,22 @@ def _listing(corpus: Corpus) -> Listing:
 
 def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:
     """The same as data."""
-    models = corpus.models
-    sizes = Counter(test.size for test in corpus.tests)
-    shapes = Counter(map(shape, corpus.tests))
+    models, census = corpus.models, Census(corpus)
+    said = {model: census.said(model) for model in models}
     found: dict[str, Any] = {
         "complete": corpus.complete,
         "request": corpus.manifest.get("request", {}),
-        "tests": len(corpus.tests),
-        "sizes": {str(size): count for size, count in sorted(sizes.items())},
-        "families": {name: shapes[name] for name in counts_by_shape(corpus)},
-        "models": {model: {answer: _verdicts(corpus, model)[answer] for answer in Answer} for model in models},
+        "tests": census.tests,
+        "sizes": {str(size): count for size, count in census.sizes().items()},
+        "families": census.shapes(),
+        "models": {model: {answer: counts[answer] for answer in Answer} for model, counts in said.items()},
         "pairs": [
-            {"allows": allows, "forbids": forbids, "tests": _telling(corpus, allows, forbids)}
+            {"allows": allows, "forbids": forbids, "tests": census.telling(allows, forbids)}
             for allows, forbids in permutations(models, 2)
         ],
         "vectors": [
-            {"verdicts": dict(zip(models, vector, strict=True)), "tests": len(names), "example": names[0]}
-            for vector, names in _vectors(corpus).items()
+            {"verdicts": dict(zip(models, vector, strict=True)), "tests": count, "example": census.examples[vector]}
+            for vector, count in census.vectors().items()
         ],
     }
     if any(map(axioms, corpus.tests)):
