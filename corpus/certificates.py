@@ -9,14 +9,15 @@
     1.3-0.lrat.gz   a proof in LRAT (Cruz-Filipe et al., "Efficient Certified RAT Verification", CADE 2017) that the
                     unit's CNF has no model; its clauses are numbered from 1, the unit's own before those of the shape
 
-The unit's CNF is the second file and after it the first (docs/certificates.md). Files are read as streams: a proof may
-be larger than the memory that there is.
+The unit's CNF is the second file and after it the first (docs/certificates.md). What is in files is read as a
+stream, line by line: it has ten times their size.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -30,6 +31,9 @@ LARGEST = 2**32
 
 LONGEST = 2**24
 """Bytes that a line of it may have."""
+
+LARGEST_PACKED = 2**28
+"""Bytes that it may have compressed."""
 
 _BLOCK = 2**16
 
@@ -65,38 +69,63 @@ def packed(lines: Iterable[str]) -> Iterator[bytes]:
     yield deflate.flush()
 
 
-def unpacked(path: Path) -> Iterator[str]:
-    """The lines of a compressed file. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
-    size, rest = 0, b""
-    for piece in _pieces(path):
-        size += len(piece)
-        *whole, rest = (rest + piece).split(b"\n")
-        if size > LARGEST or len(rest) > LONGEST:
-            raise InputError(f"cannot read: larger than {LARGEST} bytes, or a line than {LONGEST}", str(path))
-        for line in whole:
-            yield _text(line, path)
-    if rest:
-        yield _text(rest, path)
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A file of a certificate as it is, so that it can be sent to whoever reads it; ``lines`` says what is wrong."""
 
+    path: str
+    data: bytes
+    wrong: str = ""
 
-def _pieces(path: Path) -> Iterator[bytes]:
-    inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-    with open_bytes(path) as file:
+    @classmethod
+    def of(cls, path: Path) -> Packed:
+        """The file at a path; where it cannot be read, what ``lines`` is to say."""
+        try:
+            with open_bytes(path) as file:
+                data = file.read(LARGEST_PACKED + 1)
+        except InputError as error:
+            return cls(str(path), b"", error.message)
+        except OSError as error:
+            return cls(str(path), b"", f"cannot read: {error.strerror}")
+        if len(data) > LARGEST_PACKED:
+            return cls(str(path), b"", f"cannot read: larger than {LARGEST_PACKED} bytes")
+        return cls(str(path), data)
+
+    def lines(self) -> Iterator[str]:
+        """The lines in it. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
+        if self.wrong:
+            raise InputError(self.wrong, self.path)
+        size, rest = 0, b""
+        for piece in self._pieces():
+            size += len(piece)
+            *whole, rest = (rest + piece).split(b"\n")
+            if size > LARGEST or len(rest) > LONGEST:
+                raise InputError(f"cannot read: larger than {LARGEST} bytes, or a line than {LONGEST}", self.path)
+            for line in whole:
+                yield self._text(line)
+        if rest:
+            yield self._text(rest)
+
+    def _pieces(self) -> Iterator[bytes]:
+        inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        at = 0
         try:
             while not inflate.eof:
-                data = inflate.unconsumed_tail or file.read(_BLOCK)
-                piece = inflate.decompress(data, 16 * _BLOCK)
-                if not (data or piece or inflate.eof):
+                block = inflate.unconsumed_tail
+                if not block:
+                    block = self.data[at : at + _BLOCK]
+                    at += len(block)
+                piece = inflate.decompress(block, 16 * _BLOCK)
+                if not (block or piece or inflate.eof):
                     raise EOFError
                 yield piece
-            if inflate.unused_data or file.read(1):
+            if inflate.unused_data or at < len(self.data):
                 raise EOFError
-        except (OSError, EOFError, zlib.error):
-            raise InputError("damaged: it cannot be uncompressed", str(path)) from None
+        except (EOFError, zlib.error):
+            raise InputError("damaged: it cannot be uncompressed", self.path) from None
 
-
-def _text(line: bytes, path: Path) -> str:
-    try:
-        return line.decode("ascii")
-    except UnicodeDecodeError:
-        raise InputError("damaged: not ASCII text", str(path)) from None
+    def _text(self, line: bytes) -> str:
+        try:
+            return line.decode("ascii")
+        except UnicodeDecodeError:
+            raise InputError("damaged: not ASCII text", self.path) from None

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, zip_longest
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from corpus.certificates import FOLDER, unit_files, unpacked
+from corpus.certificates import FOLDER, Packed, formula_file, unit_files
 from corpus.errors import InputError
 from corpus.files import open_bytes
 from corpus.suite import LABELS, Corpus, label_lines
 from oracle.certificates.refusal import RefusedError
+
+Part = TypeVar("Part")
 
 Watch = Callable[[int, int, int], None]
 """Told how many units are checked, of how many, and how many findings there are."""
@@ -61,9 +64,26 @@ def numbers_of(corpus: Path, shape: str) -> range:
     return range(found)
 
 
-def same_lines(path: Path, expected: Iterable[str]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Files(Generic[Part]):
+    """A unit with its files, so that it can be checked where they are not: the formula of its shape, its clauses, its
+    proof."""
+
+    part: Part
+    formula: Packed
+    own: Packed
+    proof: Packed
+
+    @classmethod
+    def of(cls, part: Part, corpus: Path, shape: str, number: int = 0) -> Files[Part]:
+        """The files of a unit in the folder of a corpus; what cannot be read is said by who reads it."""
+        names = (formula_file(shape), *unit_files(shape, number))
+        return cls(part, *(Packed.of(corpus / FOLDER / name) for name in names))
+
+
+def same_lines(file: Packed, expected: Iterable[str]) -> Iterator[str]:
     """The lines of a certificate's file. Raises ``RefusedError`` at the first that is not as expected."""
-    for number, (line, other) in enumerate(zip_longest(unpacked(path), expected), 1):
+    for number, (line, other) in enumerate(zip_longest(file.lines(), expected), 1):
         if line is None or line != other:
             raise RefusedError(f"line {number}: not the formula of the shape")
         yield line

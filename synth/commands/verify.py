@@ -12,7 +12,7 @@ from corpus.certificates import FOLDER
 from corpus.errors import InputError, one_line
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
-from synth.options.numbers import JOBS
+from synth.options.cluster import jobs_options, workplaces
 from synth.pool import Jobs, cores
 from synth.verification import Findings, Watch
 from synth.watch import watching
@@ -31,8 +31,8 @@ _SHOWN = 20
     help="Compare verdicts on memory tests with those of this tool instead, where it is on the PATH.",
 )
 @click.option("--sample", type=click.IntRange(min=1), metavar="N", help="With --with: so many tests, 100 unless given.")
-@click.option("--jobs", "-j", type=JOBS, help="Processes; as many as cores when not given.")
-def command(corpus: Path, peer: str | None, sample: int | None, jobs: int | None) -> None:
+@jobs_options
+def command(corpus: Path, peer: str | None, sample: int | None, jobs: int | None, cluster: str | None) -> None:
     """Check that a corpus holds what it says, and all that was asked for.
 
     The corpus was made with synth progress --certify, or synth memory --certify. Each test is judged anew: that it is
@@ -53,12 +53,14 @@ def command(corpus: Path, peer: str | None, sample: int | None, jobs: int | None
       synth verify tso --with herd7 --sample 1000
     """
     if peer is not None:
+        if cluster is not None:
+            raise click.UsageError("--with asks a program of this machine, and goes without --cluster")
         _compare(corpus, peer, sample or _SAMPLE, jobs or cores())
         return
     if sample is not None:
         raise click.UsageError("--sample needs --with")
-    with watching("checking", found=False) as watch:
-        findings = _verified(corpus, jobs or cores(), watch)
+    with workplaces(jobs, cluster) as places, watching("checking", found=False) as watch:
+        findings = _verified(corpus, places, watch)
     _tell(findings.refused)
     if findings.refused:
         click.echo(f"{corpus}: refused", err=True)

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from corpus.certificates import FOLDER, formula_file, sizes_word, unit_files, unpacked
+from corpus.certificates import sizes_word
 from corpus.cycles.cycle import Cycle, cycle_name, oriented
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
@@ -35,7 +35,7 @@ from synth.memory import certification, suites, synthesis
 from synth.memory.suites import Unit
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
 from synth.pool import Jobs, run_tasks
-from synth.verification import Findings, Watch, beside, numbers_of, same_lines
+from synth.verification import Files, Findings, Watch, beside, numbers_of, same_lines
 
 _CHUNK = 50
 """What is judged as one task."""
@@ -64,7 +64,7 @@ class _Check(Generic[Part, Claim]):
     """
 
     shapes: dict[Part, str]
-    prove: Callable[[Part], tuple[list[Claim], int]]
+    prove: Callable[[Files[Part]], tuple[list[Claim], int]]
     judge: Callable[[Sequence[Claim]], Iterator[_Judged]]
     chosen: Callable[[list[Test], list[Claim], dict[str, str]], tuple[list[Test], list[str]]]
 
@@ -84,7 +84,7 @@ def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
         return findings
     findings.called = "minimal programs" if of_model else "cycles"
     findings.refused += beside(corpus)
-    claims = _claims(check, jobs, watch, findings)
+    claims = _claims(check, corpus.path, jobs, watch, findings)
     findings.refinements = sum(isinstance(claim, _Program) and not claim.is_test for claim in claims)
     findings.found = len(claims) - findings.refinements
     tests, unwritten = _tests(check, claims, jobs, watch, findings)
@@ -93,10 +93,11 @@ def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
     return findings
 
 
-def _claims(check: _Check[Part, Claim], jobs: Jobs, watch: Watch, findings: Findings) -> list[Claim]:
+def _claims(check: _Check[Part, Claim], corpus: Path, jobs: Jobs, watch: Watch, findings: Findings) -> list[Claim]:
     """What the units claim, each of them proved."""
     claims: list[Claim] = []
-    with closing(run_tasks(list(check.shapes), partial(_attempt, prove=check.prove), jobs)) as results:
+    tasks = (Files.of(part, corpus, shape) for part, shape in check.shapes.items())
+    with closing(run_tasks(tasks, partial(_attempt, prove=check.prove), jobs)) as results:
         for result in results:
             if result is not None:
                 found, steps, bad = result[1]
@@ -109,10 +110,10 @@ def _claims(check: _Check[Part, Claim], jobs: Jobs, watch: Watch, findings: Find
 
 
 def _attempt(
-    part: Part, prove: Callable[[Part], tuple[list[Claim], int]]
+    files: Files[Part], prove: Callable[[Files[Part]], tuple[list[Claim], int]]
 ) -> Iterator[tuple[list[Claim], int, list[str]]]:
     try:
-        yield *prove(part), []
+        yield *prove(files), []
     except (InputError, RefusedError) as error:
         yield [], 0, [str(error)]
 
@@ -154,22 +155,21 @@ def _asked(request: Mapping[str, Any], kind: type[Asked]) -> Asked:
 
 
 def _proved(
-    folder: Path,
-    shape: str,
+    files: Files[Part],
     head: str,
     written: Iterable[str],
     claims_of: Callable[[Formula, Iterable[str]], tuple[list[Claim], list[Clause]]],
 ) -> tuple[list[Claim], int]:
     """What a unit claims, proved in so many steps. Raises ``RefusedError`` or ``InputError``."""
-    file = folder / formula_file(shape)
+    file = files.formula
     try:
         formula = read_clauses(head, same_lines(file, written))
-        file, proof = (folder / name for name in unit_files(shape, 0))
-        claims, own = claims_of(formula, unpacked(file))
-        file = proof
-        return claims, check_proof([*own, *formula.clauses], unpacked(proof))
+        file = files.own
+        claims, own = claims_of(formula, file.lines())
+        file = files.proof
+        return claims, check_proof([*own, *formula.clauses], file.lines())
     except RefusedError as error:
-        raise RefusedError(f"{file}: {error}") from None
+        raise RefusedError(f"{file.path}: {error}") from None
 
 
 # Suites from a model
@@ -197,19 +197,21 @@ def _suite_check(corpus: Corpus) -> _Check[Unit, _Program]:
         kept = suites.one_per_program(tests) if request.up_to == "program" else tests
         return suites.with_ranks(kept), amiss
 
-    prove = partial(_prove_unit, folder=corpus.path / FOLDER, request=request)
+    prove = partial(_prove_unit, request=request)
     judge = partial(_judge_programs, request=replace(request, mutants=False))
     return _Check(shapes, prove, judge, chosen)
 
 
-def _prove_unit(unit: Unit, folder: Path, request: suites.Request) -> tuple[list[_Program], int]:
+def _prove_unit(files: Files[Unit], request: suites.Request) -> tuple[list[_Program], int]:
+    unit = files.part
+
     def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
         claims = executions.check_clauses(formula, unit.sizes, request.words, lines)
         programs = [_Program(unit, execution, True) for execution in claims.tests]
         return programs + [_Program(unit, execution, False) for execution in claims.allowed], claims.clauses
 
     written = certification.suite_formula_lines(request, unit)
-    return _proved(folder, sizes_word(unit.sizes), certification.suite_head(request, unit), written, claims_of)
+    return _proved(files, certification.suite_head(request, unit), written, claims_of)
 
 
 def _judge_programs(programs: Sequence[_Program], request: suites.Request) -> Iterator[_Judged]:
@@ -247,17 +249,19 @@ def _cycle_check(corpus: Corpus) -> _Check[int, Cycle]:
         return minimal_tests(tests, there) if request.minimal else tests, amiss
 
     shapes = {size: str(size) for size in certification.certified_sizes(request)}
-    prove = partial(_prove_size, folder=corpus.path / FOLDER, request=request, asked=asked)
+    prove = partial(_prove_size, request=request, asked=asked)
     return _Check(shapes, prove, partial(_judge_cycles, models=request.model_words), chosen)
 
 
-def _prove_size(size: int, folder: Path, request: synthesis.Request, asked: cycles.Asked) -> tuple[list[Cycle], int]:
+def _prove_size(files: Files[int], request: synthesis.Request, asked: cycles.Asked) -> tuple[list[Cycle], int]:
+    size = files.part
+
     def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[Cycle], list[Clause]]:
         claims = cycles.check_clauses(formula, asked, size, lines)
         return claims.cycles, claims.clauses
 
     written = certification.cycle_formula_lines(request, size)
-    return _proved(folder, str(size), certification.cycle_head(request, size), written, claims_of)
+    return _proved(files, certification.cycle_head(request, size), written, claims_of)
 
 
 def _judge_cycles(some: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[_Judged]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from corpus.certificates import FOLDER, formula_file, sizes_word, unit_files, unpacked
+from corpus.certificates import Packed, sizes_word
 from corpus.errors import InputError
 from corpus.progress.certificates import program_word
 from corpus.suite import Corpus
@@ -24,7 +24,7 @@ from oracle.certificates.units import Claims, Formula, Shape, check_cases, check
 from oracle.progress.models import MODELS
 from synth.pool import Jobs, run_tasks
 from synth.progress.synthesis import Request, check_size
-from synth.verification import Findings, Watch, beside, numbers_of
+from synth.verification import Files, Findings, Watch, beside, numbers_of
 
 _CHUNK = 500
 """Tests that are judged as one task."""
@@ -55,7 +55,7 @@ def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
         return findings
     findings.refused += beside(corpus)
     present = _check_tests(asked, corpus.tests, jobs, findings)
-    _check_units(asked, corpus.path / FOLDER, units, present, jobs, watch, findings)
+    _check_units(asked, corpus.path, units, present, jobs, watch, findings)
     return findings
 
 
@@ -86,7 +86,7 @@ def _check_tests(asked: Asked, tests: Sequence[Test], jobs: Jobs, findings: Find
 
 def _check_units(
     asked: Asked,
-    folder: Path,
+    corpus: Path,
     units: Sequence[_Unit],
     present: frozenset[str],
     jobs: Jobs,
@@ -95,26 +95,27 @@ def _check_units(
 ) -> None:
     """Each unit proves what it claims, what it counts as found is present, and together they are all programs."""
 
-    def check(unit: _Unit) -> Iterator[tuple[Claims | None, int, list[str]]]:
+    def check(files: Files[_Unit]) -> Iterator[tuple[Claims | None, int, list[str]]]:
         try:
-            claims, steps = _checked(folder, unit)
+            claims, steps = _checked(files)
         except (InputError, RefusedError) as error:
             yield None, 0, [str(error)]
             return
         lost = (missing(asked, program, present) for program in claims.programs)
-        absent = [f"not in the corpus, found in {unit.name}: {program_word(test)}" for test in lost if test]
+        absent = [f"not in the corpus, found in {files.part.name}: {program_word(test)}" for test in lost if test]
         yield replace(claims, clauses=[]), steps, absent
 
+    tasks = (Files.of(unit, corpus, sizes_word(unit.shape.lengths), unit.cube) for unit in units)
     cases: dict[Shape, list[dict[tuple[int, int], int]]] = {}
-    with closing(run_tasks(units, check, jobs)) as results:
+    with closing(run_tasks(tasks, check, jobs)) as results:
         for result in results:
             if result is not None:
-                unit, (claims, steps, bad) = result
+                files, (claims, steps, bad) = result
                 found.refused += bad
                 found.units += 1
                 found.steps += steps
                 if claims is not None:
-                    cases.setdefault(unit.shape, []).append(claims.case)
+                    cases.setdefault(files.part.shape, []).append(claims.case)
                     found.found += len(claims.programs)
                     found.refinements += claims.refinements
             watch(found.units, len(units), len(found.refused))
@@ -136,22 +137,21 @@ def _asked(corpus: Corpus) -> Asked:
     return asked
 
 
-def _checked(folder: Path, unit: _Unit) -> tuple[Claims, int]:
+def _checked(files: Files[_Unit]) -> tuple[Claims, int]:
     """What a unit proves, in so many steps. Raises ``RefusedError`` or ``InputError`` with what does not hold."""
-    shape = sizes_word(unit.shape.lengths)
-    file = folder / formula_file(shape)
+    file = files.formula
     try:
-        formula = _formula(file, unit.shape)
-        file, proof = (folder / name for name in unit_files(shape, unit.cube))
-        claims = check_clauses(formula, unpacked(file))
-        file = proof
-        return claims, check_proof([*claims.clauses, *formula.clauses], unpacked(proof))
+        formula = _formula(file, files.part.shape)
+        file = files.own
+        claims = check_clauses(formula, file.lines())
+        file = files.proof
+        return claims, check_proof([*claims.clauses, *formula.clauses], file.lines())
     except RefusedError as error:
-        raise RefusedError(f"{file}: {error}") from None
+        raise RefusedError(f"{file.path}: {error}") from None
 
 
-@lru_cache(maxsize=8)  # each of its units asks
-def _formula(file: Path, shape: Shape) -> Formula:
-    formula = read_formula(shape, unpacked(file))
+@lru_cache(maxsize=2)  # each of its units asks, one after the other
+def _formula(file: Packed, shape: Shape) -> Formula:
+    formula = read_formula(shape, file.lines())
     check_formula(formula)
     return formula

@@ -83,10 +83,11 @@ def test_what_processes_do_a_cluster_does(tmp_path, cluster):
     for name, where in (("here", ("-j", "2")), ("there", ("--cluster", cluster.address))):
         folder = tmp_path / name
         folder.mkdir()
-        run("progress", "--threads", 2, "--instrs", 3, "--all", *where, "-o", folder / "progress")
+        run("progress", "--threads", 2, "--instrs", 3, "--all", "--certify", *where, "-o", folder / "progress")
         edges = ("--edges", "PodWW PodRR Rfe Fre", "--model", "sc", "--model", "tso")
-        run("memory", *edges, *where, "-o", folder / "memory")
-        run("memory", "--from", "sc", "--events", "2..4", *where, "-o", folder / "suite")
+        run("memory", *edges, "--certify", *where, "-o", folder / "memory")
+        run("memory", "--from", "sc", "--events", "2..4", "--certify", *where, "-o", folder / "suite")
+        verified = "".join(run("verify", folder / kind, *where) for kind in ("progress", "memory", "suite"))
         compared = run("compare", "sc", "tso", *where, "-o", folder / "difference")
         mapping = EXAMPLES / "mappings" / "rc11-to-tso-unfenced.map"
         run("map", mapping, "--events", "3..4", "--scopes", "gpu", *where, "-o", folder / "bugs")
@@ -95,7 +96,7 @@ def test_what_processes_do_a_cluster_does(tmp_path, cluster):
         tests = [EXAMPLES / "memory" / f"{test}.litmus" for test in ("mp-weak", "mp-inter", "cas-sl")]
         fixed = run("fix", *tests, "--model", "ptx-6.0", "--all", *where, "-o", folder / "fixed")
         (folder / "told").mkdir()
-        (folder / "told" / "text").write_text(compared + labels + litmus + fixed)
+        (folder / "told" / "text").write_text(compared + labels + litmus + fixed + verified)
     for made in ("progress", "memory", "suite", "difference", "bugs", "fixed"):
         assert files(tmp_path / "here" / made) == files(tmp_path / "there" / made)
     here, there = (
