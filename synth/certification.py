@@ -8,7 +8,7 @@ certified as any other. What a unit adds to the formula of its shape is for ``sy
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -39,20 +39,27 @@ def write_certificate(
     """Write the files of all units, and the formulas of all shapes, into the folder of a corpus.
 
     ``work`` gives the files of a unit, ``formulas`` the lines of each shape's; ``watch`` is told how many units are
-    certified, of how many. Raises ``InputError`` where a file cannot be written.
+    certified, of how many. Raises ``InputError`` where a file cannot be written; then no part of it is left.
     """
     folder = corpus / FOLDER
     folder.mkdir(exist_ok=True)
     done = 0
-    with closing(run_tasks(planned, work, jobs)) as results:
-        for result in results:
-            if result is not None:
-                for name, data in result[1]:
-                    write_atomically(folder / name, [data])
-                done += 1
-            watch(done, len(planned))
-    for shape, lines in formulas:
-        write_atomically(folder / formula_file(shape), packed(lines))
+    try:
+        with closing(run_tasks(planned, work, jobs)) as results:
+            for result in results:
+                if result is not None:
+                    for name, data in result[1]:
+                        write_atomically(folder / name, [data])
+                    done += 1
+                watch(done, len(planned))
+        for shape, lines in formulas:
+            write_atomically(folder / formula_file(shape), packed(lines))
+    except BaseException:
+        for file in (*folder.glob("*.cnf.gz"), *folder.glob("*.lrat.gz")):
+            file.unlink(missing_ok=True)
+        with suppress(OSError):  # it holds somebody's file
+            folder.rmdir()
+        raise
 
 
 def unit_made(shape: str, number: int, formula: Formula, own: Sequence[Group]) -> list[Made]:

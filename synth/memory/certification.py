@@ -80,7 +80,8 @@ def _certify_unit(unit: Unit, request: suites.Request, solver: str) -> Iterator[
             (tests if encoding.is_test(execution) else allowed).append(normal_form(execution))
             if len(allowed) > MOST_ALLOWED:
                 raise InputError(
-                    f"{unit.name} cannot be certified: more than {MOST_ALLOWED} programs are to be shown to be no tests"
+                    f"{unit.name} cannot be certified: more than {MOST_ALLOWED} programs are to be shown to be no "
+                    "tests; --resume without --certify ends the suite"
                 )
             search.add(encoding.block(execution))
     finally:

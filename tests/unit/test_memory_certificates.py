@@ -27,6 +27,7 @@ from oracle.certificates.executions import lacks as lacks_execution
 from oracle.certificates.refusal import RefusedError
 from oracle.consistency import load_model
 from synth.cli import main
+from synth.memory import certification
 
 EDGES = "PodWW PodRR PodWR Rfe Fre Coe RfeRel.gpuAcq.gpu Plain"
 KINDS = {
@@ -144,6 +145,16 @@ def test_what_cannot_be_certified_is_said_before_anything_is_written(options, tm
     assert result.exit_code == 2
     assert "--certify" in result.output and result.output.count("\n") == 1
     assert not (tmp_path / "c").exists()
+
+
+def test_a_unit_with_too_much_to_show_is_not_certified(tmp_path, monkeypatch):
+    monkeypatch.setattr(certification, "MOST_ALLOWED", 0)
+    words = ("memory", "--from", "tso", "--events", "4", "--threads", "1", "-j", 1, "-o", tmp_path / "c")
+    result = synth(*words, "--certify")
+    assert result.exit_code == 2
+    assert "outcome/4 cannot be certified: more than 0 programs" in result.stderr.splitlines()[-1]
+    assert synth(*words, "--resume").exit_code == 0
+    assert read_corpus(tmp_path / "c").complete and not (tmp_path / "c" / "certificate").exists()
 
 
 # -- damaged: tests --------------------------------------------------------------------------------------------------
