@@ -15,17 +15,21 @@ from __future__ import annotations
 import argparse
 import math
 import random
+import sys
 import time
 from collections.abc import Iterator
 from statistics import fmean, stdev
 
 import measuring  # noqa: F401  so that packages are found by their names
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
-from constraints.loop import solutions
 from constraints.progress import ProgressEncoding, Shape
-from synth.progress.synthesis import Request, partitions, tests_of
+from constraints.solvers import DEFAULT_SOLVER
+from synth.progress import synthesis
+from synth.progress.synthesis import Request, Unit, encoding_of, partitions, run_unit
+from synth.units import Parts
 
 BOUNDS = ["2x4", "2x5", "3x5", "4x5", "2x6", "3x6", "4x6"]
 KNOWN = {"2x4": 6610, "3x4": 4146, "2x5": 395_138, "3x5": 341_727, "4x5": 79_656}
@@ -33,15 +37,19 @@ KNOWN = {"2x4": 6610, "3x4": 4146, "2x5": 395_138, "3x5": 341_727, "4x5": 79_656
 
 def sampled(shape: Shape, request: Request, samples: int) -> tuple[int, list[tuple[int, float]]]:
     """How many parts there are, and of some the tests and the seconds."""
-    encoding, lemmas, chance = ProgressEncoding(shape), [], random.Random(str(shape.lengths))
-    jumps = encoding.choices()[: len(encoding.sites)]
+    chance = random.Random(str(shape.lengths))
+    _, cubes, _ = encoding_of(shape)
+    jumps = ProgressEncoding(shape).choices()[: sum(shape.lengths)]
+    free = [range(len(choice)) for choice in jumps[len(cubes[0]) :]]
     found = []
     for _ in range(samples):
-        began = time.process_time()
-        case = [chance.choice(choice) for choice in jumps]
-        tests = sum(1 for each in solutions(encoding, "minisat22", case, (), lemmas) for _ in tests_of(each, request))
+        unit = Unit(shape, chance.randrange(len(cubes)), tuple(map(chance.choice, free)))
+        began, tests = time.process_time(), 0
+        for item in run_unit(unit, request, DEFAULT_SOLVER):
+            tests += sum(len(each.tests) for each in item) if isinstance(item, list) else 0
+            assert not isinstance(item, Parts)
         found.append((tests, time.process_time() - began))
-    return math.prod(map(len, jumps)), found
+    return len(cubes) * math.prod(map(len, free)), found
 
 
 def estimates(bound: str, samples: int) -> Iterator[tuple[Shape, float, float, float]]:
@@ -61,10 +69,11 @@ def main() -> None:
     parser.add_argument("bounds", nargs="*", default=BOUNDS, metavar="NxK")
     parser.add_argument("--samples", type=int, default=200, help="Of each shape.")
     options = parser.parse_args()
+    synthesis.MOST = sys.maxsize  # a sample is searched whole
     table = Table("bound", "shapes", title=f"{options.samples} samples of each shape")
     for heading in ("tests", "known", "core-hours"):
         table.add_column(heading, justify="right")
-    for bound in options.bounds:
+    for bound in track(options.bounds, console=Console(stderr=True)):
         found = list(estimates(bound, options.samples))
         tests = sum(each for _, each, _, _ in found)
         error = math.sqrt(sum(each**2 for _, _, each, _ in found))

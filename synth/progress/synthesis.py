@@ -193,9 +193,15 @@ def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[C
     return encoding, encoding.cubes(cases_of(shape)), []
 
 
+_REMEMBERED = 5_000
+"""Refinements of earlier units that save more than they cost: a solver has to look at all, and most are of one unit."""
+
+
 def prepared(unit: Unit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
     """The encoding of a unit, the literals that the unit fixes, and the refinements learned so far."""
     encoding, cubes, lemmas = encoding_of(unit.shape)
+    if len(lemmas) > _REMEMBERED:
+        lemmas.clear()
     cube = cubes[unit.cube]
     further = zip(encoding.choices()[len(cube) :], unit.within, strict=False)
     return encoding, [*cube, *(choice[number] for choice, number in further)], lemmas
