@@ -182,6 +182,18 @@ def test_workers_a_scheduler_and_the_client_die(tmp_path, cluster):
     assert files(made) == files(expected)
 
 
+@pytest.mark.slow
+def test_a_cluster_of_this_machine_by_a_script(tmp_path):
+    program = "from synth.cli import main\nif __name__ == '__main__':\n    main()"
+    bound = ["progress", "--threads", "2", "--instrs", "4", "--all"]
+    command = ["bash", EXAMPLES / "cluster.sh", "3", sys.executable, "-c", program, *bound, "-o", tmp_path / "there"]
+    environment = os.environ | {"PYTHON": sys.executable}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert told.returncode == 0, told.stderr
+    run(*bound, "-j", 1, "-o", tmp_path / "here")
+    assert files(tmp_path / "there") == files(tmp_path / "here")
+
+
 def test_where_there_is_no_cluster_one_line_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(synth.cluster, "PATIENCE", 1)
     nowhere = ("progress", "--threads", "2", "--instrs", "3", "-o", str(tmp_path / "suite"))
