@@ -42,8 +42,7 @@ from corpus.suite import (
 from corpus.test import Test
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True, gc=False):  # processes send hundreds of thousands to each other
     """What one solution of a solver gave.
 
     ``program`` is the solution as text, blocked again on resume. ``tests`` are the tests that came of it, each with

@@ -136,7 +136,7 @@ def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int,
 
 def cases_of(shape: Shape) -> int:
     """Into how many cubes to cut a shape at least: enough to keep many cores busy, one where it is done in no time."""
-    return {1: 1, 2: 1, 3: 1, 4: 4}.get(sum(shape.lengths), 48)
+    return {1: 1, 2: 1, 3: 1, 4: 2}.get(sum(shape.lengths), 48)
 
 
 def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
