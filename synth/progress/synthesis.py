@@ -182,7 +182,7 @@ BATCH_SECONDS = 0.5
 """How long a unit gathers what it finds before it hands it over to be written."""
 
 
-MOST = 10_000
+MOST = 30_000
 """How many programs a unit may find; where there are more, its parts go on. That takes seconds."""
 
 
