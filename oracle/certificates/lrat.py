@@ -26,11 +26,14 @@ def check_proof(clauses: Sequence[Sequence[int]], proof: Iterable[str]) -> int:
     added = 0
     for number, line in enumerate(proof, 1):
         words = line.split()
-        if len(words) > 1 and words[1] == "d":
-            for word in words[2:-1]:
-                known.pop(_number(word, number), None)
-            continue
-        name, *numbers = (_number(word, number) for word in words) if words else (0,)
+        try:
+            if len(words) > 1 and words[1] == "d":
+                for gone in map(int, words[2:-1]):
+                    known.pop(gone, None)
+                continue
+            name, *numbers = map(int, words)
+        except ValueError:
+            raise RefusedError(f"line {number} is not one of a proof") from None
         if numbers.count(0) != 2 or numbers[-1] != 0 or name in known:
             raise RefusedError(f"line {number} is not one of a proof")
         end = numbers.index(0)
@@ -56,10 +59,3 @@ def _check_step(known: dict[int, Sequence[int]], clause: Sequence[int], hints: S
             raise RefusedError(f"line {number} does not follow: clause {hint} leaves {len(left)} literals open")
         false.add(-left[0])
     raise RefusedError(f"line {number} does not follow: its clauses can all be true")
-
-
-def _number(word: str, line: int) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        raise RefusedError(f"line {line} is not one of a proof") from None
