@@ -46,9 +46,9 @@ def check_certifiable(request: suites.Request) -> None:
         raise InputError("--certify is for --criterion outcome: no listing of executions judges a single one")
 
 
-def certified_units(request: suites.Request) -> list[Unit]:
+def certified_units(request: suites.Request) -> Iterator[Unit]:
     """The units that have a certificate: those of the criterion that is asked for."""
-    return [unit for unit in suites.units(request) if unit.criterion == request.criterion]
+    return (unit for unit in suites.units(request) if unit.criterion == request.criterion)
 
 
 def certify_suite(
@@ -58,7 +58,7 @@ def certify_suite(
 
     Raises ``InputError`` where a file cannot be written, and where too much would have to be blocked.
     """
-    planned = certified_units(request)
+    planned = list(certified_units(request))
     formulas = ((sizes_word(unit.sizes), suite_formula_lines(request, unit)) for unit in planned)
     work = partial(_certify_unit, request=request, solver=solver)
     write_certificate(corpus, planned, work, formulas, jobs, watch)

@@ -34,6 +34,7 @@ from oracle.executions.steps import TooManyError
 from synth.memory import certification, suites, synthesis
 from synth.memory.suites import Unit
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
+from synth.options.vocabulary import MOST_EVENTS
 from synth.pool import Jobs, run_tasks
 from synth.verification import Files, Findings, Watch, beside, numbers_of, same_lines
 
@@ -77,8 +78,6 @@ def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
             raise RefusedError("the corpus is not complete")
         of_model = "events" in corpus.manifest["request"]
         check: _Check[Any, Any] = _suite_check(corpus) if of_model else _cycle_check(corpus)
-        for shape in check.shapes.values():
-            numbers_of(corpus.path, shape)
     except (InputError, RefusedError) as error:
         findings.refused.append(str(error))
         return findings
@@ -154,6 +153,15 @@ def _asked(request: Mapping[str, Any], kind: type[Asked]) -> Asked:
     return asked
 
 
+def _shapes(corpus: Corpus, parts: Iterable[Part], word: Callable[[Part], str]) -> dict[Part, str]:
+    """The words of units. Raises ``RefusedError`` at the first that has no files: a request may be for any number."""
+    found = {}
+    for part in parts:
+        found[part] = word(part)
+        numbers_of(corpus.path, found[part])
+    return found
+
+
 def _proved(
     files: Files[Part],
     head: str,
@@ -189,11 +197,14 @@ def _suite_check(corpus: Corpus) -> _Check[Unit, _Program]:
     request = _asked(corpus.manifest["request"], suites.Request)
     request.check()
     certification.check_certifiable(request)
-    shapes = {unit: sizes_word(unit.sizes) for unit in certification.certified_units(request)}
+    if max(request.events) > MOST_EVENTS:
+        raise RefusedError(f"the manifest's request: more than {MOST_EVENTS} events")
+    shapes = _shapes(corpus, certification.certified_units(request), lambda unit: sizes_word(unit.sizes))
 
     def chosen(tests: list[Test], claims: list[_Program], _: dict[str, str]) -> tuple[list[Test], list[str]]:
-        promised = corpus.manifest.get("counts", {}).get("criteria", {}).get(request.criterion)
-        amiss = [] if promised == len(tests) else ["the manifest does not count the tests of the criterion as they are"]
+        promised = corpus.manifest.get("counts", {}).get("criteria")
+        right = isinstance(promised, dict) and promised.get(request.criterion) == len(tests)
+        amiss = [] if right else ["the manifest does not count the tests of the criterion as they are"]
         kept = suites.one_per_program(tests) if request.up_to == "program" else tests
         return suites.with_ranks(kept), amiss
 
@@ -236,7 +247,10 @@ def _cycle_check(corpus: Corpus) -> _Check[int, Cycle]:
     """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
     request = _asked(corpus.manifest["request"], synthesis.Request)
     certification.check_certifiable_cycles(request)
-    bounds = request.bounds
+    try:
+        bounds = request.bounds
+    except ValueError:
+        raise RefusedError("the manifest has no request for memory tests") from None
     asked = cycles.Asked(**{each.name: getattr(bounds, each.name) for each in fields(cycles.Asked)})
 
     def chosen(tests: list[Test], claims: list[Cycle], unwritten: dict[str, str]) -> tuple[list[Test], list[str]]:
@@ -248,7 +262,7 @@ def _cycle_check(corpus: Corpus) -> _Check[int, Cycle]:
             amiss.append("the manifest does not list what cannot be written as it is")
         return minimal_tests(tests, there) if request.minimal else tests, amiss
 
-    shapes = {size: str(size) for size in certification.certified_sizes(request)}
+    shapes = _shapes(corpus, certification.certified_sizes(request), str)
     prove = partial(_prove_size, request=request, asked=asked)
     return _Check(shapes, prove, partial(_judge_cycles, models=request.model_words), chosen)
 

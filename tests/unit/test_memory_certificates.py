@@ -280,6 +280,9 @@ def test_a_file_that_is_missing(corpus, kind):
         ({"model_digests": {}}, "the models have changed since"),
         ({"models": ["no-model"]}, "its models is not as it should be"),
         ({"labelled_under": ["no-model"]}, "unknown consistency model"),
+        ({"events": [2, 10**9], "sizes": [3, 10**9]}, ""),
+        ({"regions": [7]}, "no request for memory tests"),
+        ({"regions": ["nowhere"], "scopes": ["nowhere"], "threads": [7, 7]}, ""),
     ],
 )
 def test_a_request_that_is_changed(corpus, request_, named):
