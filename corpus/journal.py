@@ -409,13 +409,13 @@ def _stored(path: Path, models: Sequence[str]) -> Iterator[Test]:
 def _name(tests: list[Test]) -> list[Test]:
     """The tests named by bound and rank where they have no name yet, and by a rank where another has their name."""
     totals = Counter(test.bound for test in tests)
-    ranks: Counter[str] = Counter()
+    widths = {bound: max(4, len(str(total))) for bound, total in totals.items()}
+    ranks = {bound: count(1) for bound in totals}
     taken: set[str] = set()
     named = []
     for test in tests:
-        ranks[test.bound] += 1
-        width = max(4, len(str(totals[test.bound])))
-        named.append(_called(test, test.name or f"{test.bound}-{ranks[test.bound]:0{width}}", taken))
+        rank = next(ranks[test.bound])
+        named.append(_called(test, test.name or f"{test.bound}-{rank:0{widths[test.bound]}}", taken))
     return named
 
 
