@@ -393,7 +393,7 @@ def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> lis
     return [vector_of(weak >> i * width & mask, strong >> i * width & mask) for i in range(len(orders))]
 
 
-@lru_cache(maxsize=1 << 16)  # the reductions of many tests have few behaviours
+@lru_cache(maxsize=1 << 15)  # the reductions of many tests have few behaviours
 def image_hangs(automaton: Behaviour, orders: tuple[Permutation, ...]) -> tuple[int, int]:
     """Under which guarantees, read weakly and read strongly, the images of a program with this behaviour may hang: for
     each image as many bits as there are guarantees, those of the first image lowest."""

@@ -74,7 +74,7 @@ def _without_instruction(thread: Thread, deleted: int) -> Thread:
     return tuple(shorter)
 
 
-@lru_cache(maxsize=1 << 16)  # tests of one bound share their reductions
+@lru_cache(maxsize=1 << 15)  # tests of one bound share their reductions
 def _behaviour_of_test(program: Program) -> Behaviour | None:
     """The minimal automaton of a valid test, ``None`` for another program."""
     if not influences(program):
