@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, count
+from typing import NamedTuple
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, Outline, atomic_mode
 from corpus.laws.ptx import MEMBARS
@@ -52,6 +53,15 @@ from corpus.litmus.test import (
     Store,
     Thread,
 )
+
+
+class Access(NamedTuple):
+    """An event of a thread: its number, ``R`` or ``W``, and which value of which location."""
+
+    event: int
+    kind: str
+    location: str
+    value: int
 
 
 class Frame:
@@ -119,6 +129,14 @@ class Frame:
     def orders(self) -> list[list[int]]:
         """The writes of every location in coherence order."""
         return [[event for event in history if self.accesses[event] == "W"] for history in self._histories()]
+
+    @cached_property
+    def code(self) -> list[tuple[Access, ...]]:
+        """The accesses of each thread."""
+        return [
+            tuple(Access(event, self.accesses[event], self.named[event], self.values[event]) for event in events)
+            for events in self.threads
+        ]
 
     @cached_property
     def condition(self) -> Condition:
@@ -212,8 +230,7 @@ def litmus_test(cycle: Cycle) -> LitmusTest:
     frame = cycle.frame
     threads = [
         _thread(
-            frame,
-            number,
+            frame.code[number],
             cycle.edges[events[0] : events[-1]],
             cycle.annotations[events[0] : events[-1] + 1],
             cycle.places[number],
@@ -241,68 +258,64 @@ def _are_strong(cycle: Cycle, writes: list[int]) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _thread(
-    frame: Frame, number: int, between: tuple[Edge, ...], annotations: tuple[Annotation, ...], place: Place
+    accesses: tuple[Access, ...], between: tuple[Edge, ...], annotations: tuple[Annotation, ...], place: Place
 ) -> Thread:
     """A thread of cycles: its accesses with these annotations, and these edges between them."""
-    return Thread(tuple(_Writer(frame, frame.threads[number], between, annotations).body()), place)
+    return Thread(tuple(_Writer(accesses, between, annotations).body()), place)
 
 
 class _Writer:
     """Writes the instructions of a thread; the register ``r5`` holds what event 5 reads, ``d5`` what depends on it."""
 
-    def __init__(
-        self, frame: Frame, events: Sequence[int], between: Sequence[Edge], annotations: Sequence[Annotation]
-    ) -> None:
-        self._frame = frame
-        self._events = events
-        self._steps = dict(zip(events, between, strict=False))  # from an event to the next in the thread
-        self._annotations = dict(zip(events, annotations, strict=True))
+    def __init__(self, accesses: Sequence[Access], between: Sequence[Edge], annotations: Sequence[Annotation]) -> None:
+        self._accesses = accesses
+        self._steps: list[Edge | None] = [
+            None,
+            *between,
+            None,
+        ]  # before the first, from one to the next, after the last
+        self._annotations = annotations
 
     def body(self) -> Iterator[Instruction]:
         skipped = False
-        for event in self._events:
-            before = self._steps.get(event - 1)
+        for place, access in enumerate(self._accesses):
+            before = self._steps[place]
             if before is not None and before.kind == "Rmw":
                 continue
-            yield from self._between(before, event)
-            yield self._access(before, event)
+            if before is not None:
+                yield from self._between(before, access)
+            yield self._access(place)
             if before is not None and before.kind == "Ctrl":
                 skipped = True
         if skipped:
             yield Label("LC0")
 
-    def _between(self, before: Edge | None, event: int) -> Iterator[Instruction]:
+    def _between(self, before: Edge, access: Access) -> Iterator[Instruction]:
         """What stands between two accesses."""
-        if before is None:
-            return
+        event, source = access.event, access.event - 1
         if before.kind == "Fence":
             yield Fence(before.fence)
         if before.kind in ("Addr", "Data", "Ctrl"):
-            source = event - 1
             yield masked(f"d{source}", f"r{source}")
         if before.kind == "Ctrl":
-            yield Branch("LC0", Comparison("ne", Reg(f"d{event - 1}"), 0))
+            yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
         if before.kind == "Addr":
-            yield Assign(f"a{event}", "add", (Loc(self._frame.named[event]), Reg(f"d{event - 1}")))
+            yield Assign(f"a{event}", "add", (Loc(access.location), Reg(f"d{source}")))
         if before.kind == "Data":
-            yield Assign(f"v{event}", "add", (Reg(f"d{event - 1}"), self._frame.values[event]))
+            yield Assign(f"v{event}", "add", (Reg(f"d{source}"), access.value))
 
-    def _access(self, before: Edge | None, event: int) -> Instruction:
-        address: Operand = Loc(self._frame.named[event])
-        value: Operand = self._frame.values[event]
-        if before is not None and before.kind == "Addr":
-            address = Reg(f"a{event}")
-        if before is not None and before.kind == "Data":
-            value = Reg(f"v{event}")
-        mode = self._annotations[event].mode
-        step = self._steps.get(event)
-        if step is not None and step.kind == "Rmw":
-            both = atomic_mode(self._annotations[event], self._annotations[event + 1])
-            assert both is not None, step.name
-            return Rmw("exch", f"r{event}", address, (self._frame.values[event + 1],), both)
-        if self._frame.accesses[event] == "R":
-            return Load(f"r{event}", address, mode)
-        return Store(address, value, mode)
+    def _access(self, place: int) -> Instruction:
+        event, kind, location, stored = self._accesses[place]
+        before, after = self._steps[place : place + 2]
+        led = None if before is None else before.kind
+        address: Operand = Reg(f"a{event}") if led == "Addr" else Loc(location)
+        value: Operand = Reg(f"v{event}") if led == "Data" else stored
+        mode = self._annotations[place].mode
+        if after is not None and after.kind == "Rmw":
+            both = atomic_mode(*self._annotations[place : place + 2])
+            assert both is not None, after.name
+            return Rmw("exch", f"r{event}", address, (self._accesses[place + 1].value,), both)
+        return Load(f"r{event}", address, mode) if kind == "R" else Store(address, value, mode)
 
 
 # Names

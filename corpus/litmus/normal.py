@@ -133,7 +133,7 @@ def normal_form(test: LitmusTest) -> LitmusTest:
 
 
 class _Normal(NamedTuple):
-    """A thread's normal form, and what its registers are called there; or the number that they stand for."""
+    """A thread's normal form, and what registers that are asked for are called there; or the number they stand for."""
 
     thread: Thread
     registers: tuple[tuple[str, str | int], ...]
@@ -144,7 +144,8 @@ def _normal_thread(thread: Thread, asked: tuple[str, ...], place: Place) -> _Nor
     plain, constants = _without_constants(branching(thread, asked), asked)
     numbers = {name: value for name, value in constants.items() if isinstance(value, int)}
     renamed, registers = _renamed(_named_barriers(plain), [name for name in asked if name not in numbers])
-    return _Normal(replace(renamed, place=place), (*numbers.items(), *registers.items()))
+    names: Mapping[str, str | int] = {**registers, **numbers}
+    return _Normal(replace(renamed, place=place), tuple((name, names[name]) for name in asked if name in names))
 
 
 @lru_cache(maxsize=_SHARED)
