@@ -14,6 +14,7 @@ import pytest
 from absent import absent
 from chromium import browser, open_page, open_watched_page, playwright, watched_browser
 from click.testing import CliRunner
+from hypothesis import HealthCheck, settings
 
 from backends.opencl.platforms import choose
 from backends.registry import BACKENDS
@@ -22,6 +23,10 @@ from corpus.errors import InputError
 from synth.cli import main
 
 __all__ = ["browser", "open_page", "open_watched_page", "playwright", "watched_browser"]  # fixtures from elsewhere
+
+# How long data takes to be drawn says how busy the machine is, and nothing of the test.
+settings.register_profile("synth", suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("synth")
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"

@@ -423,7 +423,9 @@ def written(path: Path, found: Sequence[Entry]) -> Path:
     return path
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(st.lists(entries, max_size=8), st.randoms())
 def test_shards_in_any_order_give_the_same_bytes(tmp_path: Path, found: list[Entry], chance: random.Random) -> None:
     one = tmp_path / "one.jsonl"
@@ -532,7 +534,9 @@ def test_hostile_files_cost_nothing_but_themselves(data: bytes, tmp_path: Path, 
     assert lines(tmp_path / "r.jsonl") == [MEMORY]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(st.data())
 def test_broken_files_never_break_us(tmp_path: Path, suite: Path, data: st.DataObject) -> None:
     """Whatever bytes are changed: whole lines are taken or told, and what is written can be read."""
