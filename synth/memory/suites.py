@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
@@ -187,8 +187,14 @@ def units(request: Request) -> Iterator[Unit]:
 # Work
 
 
-CONFLICTS = 20_000
-"""How many conflicts the solver may have in a unit; where there are more, its parts go on. That takes seconds."""
+CONFLICTS = 50_000
+"""How many conflicts the solver may have in a unit; where there are more, its parts go on. A minute, or less."""
+
+
+@lru_cache(maxsize=1)
+def encoding_of(request: Request, criterion: Criterion, sizes: tuple[int, ...]) -> Forbidden:
+    """The encoding of a unit, and of its parts: a process that goes on with these keeps the refinements."""
+    return Forbidden(Question(request.axiomatic, criterion=criterion), request.words, sizes)
 
 
 def told(unit: Unit, known: tuple[str, ...]) -> Unit:
@@ -205,7 +211,7 @@ def parts_of(unit: Unit, number: int) -> list[Unit]:
 def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
     """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
     effort = Effort()
-    encoding = Forbidden(Question(request.axiomatic, criterion=unit.criterion), request.words, unit.sizes)
+    encoding = encoding_of(request, unit.criterion, unit.sizes)
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
     begun = encoding.beginnings() if unit.within else []
     case = [choice[number] for choice, number in zip(begun, unit.within, strict=False)]
