@@ -67,7 +67,7 @@ def litmus_digest(test: LitmusTest) -> str:
     plain = normal_form(test)
     locations, threads = [list(map(_said, parts)) for parts in (plain.locations, plain.threads)]
     rows = f"threads={_row(threads)}, locations={_row(locations)}, condition={_repr(plain.condition)}"
-    beyond = repr(test.synchronised) if test.synchronised else ""
+    beyond = repr(plain.synchronised) if plain.synchronised else ""
     start = 0
     for said in (*locations, *threads):
         if said.beyond:
