@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 from corpus.errors import InputError
-from corpus.files import open_bytes
+from corpus.files import open_bytes, temporary_name
 
 FOLDER = "certificate"
 
@@ -51,6 +52,16 @@ def formula_file(shape: str) -> str:
 def unit_files(shape: str, number: int) -> tuple[str, str]:
     """The names of the files of a unit: its clauses and its proof."""
     return f"{shape}-{number}.cnf.gz", f"{shape}-{number}.lrat.gz"
+
+
+def remove_certificate(corpus: Path) -> None:
+    """Remove the files of a certificate from a corpus, and their folder unless it holds somebody's file."""
+    folder = corpus / FOLDER
+    for suffix in (".cnf.gz", ".lrat.gz"):
+        for file in (*folder.glob(f"*{suffix}"), *folder.glob(temporary_name(f"*{suffix}", "*"))):
+            file.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def packed(lines: Iterable[str]) -> Iterator[bytes]:

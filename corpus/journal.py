@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from corpus.certificates import remove_certificate
 from corpus.errors import InputError
 from corpus.files import open_bytes, temporary_name, write_atomically
 from corpus.lines import LineFile, decoder, whole_lines
@@ -227,6 +228,7 @@ class Journal:
         write_atomically(self.path / MANIFEST, [pretty(first_manifest(self.request))])
         remove_derived(self.path, TESTS, LABELS, TIMES)
         remove_derived(self.path, MANIFEST, halves=True)
+        remove_certificate(self.path)
 
     def _reload(self) -> bool:
         """Take in what the file holds, and whether it holds anything; what was cut off is dropped."""

@@ -8,14 +8,14 @@ certified as any other. What a unit adds to the formula of its shape is for ``sy
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
 from constraints.formula import Clause, Formula
 from constraints.proofs import prove_unsatisfiable
-from corpus.certificates import FOLDER, formula_file, packed, unit_files
+from corpus.certificates import FOLDER, formula_file, packed, remove_certificate, unit_files
 from corpus.files import write_atomically
 from synth.pool import Jobs, run_tasks
 
@@ -55,10 +55,7 @@ def write_certificate(
         for shape, lines in formulas:
             write_atomically(folder / formula_file(shape), packed(lines))
     except BaseException:
-        for file in (*folder.glob("*.cnf.gz"), *folder.glob("*.lrat.gz")):
-            file.unlink(missing_ok=True)
-        with suppress(OSError):  # it holds somebody's file
-            folder.rmdir()
+        remove_certificate(corpus)
         raise
 
 

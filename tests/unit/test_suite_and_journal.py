@@ -199,6 +199,19 @@ def test_resuming_removes_files_that_are_about_to_be_out_of_date(journal):
     assert sorted(all_bytes(journal.path)) == [JOURNAL, MANIFEST]
 
 
+def test_resuming_removes_half_a_certificate_and_nobody_s_file(journal):
+    certificate = journal.path / "certificate"
+    certificate.mkdir()
+    for name in ("1.2.cnf.gz", "1.2-0.lrat.gz", ".1.2-0.cnf.gz.4711.tmp", "mine.txt"):
+        (certificate / name).write_text("left by a run that was killed")
+    journal.close()
+    Journal.resume(journal.path, REQUEST).close()
+    assert [file.name for file in certificate.iterdir()] == ["mine.txt"]
+    (certificate / "mine.txt").unlink()
+    Journal.resume(journal.path, REQUEST).close()
+    assert not certificate.exists()
+
+
 @pytest.mark.parametrize("cut", [1, 20, 400])
 def test_a_journal_line_that_was_cut_off_is_dropped(journal, cut):
     journal.append("a", [found("mutex")])
