@@ -4,8 +4,8 @@
     python benchmarks/corpora.py CORPUS                  on a corpus of progress tests that is there
     python benchmarks/corpora.py CORPUS show select      some of the commands
 
-`compile` takes a tenth of the tests, at most: a file each, on the disk before the next is written. Memory is as
-benchmarks/measuring.py has it. Figures are in docs/corpus.md.
+`verify` is left out where a corpus has no certificate. `compile` takes a tenth of the tests, at most: a file each, on
+the disk before the next is written. Memory is as benchmarks/measuring.py has it. Figures are in docs/corpus.md.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from measuring import SYNTH, measure
 from rich.console import Console
 from rich.table import Table
 
+from corpus.certificates import FOLDER
 from corpus.suite import read_manifest
 
 COMMANDS = {
@@ -30,6 +31,7 @@ COMMANDS = {
     "export --to dartagnan-ptx": ["export", "CORPUS", "--to", "dartagnan-ptx", "-o", "OUT"],
     "label": ["label", "CORPUS", "--model", "hsa-weak", "-o", "OUT"],
     "compile": ["compile", "CORPUS", "--test", "*0", "--backend", "cpp", "-o", "OUT"],
+    "verify": ["verify", "CORPUS"],
 }
 """The commands by what the table calls them."""
 
@@ -50,8 +52,10 @@ def main() -> None:
         corpus = options.corpus
         if corpus is None:
             corpus = Path(scratch, "suite")
-            make = ["progress", "--threads", "3", "--instrs", "5", "--all", "-o", str(corpus)]
-            _measure(table, "progress --threads 3 --instrs 5 --all", make)
+            make = ["progress", "--threads", "3", "--instrs", "5", "--all", "--certify"]
+            _measure(table, " ".join(make), [*make, "-o", str(corpus)])
+        elif not (corpus / FOLDER).exists() and not options.commands:
+            chosen.remove("verify")
         for number, name in enumerate(chosen):
             places = {"CORPUS": str(corpus), "OUT": str(Path(scratch, str(number)))}
             _measure(table, name, [places.get(word, word) for word in COMMANDS[name]])
