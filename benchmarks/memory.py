@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def row(given: EdgeSet, size: int, solver: str, extra: list[str]) -> list[str]:
-    bounds = Request(given.edges, (size, size), scopes=given.scopes, regions=given.regions).bounds()
+    bounds = Request(given.edges, (size, size), scopes=given.scopes, regions=given.regions).bounds
     formula = CycleEncoding(bounds, size).formula
     effort, started = Effort(), time.monotonic()
     found = sum(1 for _ in cycles(bounds, size, solver, effort))
