@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from corpus.journal import Found, Journal
 from synth.pool import Jobs, Todo, run_tasks
@@ -37,6 +37,8 @@ class Parts(Generic[AnyUnit]):
 
 class Divisible(Unit, Protocol):
     """A unit that may be cut into parts. ``known``: what was found before, as text, and is not to be found again."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -82,23 +84,23 @@ def is_done_with(closed: Mapping[str, Any]) -> bool:
 def as_left(
     unit: AnyDivisible,
     journal: Journal,
-    told: Callable[[AnyDivisible, tuple[str, ...]], AnyDivisible],
     parts_of: Callable[[AnyDivisible, int], Sequence[AnyDivisible]],
 ) -> Iterator[AnyDivisible]:
     """A unit that an earlier run may have begun, with what is known of it; or its parts, if it was cut into some.
 
-    ``told`` gives a unit that knows more, ``parts_of`` so many parts of one.
+    ``parts_of`` gives so many parts of one.
     """
     closed = journal.closed.get(unit.name)
     if closed is not None and is_done_with(closed):
         yield unit
         return
-    begun = told(unit, (*unit.known, *(found.program for found in journal.units.get(unit.name, ()))))
+    found = (each.program for each in journal.units.get(unit.name, ()))
+    begun = replace(unit, known=(*unit.known, *found))
     if closed is None:
         yield begun
         return
     for part in parts_of(begun, closed["parts"]):
-        yield from as_left(part, journal, told, parts_of)
+        yield from as_left(part, journal, parts_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from constraints.cycles import CycleEncoding, cycles
 from constraints.programs.criterion import Criterion
-from constraints.programs.forbidden import Forbidden, Question
 from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
 from corpus.cycles.edges import Annotation, Edge
@@ -64,13 +63,8 @@ def certify_suite(
     write_certificate(corpus, planned, work, formulas, jobs, watch)
 
 
-def encoding_of(request: suites.Request, unit: Unit) -> Forbidden:
-    """The formula of a unit."""
-    return Forbidden(Question(request.axiomatic, criterion=unit.criterion), request.words, unit.sizes)
-
-
 def _certify_unit(unit: Unit, request: suites.Request, solver: str) -> Iterator[list[Made]]:
-    encoding = encoding_of(request, unit)
+    encoding = suites.encoding_of(request, unit.criterion, unit.sizes)
     tests, allowed = list[Execution](), list[Execution]()
     search = open_solver(solver, encoding.formula.variables)
     try:
@@ -101,7 +95,8 @@ def suite_head(request: suites.Request, unit: Unit) -> str:
 
 def suite_formula_lines(request: suites.Request, unit: Unit) -> Iterator[str]:
     """The formula of a unit as its file has it."""
-    return certification.formula_lines(suite_head(request, unit), encoding_of(request, unit).formula, _program_word)
+    formula = suites.encoding_of(request, unit.criterion, unit.sizes).formula
+    return certification.formula_lines(suite_head(request, unit), formula, _program_word)
 
 
 def _program_word(name: tuple[Hashable, ...]) -> str:

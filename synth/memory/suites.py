@@ -191,15 +191,13 @@ CONFLICTS = 50_000
 """How many conflicts the solver may have in a unit; where there are more, its parts go on. A minute, or less."""
 
 
-@lru_cache(maxsize=1)
 def encoding_of(request: Request, criterion: Criterion, sizes: tuple[int, ...]) -> Forbidden:
-    """The encoding of a unit, and of its parts: a process that goes on with these keeps the refinements."""
+    """The encoding of a unit and its parts, without any refinement."""
     return Forbidden(Question(request.axiomatic, criterion=criterion), request.words, sizes)
 
 
-def told(unit: Unit, known: tuple[str, ...]) -> Unit:
-    """The unit, of which that is known."""
-    return replace(unit, known=known)
+_kept_encoding = lru_cache(maxsize=1)(encoding_of)
+"""The same with the refinements of whoever had it last: a process often goes on with the parts of what it has cut."""
 
 
 def parts_of(unit: Unit, number: int) -> list[Unit]:
@@ -211,7 +209,9 @@ def parts_of(unit: Unit, number: int) -> list[Unit]:
 def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
     """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
     effort = Effort()
-    encoding = encoding_of(request, unit.criterion, unit.sizes)
+    if not unit.within:
+        _kept_encoding.cache_clear()  # its size is told, whatever this process has done before
+    encoding = _kept_encoding(request, unit.criterion, unit.sizes)
     size = {"variables": encoding.formula.variables, "clauses": len(encoding.formula.clauses)}
     begun = encoding.beginnings() if unit.within else []
     case = [choice[number] for choice, number in zip(begun, unit.within, strict=False)]
@@ -231,7 +231,7 @@ def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] 
                 yield batch
                 batch, handed_over = [], time.monotonic()
     except TooHardError:
-        parts = parts_of(told(unit, tuple(known)), len(encoding.beginnings()[len(unit.within)]))
+        parts = parts_of(replace(unit, known=tuple(known)), len(encoding.beginnings()[len(unit.within)]))
     yield batch
     statistics = asdict(effort) | size
     yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
@@ -378,7 +378,7 @@ def synthesise(
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
     are closed and planned and how many tests found.
     """
-    planned = [part for unit in units(request) for part in as_left(unit, journal, told, parts_of)]
+    planned = [part for unit in units(request) for part in as_left(unit, journal, parts_of)]
     known: dict[str, set[str]] = {criterion.value: set() for criterion in Criterion}
     for name, founds in journal.units.items():
         known[name.partition("/")[0]].update(found.program for found in founds)

@@ -147,11 +147,6 @@ def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
             yield Unit(shape, cube)
 
 
-def told(unit: Unit, known: tuple[str, ...]) -> Unit:
-    """The unit, of which that is known."""
-    return replace(unit, known=known)
-
-
 def parts_of(unit: Unit) -> list[Unit]:
     """One part for each value of the next choice that the encoding has; none where all is fixed."""
     encoding, case, _ = prepared(unit)
@@ -297,7 +292,7 @@ def synthesise(
         planned = [
             part
             for unit in units(request, threads, instrs)
-            for part in as_left(unit, journal, told, lambda unit, _: parts_of(unit))
+            for part in as_left(unit, journal, lambda unit, _: parts_of(unit))
         ]
         # What an earlier run found at another bound does not count for this one.
         shapes = {shape_of(unit.name) for unit in planned}

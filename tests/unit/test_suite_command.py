@@ -165,6 +165,13 @@ def test_units_that_take_long_are_cut_into_parts(tmp_path, whole, monkeypatch, m
     assert content(tmp_path / "some") == whole
 
 
+def test_what_a_process_did_before_shows_in_no_size():
+    request = suites.Request("tso", (4, 4))
+    unit = next(unit for unit in suites.units(request) if unit.name == "outcome/3.1")
+    first, again = (list(suites.run_unit(unit, request, "minisat22"))[-1] for _ in range(2))
+    assert first == again and first["refinements"] > 0
+
+
 def test_mutants_of_another_time_are_taken_back_and_nothing_else(tmp_path):
     suite(tmp_path / "d", *TSO, "--max-tests", 3, state="incomplete")
     (tmp_path / "d" / "mutants" / "mine.txt").write_text("mine")
