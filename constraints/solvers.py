@@ -91,7 +91,7 @@ class _PySat:
         try:
             self._solver.conf_budget(left)
             answer: bool | None = self._solver.solve_limited()
-        except NotImplementedError:
+        except NotImplementedError:  # PySAT's way to say that Lingeling, of all, cannot stop
             return self.solve()
         return answer
 

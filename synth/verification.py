@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, zip_longest
 from pathlib import Path
@@ -13,9 +13,13 @@ from corpus.certificates import FOLDER, Packed, formula_file, unit_files
 from corpus.errors import InputError
 from corpus.files import open_bytes
 from corpus.suite import LABELS, Corpus, label_lines
+from oracle.certificates.clauses import Clause, Formula
+from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 
 Part = TypeVar("Part")
+Claims = TypeVar("Claims")
+AnyFormula = TypeVar("AnyFormula", bound=Formula)
 
 Watch = Callable[[int, int, int], None]
 """Told how many units are checked, of how many, and how many findings there are."""
@@ -87,3 +91,24 @@ def same_lines(file: Packed, expected: Iterable[str]) -> Iterator[str]:
         if line is None or line != other:
             raise RefusedError(f"line {number}: not the formula of the shape")
         yield line
+
+
+def proved(
+    files: Files[Part],
+    formula_of: Callable[[Packed], AnyFormula],
+    claims_of: Callable[[AnyFormula, Iterable[str]], tuple[Claims, Sequence[Clause]]],
+) -> tuple[Claims, int]:
+    """What a unit claims, proved in so many steps.
+
+    ``formula_of`` reads the formula of its shape, ``claims_of`` what it adds to that: its claims, and the clauses. What
+    they raise of a file has its name then. Raises ``RefusedError`` or ``InputError`` with what does not hold.
+    """
+    file = files.formula
+    try:
+        formula = formula_of(file)
+        file = files.own
+        claims, own = claims_of(formula, file.lines())
+        file = files.proof
+        return claims, check_proof([*own, *formula.clauses], file.lines())
+    except RefusedError as error:
+        raise RefusedError(f"{file.path}: {error}") from None

@@ -90,8 +90,7 @@ class Batch:
 
     def programs(self) -> Iterator[Program]:
         """The programs one by one."""
-        fields = (self.location, self.check, self.jump, self.exchange)
-        for columns in zip(*(array.T.tolist() for array in fields), strict=True):
+        for columns in zip(*(array.T.tolist() for array in self._fields), strict=True):
             code = [
                 Instruction(location, check, jump, None if exchange < 0 else exchange)
                 for location, check, jump, exchange in zip(*columns, strict=True)
@@ -152,12 +151,9 @@ def _columns(rows: Sequence[int | Numbers], kind: str) -> list[bytes]:
 
 def joined(batches: list[Batch]) -> Batch:
     """The programs of several batches of one shape, of which there is one."""
-    one = batches[0]
-    fields = (
-        np.concatenate([getattr(batch, field) for batch in batches], axis=1)
-        for field in ("location", "check", "jump", "exchange")
-    )
-    return one if len(batches) == 1 else Batch(one.lengths, one.locations, one.values, *fields)
+    one, *others = batches
+    fields = zip(*(batch._fields for batch in batches), strict=True)
+    return one._with(np.concatenate(field, axis=1) for field in fields) if others else one
 
 
 _NARROW = np.int16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from math import isfinite
 from pathlib import Path
 
@@ -236,6 +236,7 @@ def command(
         sys.exit(kind.run(tests, language, running))
 
 
+@cache  # a worker looks for it once, and is given many jobs
 def _opened(backend: str, options: DeviceOptions) -> Device:
     """The device of a worker of a cluster. Raises ``InputError`` where there is none."""
     device = BACKENDS[backend].device

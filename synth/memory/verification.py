@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from corpus.certificates import sizes_word
+from corpus.certificates import Packed, sizes_word
 from corpus.cycles.cycle import Cycle, cycle_name, oriented
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
@@ -26,7 +26,6 @@ from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.certificates import cycles, executions
 from oracle.certificates.clauses import Clause, Formula, read_clauses
-from oracle.certificates.lrat import check_proof
 from oracle.certificates.records import differences
 from oracle.certificates.refusal import RefusedError
 from oracle.consistency import resolve_consistency_models
@@ -36,7 +35,7 @@ from synth.memory.suites import Unit
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
 from synth.options.vocabulary import MOST_EVENTS
 from synth.pool import Jobs, run_tasks
-from synth.verification import Files, Findings, Watch, beside, numbers_of, same_lines
+from synth.verification import Files, Findings, Watch, beside, numbers_of, proved, same_lines
 
 _CHUNK = 50
 """What is judged as one task."""
@@ -162,22 +161,9 @@ def _shapes(corpus: Corpus, parts: Iterable[Part], word: Callable[[Part], str]) 
     return found
 
 
-def _proved(
-    files: Files[Part],
-    head: str,
-    written: Iterable[str],
-    claims_of: Callable[[Formula, Iterable[str]], tuple[list[Claim], list[Clause]]],
-) -> tuple[list[Claim], int]:
-    """What a unit claims, proved in so many steps. Raises ``RefusedError`` or ``InputError``."""
-    file = files.formula
-    try:
-        formula = read_clauses(head, same_lines(file, written))
-        file = files.own
-        claims, own = claims_of(formula, file.lines())
-        file = files.proof
-        return claims, check_proof([*own, *formula.clauses], file.lines())
-    except RefusedError as error:
-        raise RefusedError(f"{file.path}: {error}") from None
+def _written(head: str, lines: Iterable[str], file: Packed) -> Formula:
+    """The formula of a file that is written as these lines. Raises ``RefusedError`` where it is not."""
+    return read_clauses(head, same_lines(file, lines))
 
 
 # Suites from a model
@@ -222,7 +208,7 @@ def _prove_unit(files: Files[Unit], request: suites.Request) -> tuple[list[_Prog
         return programs + [_Program(unit, execution, False) for execution in claims.allowed], claims.clauses
 
     written = certification.suite_formula_lines(request, unit)
-    return _proved(files, certification.suite_head(request, unit), written, claims_of)
+    return proved(files, partial(_written, certification.suite_head(request, unit), written), claims_of)
 
 
 def _judge_programs(programs: Sequence[_Program], request: suites.Request) -> Iterator[_Judged]:
@@ -275,7 +261,7 @@ def _prove_size(files: Files[int], request: synthesis.Request, asked: cycles.Ask
         return claims.cycles, claims.clauses
 
     written = certification.cycle_formula_lines(request, size)
-    return _proved(files, certification.cycle_head(request, size), written, claims_of)
+    return proved(files, partial(_written, certification.cycle_head(request, size), written), claims_of)
 
 
 def _judge_cycles(some: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[_Judged]:

@@ -5,10 +5,10 @@ Planned and spread over processes here; every word of judgement is the oracle's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from corpus.certificates import Packed, sizes_word
@@ -16,15 +16,15 @@ from corpus.errors import InputError
 from corpus.progress.certificates import program_word
 from corpus.suite import Corpus
 from corpus.test import Test
+from oracle.certificates.clauses import Clause
 from oracle.certificates.formulas import check_formula
-from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.tests import Asked, check_test, missing
 from oracle.certificates.units import Claims, Formula, Shape, check_cases, check_clauses, read_formula
 from oracle.progress.models import MODELS
 from synth.pool import Jobs, run_tasks
 from synth.progress.synthesis import Request, check_size
-from synth.verification import Files, Findings, Watch, beside, numbers_of
+from synth.verification import Files, Findings, Watch, beside, numbers_of, proved
 
 _CHUNK = 500
 """Tests that are judged as one task."""
@@ -97,7 +97,7 @@ def _check_units(
 
     def check(files: Files[_Unit]) -> Iterator[tuple[Claims | None, int, list[str]]]:
         try:
-            claims, steps = _checked(files)
+            claims, steps = proved(files, partial(_formula, files.part.shape), _claims)
         except (InputError, RefusedError) as error:
             yield None, 0, [str(error)]
             return
@@ -137,21 +137,13 @@ def _asked(corpus: Corpus) -> Asked:
     return asked
 
 
-def _checked(files: Files[_Unit]) -> tuple[Claims, int]:
-    """What a unit proves, in so many steps. Raises ``RefusedError`` or ``InputError`` with what does not hold."""
-    file = files.formula
-    try:
-        formula = _formula(file, files.part.shape)
-        file = files.own
-        claims = check_clauses(formula, file.lines())
-        file = files.proof
-        return claims, check_proof([*claims.clauses, *formula.clauses], file.lines())
-    except RefusedError as error:
-        raise RefusedError(f"{file.path}: {error}") from None
+def _claims(formula: Formula, lines: Iterable[str]) -> tuple[Claims, list[Clause]]:
+    claims = check_clauses(formula, lines)
+    return claims, claims.clauses
 
 
 @lru_cache(maxsize=2)  # each of its units asks, one after the other
-def _formula(file: Packed, shape: Shape) -> Formula:
+def _formula(shape: Shape, file: Packed) -> Formula:
     formula = read_formula(shape, file.lines())
     check_formula(formula)
     return formula

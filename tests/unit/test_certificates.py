@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from click.testing import CliRunner, Result
+from certified import lines, refused, rewrite, synth
 
 from constraints.progress import ProgressEncoding
 from constraints.progress import Shape as EncodedShape
@@ -26,15 +25,10 @@ from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape, check_cases, check_clauses, read_formula
 from oracle.progress.lts import explore
-from synth.cli import main
 from synth.progress.certification import formula_lines
 
 PIGEONS = [[1, 2], [3, 4], [5, 6], [-1, -3], [-1, -5], [-3, -5], [-2, -4], [-2, -6], [-4, -6]]
 """Three pigeons, two holes."""
-
-
-def synth(*words: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, words)), prog_name="synth", catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")
@@ -48,21 +42,6 @@ def made(tmp_path_factory) -> Path:
 @pytest.fixture
 def corpus(made, tmp_path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "c"))
-
-
-def lines(path: Path) -> list[str]:
-    return gzip.decompress(path.read_bytes()).decode().splitlines()
-
-
-def rewrite(path: Path, changed: list[str]) -> None:
-    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in changed).encode()))
-
-
-def refused(corpus: Path, *named: str) -> None:
-    result = synth("verify", corpus, "-j", 1)
-    assert result.exit_code == 1, result.output
-    for name in named:
-        assert name in result.output
 
 
 def clauses_file(corpus: Path) -> Path:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
+from certified import lines, refused, rewrite, synth
 
 from constraints.cycles import CycleBounds, cycles
 from corpus.cycles.edges import parse_edges
@@ -26,7 +25,6 @@ from oracle.certificates.executions import can_happen, exclusions
 from oracle.certificates.executions import lacks as lacks_execution
 from oracle.certificates.refusal import RefusedError
 from oracle.consistency import load_model
-from synth.cli import main
 from synth.memory import certification
 
 EDGES = "PodWW PodRR PodWR Rfe Fre Coe RfeRel.gpuAcq.gpu Plain"
@@ -36,10 +34,6 @@ KINDS = {
 }
 UNIT = {"suite": "2.1", "cycles": "4"}
 """A unit of each with tests."""
-
-
-def synth(*words: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, words)), prog_name="synth", catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +52,6 @@ def kind(request) -> str:
 @pytest.fixture
 def corpus(made, kind, tmp_path) -> Path:
     return Path(shutil.copytree(made / kind, tmp_path / "c"))
-
-
-def lines(path: Path) -> list[str]:
-    return gzip.decompress(path.read_bytes()).decode().splitlines()
-
-
-def rewrite(path: Path, changed: list[str]) -> None:
-    path.write_bytes(gzip.compress("".join(f"{line}\n" for line in changed).encode()))
-
-
-def refused(corpus: Path, *named: str) -> None:
-    result = synth("verify", corpus, "-j", 1)
-    assert result.exit_code == 1, result.output
-    for name in named:
-        assert name in result.output
 
 
 def file(corpus: Path, kind: str, ending: str) -> Path:
