@@ -104,7 +104,7 @@ def test_the_keyboard_alone(open_page: Pages, large: Path) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector(f"h1:has-text('{second}')")
     page.keyboard.press("k")
-    page.wait_for_function(f"document.querySelector('h1').textContent !== '{second}'")
+    page.wait_for_selector(f"h1:not(:text-is('{second}'))")
     page.keyboard.press("Escape")
     page.wait_for_selector(".grid")
     assert page.get_by_role("searchbox").input_value() == "prodcons"
