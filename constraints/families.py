@@ -18,25 +18,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from math import prod
 
 from constraints.formula import Clause, Formula
 from constraints.progress import ProgressEncoding, Shape, Solution
 from corpus.progress.axb import Instruction, instructions
-from oracle.progress.batches import NO_EXCHANGE, Batch, completions, fits, least_tests
+from oracle.progress.batches import NO_EXCHANGE, Batch, Options, completions, fits, least_tests
 
 MOST_PROGRAMS = 8192
 """Programs of a family, at most."""
 
-_TOGETHER = 4 * MOST_PROGRAMS
+_TOGETHER = 8 * MOST_PROGRAMS
 """Programs that are looked at together, about: where there are few it takes nearly as long."""
 
 _PATIENCE = 0.5
 """Seconds that a family waits for others."""
-
-Option = tuple[int, int]
-"""A value to compare with, and one to store or ``NO_EXCHANGE``."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Family:
 
     solution: Solution
     fixed: tuple[int, ...]
-    options: tuple[tuple[Option, ...], ...]
+    options: tuple[Options, ...]
 
     def __len__(self) -> int:
         """How many programs there are."""
@@ -63,6 +61,7 @@ class FamilyEncoding:
         self.encoding = encoding
         self.formula: Formula = encoding.formula
         self._case = frozenset(case)
+        self._options = cache(self._options_of)
 
     def decode(self, model: Sequence[int]) -> Family:
         """The family of a model."""
@@ -70,16 +69,10 @@ class FamilyEncoding:
         solution = self.encoding.decode(model)
         code = list(instructions(solution.program))
         testing = [(t, ins.location) for t, pc, ins in code if ins.branches(pc)]
-        options: list[tuple[Option, ...]] = []
+        options: list[Options] = []
         for t, pc, ins in code:
             influences = any(other != t and location == ins.location for other, location in testing)
-            checks = [c for c in range(shape.values if ins.branches(pc) else 1) if self._open("check", t, pc, c)]
-            exchanges = [
-                w
-                for w in range(NO_EXCHANGE if ins.branches(pc) else 0, shape.values)
-                if (influences or w == NO_EXCHANGE) and self._open("write", t, pc, w)
-            ]
-            options.append(tuple(product(checks, exchanges)))
+            options.append(self._options(t, pc, ins.branches(pc), influences))
         fixed = [var(kind, t, pc, value) for t, pc, ins in code for kind, value in _skeleton(ins)]
         for n, (t, pc, ins) in enumerate(code):
             if fits(shape.lengths) and prod(map(len, options)) <= MOST_PROGRAMS:
@@ -88,6 +81,16 @@ class FamilyEncoding:
             options[n] = (own,)
             fixed += [var("check", t, pc, own[0]), var("write", t, pc, own[1])]
         return Family(solution, tuple(fixed), tuple(options))
+
+    def _options_of(self, t: int, pc: int, branches: bool, influences: bool) -> Options:
+        values = self.encoding.shape.values
+        checks = [c for c in range(values if branches else 1) if self._open("check", t, pc, c)]
+        exchanges = [
+            w
+            for w in range(NO_EXCHANGE if branches else 0, values)
+            if (influences or w == NO_EXCHANGE) and self._open("write", t, pc, w)
+        ]
+        return tuple(product(checks, exchanges))
 
     def _open(self, kind: str, t: int, pc: int, value: int) -> bool:
         """Whether the case leaves a field this value."""

@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -23,7 +24,7 @@ from corpus.certificates import remove_certificate
 from corpus.errors import InputError
 from corpus.files import open_bytes, temporary_name, write_atomically
 from corpus.lines import LineFile, decoder, whole_lines
-from corpus.records import record_reader
+from corpus.records import Line, line_of, line_reader, record_reader
 from corpus.suite import (
     FORMAT,
     JOURNAL,
@@ -38,7 +39,7 @@ from corpus.suite import (
     pretty,
     read_manifest,
     read_tests,
-    write_corpus,
+    write_lines,
 )
 from corpus.test import Test
 
@@ -94,7 +95,7 @@ def read_corpus(path: Path) -> Corpus:
     if (path / TESTS).is_file() or not (path / JOURNAL).is_file():
         return Corpus(path, manifest, read_tests(path, manifest))
     entries = (entry for _, entry in _entries(path / JOURNAL))
-    return Corpus(path, manifest, _name(_gather(entries, manifest.get("models", []), path / JOURNAL)))
+    return Corpus(path, manifest, _name(_gather(entries, record_reader(manifest.get("models", [])), path / JOURNAL)))
 
 
 def is_complete(path: Path) -> bool:
@@ -271,8 +272,13 @@ def finish(
     file cannot be written; the journal is then still there.
     """
     path, models = journal.path / JOURNAL, journal.request.get("models", [])
-    tests = _gather((entry for _, entry in _entries(path)), models, path)
-    return _end(journal, _name(select(tests) if select else tests), manifest, times)
+    entries = (entry for _, entry in _entries(path))
+    lines: Iterable[Line]
+    if select is None:
+        lines = _name(_gather(entries, line_reader(models), path))
+    else:
+        lines = map(line_of, _name(select(_gather(entries, record_reader(models), path))))
+    return _end(journal, lines, manifest, times)
 
 
 def finish_named(
@@ -284,13 +290,13 @@ def finish_named(
     """
     taken = set[str]()
     tests = filter(wants, _stored(journal.path / JOURNAL, journal.request.get("models", [])))
-    return _end(journal, (_called(test, test.name, taken) for test in tests), manifest, times)
+    return _end(journal, (line_of(_called(test, test.name, taken)) for test in tests), manifest, times)
 
 
-def _end(journal: Journal, tests: Iterable[Test], manifest: Mapping[str, Any], times: Mapping[str, Any]) -> int:
+def _end(journal: Journal, lines: Iterable[Line], manifest: Mapping[str, Any], times: Mapping[str, Any]) -> int:
     request = journal.request
     whole = {"complete": False, "request": request, "models": request.get("models", []), **manifest}
-    number = write_corpus(journal.path, tests, whole, times)
+    number = write_lines(journal.path, lines, whole, times)
     if whole["complete"]:
         journal.close()
         (journal.path / JOURNAL).unlink()
@@ -310,7 +316,7 @@ def records_beside(journal: Journal) -> list[Test]:
     """The records that go with the tests of a journal and are none, sorted by their keys, each digest once."""
     path = journal.path / JOURNAL
     found = (each for _, entry in _entries(path) for each in entry.beside)
-    return _gather([_Entry(tests=tuple(found))], journal.request.get("models", []), path)
+    return _gather([_Entry(tests=tuple(found))], record_reader(journal.request.get("models", [])), path)
 
 
 def _raw(records: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, Raw], ...]:
@@ -362,19 +368,23 @@ def _entries(path: Path) -> Iterator[tuple[int, _Entry]]:
         yield from whole_lines(file, path, _decode, "a line of a journal")
 
 
-def _gather(entries: Iterable[_Entry], models: Sequence[str], path: Path) -> list[Test]:
+AnyTest = TypeVar("AnyTest", Test, Line)
+
+
+def _gather(entries: Iterable[_Entry], read: Callable[[bytes], AnyTest], path: Path) -> list[AnyTest]:
     """The tests of a journal, sorted by key, without duplicates."""
-    read = record_reader(models)
-    keyed: list[tuple[str, Test]] = []
+    keyed: list[tuple[str, str, AnyTest]] = []
     for number, entry in enumerate(entries, 1):
         try:
-            keyed += [(key, read(bytes(record))) for key, record in entry.tests or ()]
+            for key, record in entry.tests or ():
+                test = read(bytes(record))
+                keyed.append((key, test.digest, test))
         except ValueError:
             raise InputError("expected records of tests", str(path), number) from None
-    keyed.sort(key=lambda pair: (pair[0], pair[1].digest))
-    unique: dict[str, Test] = {}
-    for _, test in keyed:
-        unique.setdefault(test.digest, test)
+    keyed.sort(key=itemgetter(0, 1))
+    unique: dict[str, AnyTest] = {}
+    for _, digest, test in keyed:
+        unique.setdefault(digest, test)
     return list(unique.values())
 
 
@@ -408,7 +418,7 @@ def _stored(path: Path, models: Sequence[str]) -> Iterator[Test]:
         raise InputError("expected records of tests", str(path)) from None
 
 
-def _name(tests: list[Test]) -> list[Test]:
+def _name(tests: list[AnyTest]) -> list[AnyTest]:
     """The tests named by bound and rank where they have no name yet, and by a rank where another has their name."""
     totals = Counter(test.bound for test in tests)
     widths = {bound: max(4, len(str(total))) for bound, total in totals.items()}
@@ -421,7 +431,7 @@ def _name(tests: list[Test]) -> list[Test]:
     return named
 
 
-def _called(test: Test, name: str, taken: set[str]) -> Test:
+def _called(test: AnyTest, name: str, taken: set[str]) -> AnyTest:
     """The test by that name, with a rank where it is taken; then it is, too."""
     if name in taken:
         name = first_free(name, taken)

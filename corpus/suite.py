@@ -26,7 +26,7 @@ import msgspec
 
 from corpus.errors import InputError
 from corpus.files import open_bytes, write_atomically
-from corpus.records import record_reader, test_record
+from corpus.records import Line, line_of, record_reader
 from corpus.test import Test
 
 FORMAT = 2
@@ -192,27 +192,38 @@ def write_corpus(
     ``format`` and ``counts`` are added to the manifest, to the counts that it has; its ``models`` give the columns of
     the labels. Raises ``InputError`` where a file cannot be written; files that were there are then as before.
     """
-    bounds = Counter[str]()
-    said: list[tuple[str, Mapping[str, str]]] = []  # of each test: only that is kept of it
+    return write_lines(path, map(line_of, tests), manifest, times)
 
-    def lines() -> Iterator[bytes]:
-        for test in tests:
-            bounds[test.bound] += 1
-            said.append((test.name, test.verdicts))
-            yield test_record(test) + b"\n"
 
-    write_atomically(path / TESTS, lines())
-    vectors = {id(verdicts): verdicts for _, verdicts in said}.values()  # few: tests of one share the mapping
+def write_lines(
+    path: Path, lines: Iterable[Line], manifest: Mapping[str, Any], times: Mapping[str, Any] | None = None
+) -> int:
+    """``write_corpus`` of tests as they are written."""
+    # Of each test only that is kept of it.
+    names: list[str] = []
+    said: list[Mapping[str, str]] = []
+    within: list[str] = []
+
+    def records() -> Iterator[bytes]:
+        for line in lines:
+            names.append(line.name)
+            said.append(line.verdicts)
+            within.append(line.bound)
+            yield line.record
+
+    write_atomically(path / TESTS, records())
+    bounds = Counter(within)
+    vectors = {id(verdicts): verdicts for verdicts in said}.values()  # few: tests of one share the mapping
     models = list(dict.fromkeys([*manifest.get("models", []), *(model for vector in vectors for model in vector)]))
-    counts = {"tests": len(said), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
+    counts = {"tests": len(names), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
     whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}
-    write_atomically(path / LABELS, label_lines(said, models))
+    write_atomically(path / LABELS, label_lines(zip(names, said, strict=True), models))
     write_atomically(path / TIMES, [pretty(times or {})])
     write_atomically(path / MANIFEST, [pretty(whole)])
-    return len(said)
+    return len(names)
 
 
-def label_lines(said: Sequence[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
+def label_lines(said: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
     """``labels.csv``, line by line: the names of tests and their verdicts, a column for each model."""
     yield ",".join(["name", *map(_cell, models)]) + "\n"
     rows: dict[int, str] = {}  # tests of one verdict vector share the mapping

@@ -15,9 +15,9 @@ and so each component is asked about all of them in one look at a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 
 import numpy as np
@@ -27,9 +27,6 @@ from oracle.progress.batches import Batch, Numbers, Words, transitions
 from oracle.progress.behaviour import Behaviour
 from oracle.progress.models import GUARANTEES, Permutation, image_hangs, seen_in
 from oracle.progress.system import NO_STEP
-
-Step = Callable[[int, Numbers], Numbers]
-"""The states after a step of a thread from a state of each program, ``NO_STEP`` where it has none."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,16 @@ class Automata:
         """The automata whose letter ``t`` is letter ``order[t]`` of these, which are numbered breadth-first, too."""
         if order == tuple(range(len(order))):
             return self
-        columns = np.arange(len(self.counts))
-        return _breadth_first(lambda t, states: self.rows[states, order[t], columns], *self.rows.shape)
+        return _breadth_first(self.cells[list(order)])
+
+    @cached_property
+    def cells(self) -> Numbers:
+        """The steps as ``oracle.progress.batches.transitions`` gives them."""
+        states, threads, programs = self.rows.shape
+        known = np.where(self.rows == NO_STEP, states, self.rows).swapaxes(0, 1)
+        none = np.full((threads, 1, programs), states)
+        cells: Numbers = np.concatenate([known, none], axis=1) * programs + np.arange(programs)
+        return cells
 
     def behaviour(self, n: int) -> Behaviour:
         """That of a program."""
@@ -68,8 +73,7 @@ class Automata:
 
 def minimal_automata(batch: Batch) -> Automata:
     """The minimal automata of programs, as ``oracle.progress.behaviour.minimise`` gives them."""
-    step, states = transitions(batch)
-    systems = _breadth_first(step, states, len(batch.lengths), len(batch))
+    systems = _breadth_first(transitions(batch))
     parts = [(some, _minimised(systems.where(some))) for some in _by_size(systems.counts, 8, 12, 16, 20, 24, 32, 48)]
     found = Automata(np.full_like(systems.rows, NO_STEP), np.zeros_like(systems.counts))
     for some, automata in parts:
@@ -86,25 +90,31 @@ def _by_size(counts: Numbers, *most: int) -> Iterator[NDArray[np.intp]]:
             yield some
 
 
-def _breadth_first(step: Step, most: int, threads: int, programs: int) -> Automata:
-    """What can be reached from state 0 of each program, of no more than so many states."""
-    columns = np.arange(programs)
-    number = np.full((most + 1) * programs, NO_STEP)  # and once more at the end, for index NO_STEP; as one row
+def _breadth_first(cells: Numbers) -> Automata:
+    """What can be reached from state 0 of each program, whose steps are as ``transitions`` gives them."""
+    threads, states, programs = cells.shape
+    states -= 1
+    unseen = states
+    number = np.full((states + 1) * programs, unseen)
     number[:programs] = 0
-    states = np.zeros((most, programs), int)
+    number[states * programs :] = NO_STEP
+    order = np.repeat(cells[:1, -1], states, axis=0)  # of each program its states, as cells, when all are found
+    order[0] = np.arange(programs)
     counts = np.ones(programs, int)
+    after_all = cells.reshape(threads, -1)
     rows: list[list[Numbers]] = []
     while len(rows) < counts.max(initial=0):
-        known = len(rows) < counts
+        here = order[len(rows)]
         row = []
-        for t in range(threads):
-            after = np.where(known, step(t, states[len(rows)]), NO_STEP)
-            places = after * programs + columns
-            new = np.flatnonzero((number[places] == NO_STEP) & (after != NO_STEP))
-            number[places[new]] = counts[new]
-            states[counts[new], new] = after[new]
+        for afters in after_all:
+            after = afters[here]
+            found = number[after]
+            new = np.flatnonzero(found == unseen)
+            found[new] = counts[new]
+            number[after[new]] = counts[new]
+            order[counts[new], new] = after[new]
             counts[new] += 1
-            row.append(number[places])
+            row.append(found)
         rows.append(row)
     return Automata(np.array(rows).reshape(len(rows), threads, programs), counts)
 
@@ -114,8 +124,7 @@ def _minimised(automata: Automata) -> Automata:
     states, threads, programs = rows.shape
     columns, places = np.arange(programs), np.arange(states)[:, None]
     known = places < counts
-    # Arrays are addressed as one row, for that is much quicker.
-    after = np.where(rows == NO_STEP, states, rows) * programs + columns
+    after = automata.cells[:, :-1]
     classes = np.full((states + 1, programs), states)  # and once more, where nothing comes after
 
     def split(keys: Numbers, most: int) -> bool:
@@ -136,7 +145,7 @@ def _minimised(automata: Automata) -> Automata:
     while changed:
         changed = False
         for t in range(threads):
-            own = classes[:-1] * (states + 1) + classes.ravel()[after[:, t]]
+            own = classes[:-1] * (states + 1) + classes.ravel()[after[t]]
             changed |= split(own, states * (states + 1))
     classes = classes[:-1]
     leads = (classes == places) & known
@@ -172,6 +181,7 @@ def _hangs_in_words(automata: Automata, orders: tuple[Permutation, ...], kind: s
     rows = automata.rows
     states, threads, programs = rows.shape
     word = np.dtype(kind).type
+    bits = 8 * np.dtype(kind).itemsize
     place = np.arange(states, dtype=kind)[:, None]
 
     def join(words: Words | list[Words]) -> Words:
@@ -180,27 +190,36 @@ def _hangs_in_words(automata: Automata, orders: tuple[Permutation, ...], kind: s
 
     def among(some: Words, words: Words) -> Words:
         """Of each program the words of a set of states, joined."""
-        return join(_all_or_none(some >> place & word(1)) & words)
+        return join(-(some >> place & word(1)) & words)
 
-    exists = rows != NO_STEP
-    steps = exists.astype(kind) << (rows * exists).astype(kind)
-    running = join([exists[:, t].astype(int) << t for t in range(threads)])
+    def close(paths: Words) -> None:
+        """Warshall's algorithm. Where a state is led to, what it leads to is added: its bit fills a word as a sign."""
+        led = np.empty_like(paths)
+        signs = led.view(f"i{kind[1:]}")
+        for state in range(states):
+            np.left_shift(paths, word(bits - 1 - state), out=led)
+            np.right_shift(signs, bits - 1, out=signs)
+            np.bitwise_and(led, paths[state], out=led)
+            np.bitwise_or(paths, led, out=paths)
+
+    exists = rows.swapaxes(0, 1) != NO_STEP
+    steps = exists.astype(kind) << (rows.swapaxes(0, 1) * exists).astype(kind)
+    running = join([exists[t].astype(int) << t for t in range(threads)])
     ahead = [np.zeros((states, programs), kind)]  # by the set of threads that step: what paths, not empty, lead to
     layers = [np.ones(programs, kind)]  # by the set of threads that have taken a step: the states
-    weak = np.zeros((len(orders), programs), int)
+    weak = np.zeros((-(-len(orders) // _ORDERS), programs), int)
     strong = weak.copy()
     for layer in range(1, 1 << threads):
         members = [t for t in range(threads) if layer >> t & 1]
-        paths = join([steps[:, t] for t in members])
-        for state in range(states):
-            paths |= _all_or_none(paths >> word(state) & word(1)) & paths[state]
-        entered = join([among(layers[layer & ~(1 << t)], steps[:, t]) for t in members])
+        paths = join([steps[t] for t in members])
+        close(paths)
+        entered = join([among(layers[layer & ~(1 << t)], steps[t]) for t in members])
         layers.append(entered | among(entered, paths))
         ahead.append(paths)
-        component = paths & np.array([join((paths >> word(state) & word(1)) << place) for state in range(states)])
+        component = paths & _transposed(paths)
         movers = np.zeros((states, programs), int)
         for t in members:
-            inside = join((steps[:, t] & component != 0).astype(kind) << place)
+            inside = join((steps[t] & component != 0).astype(kind) << place)
             movers |= (component & inside != 0).astype(int) << t
         turning = component & layers[layer] & word(1) << place != 0
         weak_masks, strong_masks = _masks(orders, threads, layer)
@@ -208,32 +227,57 @@ def _hangs_in_words(automata: Automata, orders: tuple[Permutation, ...], kind: s
         for promised, masks in strong_masks.items():
             trapped = turning & (ahead[promised] & ~component == 0)
             strong |= np.bitwise_or.reduce(masks[:, running * trapped], axis=1)
-    return weak, strong
+    return _by_order(weak, len(orders)), _by_order(strong, len(orders))
 
 
-def _all_or_none(bits: Words) -> Words:
-    """Words of ones where a bit is 1."""
-    words: Words = -bits
-    return words
+def _transposed(words: Words) -> Words:
+    """Bit ``i`` of word ``j`` where it was bit ``j`` of word ``i``, for no more words than each has bits.
+
+    Blocks beside the diagonal are exchanged, of half the size each time (Warren, Hacker's Delight, section 7-3).
+    """
+    count, programs = words.shape
+    bits, word = 8 * words.itemsize, words.dtype.type
+    square = np.zeros((bits, programs), words.dtype)
+    square[:count] = words
+    width, low = bits // 2, (1 << bits // 2) - 1
+    while width:
+        blocks = square.reshape(-1, 2, width, programs)
+        above, below = blocks[:, 0], blocks[:, 1]
+        changed = (above >> word(width) ^ below) & word(low)
+        below ^= changed
+        above ^= changed << word(width)
+        width //= 2
+        low ^= low << width & (1 << bits) - 1
+    return square[:count]
+
+
+_ORDERS = 62 // len(GUARANTEES)
+"""Of so many images a number has the guarantees."""
+
+
+def _by_order(masks: Numbers, orders: int) -> Numbers:
+    """Of each image its guarantees."""
+    width = len(GUARANTEES)
+    return np.array([masks[o // _ORDERS] >> width * (o % _ORDERS) & (1 << width) - 1 for o in range(orders)])
 
 
 @cache
 def _masks(orders: tuple[Permutation, ...], threads: int, layer: int) -> tuple[Numbers, dict[int, Numbers]]:
     """For each order the guarantees, as a mask, that let a component of a layer run for ever: by who is running and who
-    takes steps in it; and by the set of threads that is promised to run, by who is running.
+    takes steps in it; and by the set of threads that is promised to run, by who is running. A row has ``_ORDERS``.
 
     Where nobody is running there is no component with an edge, and all are 0.
     """
-    weak = np.zeros((len(orders), 1 << 2 * threads), int)
+    weak = np.zeros((-(-len(orders) // _ORDERS), 1 << 2 * threads), int)
     strong: dict[int, Numbers] = {}
     for (o, order), (g, guarantee) in product(enumerate(orders), enumerate(GUARANTEES.values())):
         seen = seen_in(order, guarantee)
+        row, bit = o // _ORDERS, 1 << len(GUARANTEES) * (o % _ORDERS) + g
         for running in range(1, 1 << threads):
             promised = seen(running, layer)
             for movers in range(1 << threads):
                 if not promised & ~movers:
-                    weak[o, running << threads | movers] |= 1 << g
+                    weak[row, running << threads | movers] |= bit
             if not promised & ~layer:
-                masks = strong.setdefault(promised, np.zeros((len(orders), 1 << threads), int))
-                masks[o, running] |= 1 << g
+                strong.setdefault(promised, np.zeros((len(weak), 1 << threads), int))[row, running] |= bit
     return weak, strong

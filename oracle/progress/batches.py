@@ -13,9 +13,9 @@ numpy is loaded with this module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import accumulate, pairwise, permutations, product
 from operator import mul, or_
 from typing import Any
@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus.progress.axb import Instruction, Program
-from oracle.progress.system import NO_STEP
 
 Numbers = NDArray[np.signedinteger[Any]]
 Truths = NDArray[np.bool_]
@@ -35,7 +34,7 @@ NO_EXCHANGE = -1
 MOST_BITS = 64
 """Counters that a word has room for."""
 
-_PIECE = 8192
+_PIECE = 16384
 """Programs whose steps are taken together: of more the arrays leave the processor's cache, and fewer take as long."""
 
 
@@ -156,20 +155,38 @@ def joined(batches: list[Batch]) -> Batch:
     return one._with(np.concatenate(field, axis=1) for field in fields) if others else one
 
 
+Options = tuple[tuple[int, int], ...]
+"""For an instruction: values to compare with, each with one to store or ``NO_EXCHANGE``."""
+
 _NARROW = np.int16
 """The numbers of programs that are many."""
 
 
 def completions(
-    shape: tuple[tuple[int, ...], int, int], code: Sequence[Instruction], options: Sequence[Sequence[tuple[int, int]]]
+    shape: tuple[tuple[int, ...], int, int], code: Sequence[Instruction], options: tuple[Options, ...]
 ) -> Batch:
     """All programs of a shape (lengths, locations, values) that have the locations and jumps of some code, and for each
     instruction one of its options: a value to compare with, and one to store or ``NO_EXCHANGE``."""
+    check, exchange = _choices(options)
+    location = np.broadcast_to(np.array([[ins.location] for ins in code], _NARROW), check.shape)
+    jump = np.broadcast_to(np.array([[ins.jump] for ins in code], _NARROW), check.shape)
+    return Batch(*shape, location, check, jump, exchange)
+
+
+@lru_cache(maxsize=64)  # thousands of families have the same few options
+def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
+    """All choices of one option for each instruction: the first numbers of what is chosen, and the second."""
     chosen = np.indices([len(each) for each in options]).reshape(len(options), -1)
-    pairs = [np.array(each, _NARROW)[choice] for each, choice in zip(options, chosen, strict=True)]
-    location = np.broadcast_to(np.array([[ins.location] for ins in code], _NARROW), chosen.shape)
-    jump = np.broadcast_to(np.array([[ins.jump] for ins in code], _NARROW), chosen.shape)
-    return Batch(*shape, location, np.array([p[:, 0] for p in pairs]), jump, np.array([p[:, 1] for p in pairs]))
+    first, second = (
+        np.array(
+            [
+                np.array([pair[n] for pair in each], _NARROW)[choice]
+                for each, choice in zip(options, chosen, strict=True)
+            ]
+        )
+        for n in (0, 1)
+    )
+    return first, second
 
 
 def least_tests(batches: list[Batch]) -> list[Batch]:
@@ -226,8 +243,8 @@ def are_tests(batch: Batch) -> Truths:
     found = np.zeros(len(batch), bool)
     left: list[NDArray[np.intp]] = []
     states: list[Words] = []
-    for piece in np.array_split(np.arange(len(batch)), -(-len(batch) // _PIECE)):
-        some = piece[_influences(batch.where(piece))]
+    influencing = np.flatnonzero(_influences(batch))
+    for some in np.array_split(influencing, max(1, -(-len(influencing) // _PIECE))):
         steps = _Steps(batch.where(some))
         reached = steps.reached()
         matter = steps.all_matter(reached)
@@ -367,33 +384,32 @@ def _none(states: Words) -> Truths:
     return empty
 
 
-def transitions(batch: Batch) -> tuple[Callable[[int, Numbers], Numbers], int]:
-    """The steps of programs, and how many states these can have: a function from a thread and a state of each program
-    to the state after that, ``NO_STEP`` where the thread has ended. The start is 0."""
+def transitions(batch: Batch) -> Numbers:
+    """The steps of programs from each state that they could have, the start first.
+
+    ``cells[t, s, n]`` is the cell of the state that follows on state ``s`` of program ``n`` by a step of thread ``t``:
+    its place in a row of all states of all programs, ``s * len(batch) + n`` for state ``s`` of program ``n``. Where the
+    thread has no step it is one state more, the last, which has none itself.
+    """
     place = list(accumulate((length + 1 for length in batch.lengths), mul, initial=1))
     counters = place.pop()
     memories = list(product(range(batch.values), repeat=batch.locations))
     first = list(accumulate(batch.lengths, initial=0))
     weight = np.array([batch.values ** (batch.locations - 1 - cell) for cell in range(batch.locations)]) * counters
     # How far a step of an instruction leads in each memory, for each program.
-    far = np.zeros((len(batch.sites) * len(memories) + 1, len(batch)), int)  # one more: no step
+    far = np.empty((len(batch.sites), len(memories), len(batch)), int)
     for n, (t, pc) in enumerate(batch.sites):
         location, exchange = batch.location[n], batch.exchange[n]
         for m, memory in enumerate(memories):
             value = np.array(memory)[location]
             target = np.where(value == batch.check[n], batch.jump[n], pc + 1)
             stored = np.where(exchange == NO_EXCHANGE, value, exchange)
-            far[n * len(memories) + m] = (target - pc) * place[t] + (stored - value) * weight[location]
-    # The row of each thread in each state.
-    in_memory, counter = np.divmod(np.arange(counters * len(memories)), counters)
-    rows = np.full((len(place), len(counter)), len(far) - 1)
+            far[n, m] = (target - pc) * place[t] + (stored - value) * weight[location]
+    states = np.arange(counters * len(memories))
+    in_memory, counter = np.divmod(states, counters)
+    cells = np.full((len(place), len(states) + 1, len(batch)), len(states))
     for t, length in enumerate(batch.lengths):
         at = counter // place[t] % (length + 1)
-        rows[t] = np.where(at == length, rows[t], (first[t] + at) * len(memories) + in_memory)
-    columns = np.arange(len(batch))
-
-    def step(t: int, states: Numbers) -> Numbers:
-        row = rows[t][states]
-        return np.where(row == len(far) - 1, NO_STEP, states + far[row, columns])
-
-    return step, counters * len(memories)
+        running = np.flatnonzero(at < length)
+        cells[t, running] = states[running, None] + far[first[t] + at[running], in_memory[running]]
+    return cells * len(batch) + np.arange(len(batch))

@@ -11,18 +11,19 @@ from functools import cache
 from itertools import permutations
 from operator import getitem
 
+from msgspec import Raw
+
 from corpus.journal import Found
 from corpus.progress.axb import thread_images
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import print_instruction
-from corpus.records import test_record
-from corpus.test import Test
+from corpus.records import progress_record, verdict_groups
 from oracle.progress.automata import Automata, hangs, minimal_automata
 from oracle.progress.batches import Batch, instruction_of
 from oracle.progress.models import Vector, vector_of
 from oracle.progress.reductions import minimal_images
 
-_TOGETHER = 1024
+_TOGETHER = 2048
 """Tests that are judged together: what is known of more of them would leave the processor's cache."""
 
 
@@ -43,10 +44,14 @@ def founds_of(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool
 def _judged(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool) -> Iterator[Found]:
     orders = list(permutations(range(len(tests.lengths))))
     automata = minimal_automata(tests)
-    weak, strong = (each.T.tolist() for each in hangs(automata, orders))
-    images = [_Images(tests.image(order), automata.relabelled(order)) for order in orders]
+    weak, strong = (each.tolist() for each in hangs(automata, orders))
+    said = [list(map(_said, *masks)) for masks in zip(weak, strong, strict=True)]
+    images = [
+        _Image(tests.image(order), automata.relabelled(order), [groups for _, groups in own])
+        for order, own in zip(orders, said, strict=True)
+    ]
     programs = list(tests.programs()) if minimal or symmetric_threads else []
-    for n in range(len(tests)):
+    for n, text in enumerate(images[0].texts):
         if symmetric_threads:
             distinct = [orders.index(order) for _, order in thread_images(programs[n])]
         else:
@@ -54,36 +59,36 @@ def _judged(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool) 
             for o, image in enumerate(images):
                 first.setdefault(image.keys[n], o)
             distinct = list(first.values())
-        vectors = [vector_of(weak[n][o], strong[n][o]) for o in distinct]
-        kept = [wants(vector) for vector in vectors]
-        if minimal and any(kept):
+        vectors = [said[o][n][0] for o in distinct]
+        kept = [o for o, vector in zip(distinct, vectors, strict=True) if wants(vector)]
+        if minimal and kept:
             least = minimal_images(programs[n], tuple(orders[o] for o in distinct), vectors)
-            kept = [asked and so for asked, so in zip(kept, least, strict=True)]
-        chosen = [(images[o], vector) for o, vector, keep in zip(distinct, vectors, kept, strict=True) if keep]
-        records = [image.record(n, vector) for image, vector in (chosen[:1] if symmetric_threads else chosen)]
-        yield Found(images[0].text(n), tuple(records))
+            kept = [o for o, so in zip(distinct, least, strict=True) if so and o in kept]
+        yield Found(text, tuple([images[o].record(n) for o in (kept[:1] if symmetric_threads else kept)]))
 
 
-class _Images:
-    """Programs that are tests, and their behaviours."""
+class _Image:
+    """Programs that are tests, their behaviours and their verdicts, as records have these."""
 
-    def __init__(self, programs: Batch, automata: Automata) -> None:
+    def __init__(self, programs: Batch, automata: Automata, verdicts: list[Raw]) -> None:
         self.keys = programs.sort_keys()
-        self._bound = f"{len(programs.lengths)}x{len(programs.sites)}"
-        self._numbers = programs.numbers()
-        self._behaviours = automata.numbers()
-        self._codes = programs.codes()
-        self._lines = [_lines(t, pc, programs.lengths[t]) for t, pc in programs.sites]
+        lines = [_lines(t, pc, programs.lengths[t]) for t, pc in programs.sites]
+        self.texts = ["".join(map(getitem, lines, codes)) for codes in programs.codes()]  # as ``print_axb`` prints them
+        digests = list(map(_name, programs.numbers()))
+        behaviours = map(_name, automata.numbers())
+        tags = map(tags_of, digests)
+        self._records = list(map(progress_record, digests, behaviours, self.texts, verdicts, tags))
 
-    def text(self, n: int) -> str:
-        """What ``corpus.progress.text.print_axb`` gives."""
-        return "".join(map(getitem, self._lines, self._codes[n]))
-
-    def record(self, n: int, vector: Vector) -> tuple[str, bytes]:
+    def record(self, n: int) -> tuple[str, bytes]:
         """A test with the key that it is sorted by."""
-        own = _name(self._numbers[n])
-        test = Test("", own, self.text(n), vector, tags_of(own), _name(self._behaviours[n]), self._bound)
-        return self.keys[n].hex(), test_record(test)
+        return self.keys[n].hex(), self._records[n]
+
+
+@cache
+def _said(weak: int, strong: int) -> tuple[Vector, Raw]:
+    """``vector_of``, and that as a record has it."""
+    vector = vector_of(weak, strong)
+    return vector, verdict_groups(vector)
 
 
 def _name(numbers: bytes) -> str:

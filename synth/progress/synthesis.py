@@ -136,7 +136,7 @@ def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int,
 
 def cases_of(shape: Shape) -> int:
     """Into how many cubes to cut a shape at least: enough to keep many cores busy, one where it is done in no time."""
-    return {1: 1, 2: 1, 3: 1, 4: 2}.get(sum(shape.lengths), 48)
+    return {1: 1, 2: 1, 3: 1, 4: 2, 5: 16}.get(sum(shape.lengths), 48)
 
 
 def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
@@ -325,6 +325,7 @@ def write_suite(
 
     closed = sorted(journal.closed.items())
     encodings = {shape_of(unit): {"variables": work["variables"], "clauses": work["clauses"]} for unit, work in closed}
+    everything = request.up_to == "program" and max_tests is None
     return finish(
         journal,
         {
@@ -335,5 +336,5 @@ def write_suite(
             "encodings": encodings,
         },
         {"seconds": round(seconds, 3), **effort_of(journal)},
-        chosen,
+        None if everything else chosen,
     )

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from strategies import MODELS, corpus_tests
 
 from corpus.journal import Found, Journal, finish, read_corpus
-from corpus.records import record_reader, test_record
+from corpus.records import line_of, line_reader, record_reader, test_record
 
 
 @given(corpus_tests(name="2x4-0001"))
@@ -48,3 +48,12 @@ def test_a_corpus_is_its_tests_sorted_once_however_it_was_written(found, data):
             least[test.digest] = min(key, least.get(test.digest, key))
         assert [test.digest for test in tests] == sorted(least, key=lambda digest: (least[digest], digest))
         assert len({test.name for test in tests}) == len(tests)
+
+
+@given(corpus_tests(), st.sampled_from(["", "2x4-0001", 'a"b']))
+def test_a_line_is_the_record_by_the_name_that_it_gets(test, name):
+    record = test_record(replace(test, name=name))
+    line = line_reader(MODELS)(record)
+    assert line == line_of(replace(test, name=name))
+    assert line.record == record + b"\n"
+    assert replace(line, name="x").record == test_record(replace(test, name="x")) + b"\n"
