@@ -29,6 +29,9 @@ from synth import VERSION
 from synth.pool import Jobs
 from synth.units import Parts, Until, as_left, effort_of, search_units
 
+CUTTING = 2
+"""Grows when a bound is cut into other units: a journal knows these by number, so it cannot be resumed then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -48,7 +51,7 @@ class Request:
 
     def as_json(self) -> dict[str, Any]:
         """The request as the corpus keeps it."""
-        return {"kind": "progress", **asdict(self), "models": list(MODELS)}
+        return {"kind": "progress", **asdict(self), "cutting": CUTTING, "models": list(MODELS)}
 
 
 @dataclass(frozen=True, slots=True)

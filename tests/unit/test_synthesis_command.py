@@ -374,6 +374,14 @@ def test_a_process_that_dies_loses_nothing(made, tmp_path, monkeypatch, jobs):
 
 
 @pytest.mark.usefixtures("small_batches")
+def test_what_was_cut_into_other_units_is_not_resumed(tmp_path, monkeypatch):
+    """A journal knows units by number, so tests would be missing."""
+    assert progress(*bound(2, 3), "--max-tests", 3, "-o", tmp_path / "some").exit_code == 0
+    monkeypatch.setattr(synth.progress.synthesis, "CUTTING", synth.progress.synthesis.CUTTING + 1)
+    result = progress(*bound(2, 3), "--resume", "-o", tmp_path / "some")
+    assert result.exit_code == 2 and "made with another cutting: 2 then, 3 now" in result.stderr
+
+
 def test_a_growing_bound_is_resumed_where_it_was(made, tmp_path):
     options = ["--all", "--distinguish", "obe-strong>hsa-strong"]
     folder = tmp_path / "some"
