@@ -270,14 +270,13 @@ def _masks(orders: tuple[Permutation, ...], threads: int, layer: int) -> tuple[N
     """
     weak = np.zeros((-(-len(orders) // _ORDERS), 1 << 2 * threads), int)
     strong: dict[int, Numbers] = {}
+    movers = np.arange(1 << threads)
     for (o, order), (g, guarantee) in product(enumerate(orders), enumerate(GUARANTEES.values())):
         seen = seen_in(order, guarantee)
         row, bit = o // _ORDERS, 1 << len(GUARANTEES) * (o % _ORDERS) + g
         for running in range(1, 1 << threads):
             promised = seen(running, layer)
-            for movers in range(1 << threads):
-                if not promised & ~movers:
-                    weak[row, running << threads | movers] |= bit
+            weak[row, running << threads | movers[promised & ~movers == 0]] |= bit
             if not promised & ~layer:
                 strong.setdefault(promised, np.zeros((len(weak), 1 << threads), int))[row, running] |= bit
     return weak, strong

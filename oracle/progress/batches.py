@@ -97,6 +97,11 @@ class Batch:
             ends = list(accumulate(self.lengths, initial=0))
             yield Program(tuple(tuple(code[a:b]) for a, b in pairwise(ends)))
 
+    @property
+    def states(self) -> int:
+        """How many states each program could have."""
+        return int(self.values**self.locations * np.prod([length + 1 for length in self.lengths]))
+
     def pieces(self, size: int) -> Iterator[Batch]:
         """So many programs at a time."""
         for start in range(0, len(self), size):
@@ -412,4 +417,6 @@ def transitions(batch: Batch) -> Numbers:
         at = counter // place[t] % (length + 1)
         running = np.flatnonzero(at < length)
         cells[t, running] = states[running, None] + far[first[t] + at[running], in_memory[running]]
-    return cells * len(batch) + np.arange(len(batch))
+    cells *= len(batch)
+    cells += np.arange(len(batch))
+    return cells

@@ -26,6 +26,9 @@ from oracle.progress.reductions import minimal_images
 _TOGETHER = 2048
 """Tests that are judged together: what is known of more of them would leave the processor's cache."""
 
+_MOST_CELLS = 1 << 21
+"""And so many of their states, once for each thread: 16 MB."""
+
 
 Wants = Callable[[Vector], bool]
 """Whether a test is wanted that has these verdicts."""
@@ -37,7 +40,7 @@ def founds_of(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool
     With symmetric threads, one of them: the first that is wanted, for another order of the threads may have other
     verdicts.
     """
-    for some in tests.pieces(_TOGETHER):
+    for some in tests.pieces(min(_TOGETHER, max(1, _MOST_CELLS // (tests.states * len(tests.lengths))))):
         yield from _judged(some, wants, minimal, symmetric_threads)
 
 
