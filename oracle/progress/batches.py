@@ -410,7 +410,7 @@ def transitions(batch: Batch) -> Numbers:
             target = np.where(value == batch.check[n], batch.jump[n], pc + 1)
             stored = np.where(exchange == NO_EXCHANGE, value, exchange)
             far[n, m] = (target - pc) * place[t] + (stored - value) * weight[location]
-    states = np.arange(counters * len(memories))
+    states = np.arange(batch.states)
     in_memory, counter = np.divmod(states, counters)
     cells = np.full((len(place), len(states) + 1, len(batch)), len(states))
     for t, length in enumerate(batch.lengths):
