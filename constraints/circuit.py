@@ -73,10 +73,6 @@ class Literal:
         """Whether it is true in a model, which has the literal of variable ``v`` at index ``v - 1``."""
         return model[abs(self.number) - 1] == self.number
 
-    def as_in(self, model: Sequence[int]) -> Literal:
-        """What is said of it in a model: itself, or its negation."""
-        return self if self.holds(model) else self._negation
-
 
 class Circuit:
     """A formula under construction. Raises ``TooManyError`` above ``MOST_CLAUSES``.
