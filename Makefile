@@ -2,12 +2,16 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint .ci/versions.lock --editable
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --progress-bar off --constraint .ci/versions.lock --editable
+# What pip says is shown where it fails, and then whole: --quiet would leave out the reason.
+TOLD := >.venv/install.log 2>&1 || { cat .venv/install.log >&2; exit 1; }
 TESTS ?= tests
 # Tests on every core; then by one process those of devices, which need all cores, and of golden files, which it must
-# have seen all. 5 is that there are none of a kind.
-tested = $(BIN)/python -m pytest -q -n auto -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] && \
-	{ $(BIN)/python -m pytest -q -m '(device or golden)$(1)' $(TESTS) || [ $$? -eq 5 ]; }
+# have seen all; those run whatever became of the others. 5 is that there are none of a kind.
+tested = failed=0; \
+	$(BIN)/python -m pytest -q -n auto -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q -m '(device or golden)$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	exit $$failed
 
 .PHONY: help demo test test-all check bench gpu docs dist clean
 
@@ -43,14 +47,14 @@ gpu: .venv/gpu-ready  ## A fixed campaign on a GPU, its figures kept in docs/res
 	$(BIN)/python benchmarks/gpu.py --backend $(or $(BACKEND),cuda)
 
 docs: .venv/ready  ## The documentation as a site, in site; links and anchors checked
-	$(INSTALL) '.[docs]'
+	$(INSTALL) '.[docs]' $(TOLD)
 	$(BIN)/python docs/pages.py site
 	@echo 'site/index.html; to search it as well: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site'
 
 dist: .venv/ready  ## A wheel and a source distribution, in dist
-	$(INSTALL) '.[dist]'
+	$(INSTALL) '.[dist]' $(TOLD)
 	rm -rf dist
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/uv build --quiet --build-constraints .ci/versions.lock --out-dir dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --outdir dist $(TOLD)
 
 clean:           ## Remove the environment and the demonstration
 	rm -rf .venv demo dist build site
@@ -58,17 +62,17 @@ clean:           ## Remove the environment and the demonstration
 .venv/ready: pyproject.toml .ci/versions.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
 	$(PYTHON) -m venv .venv
-	$(INSTALL) '.[glsl,opencl,report,smt]'
+	$(INSTALL) '.[glsl,opencl,report,smt]' $(TOLD)
 	@touch $@
 
 .venv/gpu-ready: .venv/ready
-	$(INSTALL) '.[cuda,glsl,vulkan,wgpu]'
+	$(INSTALL) '.[cuda,glsl,vulkan,wgpu]' $(TOLD)
 	@touch $@
 
 .venv/tests-ready: .venv/ready
-	$(INSTALL) '.[test,cluster,cuda,docs,glsl,vulkan,wgpu]'
+	$(INSTALL) '.[test,cluster,cuda,docs,glsl,vulkan,wgpu]' $(TOLD)
 	@touch $@
 
 .venv/dev-ready: .venv/tests-ready
-	$(INSTALL) '.[test,cuda,glsl,vulkan,wgpu,dev]'
+	$(INSTALL) '.[test,cuda,glsl,vulkan,wgpu,dev]' $(TOLD)
 	@touch $@

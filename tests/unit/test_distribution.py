@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from absent import absent
 from click.testing import CliRunner
+from indexes import UV, uv_environment
 from tutorials import PAGES, followed
 
 from corpus import extras
@@ -22,7 +23,7 @@ from synth.cli import main
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCK = ROOT / ".ci" / "versions.lock"
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = [each.rpartition(" ")[2] for each in PROJECT["classifiers"]]
 MOST_MEGABYTES = 150
 
 COMMANDS = """\
@@ -50,11 +51,9 @@ WANTING = {
 }
 """Commands that need an extra, and which."""
 
-uv = [sys.executable, "-m", "uv"]
-
 
 def ran(command: list[str | Path], where: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | environment
+    kept = {key: value for key, value in uv_environment().items() if key != "PYTHONPATH"} | environment
     return subprocess.run(list(map(str, command)), cwd=where, env=kept, capture_output=True, text=True)
 
 
@@ -67,8 +66,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
-    command = [*uv, "build", "--quiet", "--build-constraints", LOCK, "--python", sys.executable, "--out-dir", "dist"]
-    done = ran(command, folder)
+    done = ran([sys.executable, "-m", "build", "--outdir", "dist"], folder)
     assert done.returncode == 0, done.stderr
     assert len(list((folder / "dist").glob("*.tar.gz"))) == 1
     (built,) = (folder / "dist").glob("*.whl")
@@ -88,11 +86,11 @@ def interpreter(version: str) -> str | Path:
 def test_the_wheel_alone_in_an_empty_environment(wheel: Path, python: str, tmp_path: Path) -> None:
     place, here = tmp_path / "environment", tmp_path / "here"
     here.mkdir()
-    made = ran([*uv, "venv", "--quiet", "--no-python-downloads", "--python", interpreter(python), place], tmp_path)
+    made = ran([*UV, "venv", "--quiet", "--python", interpreter(python), place], tmp_path)
     if made.returncode:
         absent(f"no Python {python} here")
     binaries = place / "bin"
-    install = [*uv, "pip", "install", "--quiet", "--compile-bytecode", "--only-binary", ":all:", "--constraint", LOCK]
+    install = [*UV, "pip", "install", "--quiet", "--compile-bytecode", "--only-binary", ":all:", "--constraint", LOCK]
     done = ran([*install, "--python", binaries / "python", wheel], tmp_path)
     assert done.returncode == 0, done.stderr
     (packages,) = place.glob("lib/python*/site-packages")

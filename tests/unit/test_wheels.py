@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from indexes import resolved
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROMISED = [each.rpartition(" ")[2] for each in PROJECT["classifiers"]]
+NEXT = "3.14"
+"""A Python that ``requires-python`` admits, and that nothing here was run with."""
 
 PLATFORMS = {
     "linux-x86-64": "x86_64-manylinux_2_28",
@@ -34,16 +36,22 @@ ONLY_THERE = {
 @pytest.mark.parametrize("python", ["3.11", "3.13"])
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_everything_is_had_as_wheels(platform: str, python: str) -> None:
-    extras = [option for extra in PROJECT["optional-dependencies"] for option in ("--extra", extra)]
     where = ["--python-platform", PLATFORMS[platform], "--python-version", python]
-    uv = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--no-header"]
-    command = [*uv, "--only-binary", ":all:", *extras, *where]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    resolved = {line.partition("==")[0] for line in done.stdout.splitlines()}
-    assert "pyopencl" in resolved
+    found = resolved(ROOT / "pyproject.toml", "--only-binary", ":all:", *where)
+    assert "pyopencl" in found
     for package, platforms in ONLY_THERE.items():
-        assert (package in resolved) == (platform in platforms), package
+        assert (package in found) == (platform in platforms), package
+
+
+@pytest.mark.parametrize("python", [f"{minor}.0" for minor in (*PROMISED, NEXT)])
+def test_the_lock_resolves_for_every_python_from_its_first_release_on(python: str) -> None:
+    """A pin may need a later release of a Python that the distribution of a user has in an earlier one."""
+    assert PROJECT["requires-python"] == f">={PROMISED[0]}"
+    lock = ROOT / ".ci" / "versions.lock"
+    where = ["--python-platform", PLATFORMS["linux-x86-64"], "--python-version", python]
+    found = resolved(ROOT / "pyproject.toml", "--constraint", str(lock), *where)
+    pins = dict(line.lower().replace("_", "-").split("==") for line in lock.read_text(encoding="utf-8").split())
+    assert found.items() <= pins.items()
 
 
 def test_everything_that_is_asked_for_is_locked() -> None:
