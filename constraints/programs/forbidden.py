@@ -13,7 +13,9 @@ order, and what read from a write that is gone reads nothing. ``Criterion.OUTCOM
 relaxation, some execution with what is left of the outcome is not forbidden, and a read whose write is gone may read
 anything. That every execution with the outcome is forbidden is learned: where one is allowed, the choices that it
 makes must be forbidden in whatever program makes them (counterexample-guided). For that, choices are orders of all
-events, which any program has.
+events, which any program has. Where several were learned, executions are forbidden that the formula holds already: for
+each event, the one that is allowed without the event, with the event put back. Example: the write to x of P0 in
+`W x; W y | W x | W x` is put back as the first write to x; what is allowed then shows that it does nothing.
 
 The size is that of the model over n events for each relaxation, of which there are 2 n to 8 n.
 """
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
@@ -42,6 +45,10 @@ from oracle.graphs import linear_extension
 
 VERIFIER = "minisat22"
 """The solver that looks for allowed executions of an outcome."""
+
+PUT_BACK_AFTER = 4
+"""Refinements after which the executions of relaxed programs, each with its removed event put back, are forbidden too. A
+formula that needs fewer refinements is solved sooner without them."""
 
 
 def splits(events: int, threads: tuple[int, int] | None = None) -> list[tuple[int, ...]]:
@@ -117,6 +124,8 @@ class Forbidden(Outcomes):
         self.model = model
         self._by_outcome = question.criterion is Criterion.OUTCOME
         self._verifier: Verifier | None = None
+        self._removed: list[tuple[View, Literal]] = []
+        self._refined = 0
         circuit = self.circuit
         every = [circuit.true] * self.unknown.size
         # By outcome, every choice is to be forbidden: so a total order of coherence, which is less often nonsense.
@@ -142,11 +151,14 @@ class Forbidden(Outcomes):
         if question.translation is not None:
             self._race_free()
         for relaxed in relaxations(self.unknown, replace(view, denied=False, _made={})) if question.minimal else ():
-            left = model.judge(self._left(relaxed))
-            flags = [result.truth for result in left if result.check.flag]
-            for result in left:
+            left = self._left(relaxed)
+            results = model.judge(left)
+            flags = [result.truth for result in results if result.check.flag]
+            for result in results:
                 if not result.check.flag:
                     circuit.require(~relaxed.applies, result.truth, *flags)
+            if self._by_outcome and relaxed.removes:
+                self._removed.append((left, relaxed.applies))
 
     def _extends(self, choices: Choices) -> None:
         """That coherence is one that has been chosen, made total: every such order is to be forbidden, so any does."""
@@ -180,6 +192,20 @@ class Forbidden(Outcomes):
         choices = self.choices(relaxed.name, view.executed, self.model)
         view = replace(view, co=choices.co, before=choices.before, _made={})
         return self._orphans(relaxed.name, view) if relaxed.removes else view
+
+    def _put_back(self, left: View) -> Choices:
+        """The choices of an execution without some event, as choices of the test: a removed write comes first of its
+        location, or last where its value is the last.
+        """
+        circuit, unknown = self.circuit, self.unknown
+        co: list[dict[int, Literal]] = [{} for _ in unknown.events]
+        for w, v in permutations(unknown.events, 2):
+            writes = unknown.loc[w][v] & unknown.writes(w) & unknown.writes(v)
+            kept = left.co[w].get(v, circuit.false) & left.executed[w] & left.executed[v]
+            put_back = (~left.executed[w] & ~self.final[w]) | (~left.executed[v] & self.final[v])
+            if before := kept | (writes & put_back):
+                co[w][v] = before
+        return Choices(co, left.before)
 
     def _orphans(self, name: str, view: View) -> View:
         """The view in which reads whose write is gone read anything."""
@@ -236,6 +262,10 @@ class Forbidden(Outcomes):
             co = linear_extension(co, self.unknown.size)
         choices, possible = chosen(self.unknown, co, fences, self.final)
         self._forbid(self.view(choices, self.model, denied=True), possible)
+        self._refined += 1
+        if self._refined == PUT_BACK_AFTER:
+            for left, applies in self._removed:
+                self._forbid(self.view(self._put_back(left), self.model, denied=True), applies)
         return self.formula.clauses[before:]
 
     def is_test(self, solution: Execution) -> bool:

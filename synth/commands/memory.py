@@ -47,6 +47,7 @@ from synth.watch import watching
     show_default=True,
     help="With --from: what is minimal, an outcome or one execution.",
 )
+@click.option("--both-criteria", is_flag=True, help="With --from: count the tests of the other criterion, too.")
 @click.option(
     "--up-to",
     type=click.Choice(["test", "program"]),
@@ -100,6 +101,7 @@ def command(
     axioms: tuple[str, ...],
     vocabulary: Words,
     criterion: str,
+    both_criteria: bool,
     up_to: str,
     mutants: bool,
     size: tuple[int, int],
@@ -175,6 +177,7 @@ def command(
             without=vocabulary[2],
             threads=threads,
             criterion=criterion,
+            both_criteria=both_criteria,
             up_to=up_to,
             mutants=mutants,
             labelled_under=models,
@@ -238,7 +241,7 @@ def command(
     sys.exit(code or (130 if outcome.stopped == INTERRUPTED else 0))
 
 
-OF_MODELS = ("events", "axioms", "vocabulary", "criterion", "up_to", "mutants")
+OF_MODELS = ("events", "axioms", "vocabulary", "criterion", "both_criteria", "up_to", "mutants")
 OF_EDGES = (
     *("edges", "edges_file", "size", "thread_accesses", "location_accesses", "compositions"),
     *("distinguish", "allowed_by", "forbidden_by", "minimal", "listing"),

@@ -54,6 +54,7 @@ def synthesise_from(
     if tests:
         table_console().print(size_table(read_corpus(output)))
     state = "complete" if outcome.complete else f"incomplete: {outcome.stopped}; --resume goes on"
-    counted = ", ".join(f"{count} by {criterion}" for criterion, count in outcome.found.items())
-    click.echo(f"{output}: {tests} tests ({counted}), {state}")
+    counted = ", ".join(f"{count} by {criterion}" for criterion, count in sorted(outcome.found.items()))
+    by_both = f" ({counted})" if request.both_criteria else ""
+    click.echo(f"{output}: {tests} tests{by_both}, {state}")
     sys.exit(130 if outcome.stopped == INTERRUPTED else 0)

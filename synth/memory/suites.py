@@ -2,8 +2,8 @@
 
 A *unit* is a split of so many events into threads under one criterion; its formula is solved until nothing is left, in
 one process, or cut into parts where that takes long. What the solver finds is written in a normal form, so neither
-solver nor number of processes shows in the corpus. Both criteria are counted; the tests are those of the one that was
-asked for.
+solver nor number of processes shows in the corpus. The tests are those of one criterion; those of the other are counted
+where that is asked for.
 """
 
 from __future__ import annotations
@@ -82,12 +82,20 @@ class Request:
     up_to: str = "test"  # or "program"
     mutants: bool = False
     labelled_under: tuple[str, ...] = ()
+    both_criteria: bool = False
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criterion of the tests, and the other one where its tests are counted too."""
+        asked = Criterion(self.criterion)
+        return (asked, *(other for other in Criterion if self.both_criteria and other is not asked))
 
     def as_json(self) -> dict[str, Any]:
         """The request as the corpus keeps it, with the vocabulary in words and the text of every model as a digest."""
         models = {model.name: model.digest for model in self.models}
         words = list(self.words.spelled)
-        asked = {name: value for name, value in asdict(self).items() if value or name != "more"}
+        later = ("more", "both_criteria")  # not in the requests of earlier versions
+        asked = {name: value for name, value in asdict(self).items() if value or name not in later}
         request = {"kind": MEMORY, **asked, "vocabulary": words}
         return request | {"models": list(models), "model_digests": models}
 
@@ -176,10 +184,9 @@ class Unit:
 
 
 def units(request: Request) -> Iterator[Unit]:
-    """The units of a request, smaller ones first; of a size, those of the criterion that is asked for."""
-    asked = Criterion(request.criterion)
+    """The units of a request, smaller ones first; of a size, first those of the criterion of the tests."""
     for events in range(request.events[0], request.events[1] + 1):
-        for criterion in (asked, *(other for other in Criterion if other is not asked)):
+        for criterion in request.criteria:
             for sizes in splits(events, request.threads):
                 yield Unit(criterion, sizes)
 
@@ -379,9 +386,9 @@ def synthesise(
     are closed and planned and how many tests found.
     """
     planned = [part for unit in units(request) for part in as_left(unit, journal, parts_of)]
-    known: dict[str, set[str]] = {criterion.value: set() for criterion in Criterion}
+    known: dict[str, set[str]] = {criterion.value: set() for criterion in request.criteria}
     for name, founds in journal.units.items():
-        known[name.partition("/")[0]].update(found.program for found in founds)
+        known.setdefault(name.partition("/")[0], set()).update(found.program for found in founds)
 
     def take(unit: Unit, founds: list[Found]) -> list[Found]:
         there = known[unit.criterion]

@@ -88,6 +88,45 @@ def test_the_oracle_agrees_with_every_test(name, events, less, count):
     assert the_oracle_agrees(name, events, less) == count
 
 
+@pytest.mark.parametrize(
+    ("name", "events", "less"),
+    [
+        ("tso", 5, ()),
+        ("sc", 5, ()),
+        ("rmo", 4, ()),
+        ("ptx-6.0", 3, ()),
+        ("rc11", 3, ()),
+        ("c11", 4, ("sc", "acq_rel", "F")),
+        ("opencl", 2, ()),
+        ("vulkan", 3, ("rmw",)),
+        ("webgpu", 3, ()),
+    ],
+)
+def test_putting_removed_events_back_loses_no_test(monkeypatch, name, events, less):
+    """Whether that is said of the first candidate that is no test, or of none, the tests are the same."""
+    judge = MODELS[name]
+    words = vocabulary_of([judge]).without(less)
+
+    def tests(after):
+        monkeypatch.setattr(forbidden, "PUT_BACK_AFTER", after)
+        return {canonical(each) for size in range(2, events + 1) for each in found(Question(judge), words, size)}
+
+    assert tests(1) == tests(10**9) != set()
+
+
+def test_putting_removed_events_back_leaves_few_candidates(monkeypatch):
+    """Most candidates have a write that nobody reads and that does nothing. Example: `W x; W x | W y; W x | W x | R y`."""
+    judge = MODELS["tso"]
+
+    def refinements(after):
+        monkeypatch.setattr(forbidden, "PUT_BACK_AFTER", after)
+        encoding = Forbidden(Question(judge), vocabulary_of([judge]), (2, 2, 1, 1))
+        assert len(list(solutions(encoding, "minisat22"))) == 6
+        return encoding._refined
+
+    assert 10 * refinements(1) <= refinements(10**9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "events", "less"),

@@ -19,7 +19,7 @@ from corpus.dialects.registry import read_litmus
 from corpus.executions.relaxations import Relaxed
 from corpus.journal import read_corpus
 from corpus.links import MUTANTS, read_links
-from corpus.suite import JOURNAL, MANIFEST, TIMES
+from corpus.suite import JOURNAL, MANIFEST, TESTS, TIMES
 from synth.cli import main
 from synth.memory import suites
 
@@ -74,7 +74,7 @@ def test_processes_and_solvers_change_nothing(tmp_path, whole, words):
 
 
 def test_the_number_of_tests_can_be_limited_and_is_the_same_each_time(tmp_path, whole, monkeypatch):
-    suite(tmp_path / "d", *TSO, "--max-tests", 5, state="5 tests (3 by execution, 5 by outcome), incomplete")
+    suite(tmp_path / "d", *TSO, "--max-tests", 5, state="5 tests, incomplete")
     monkeypatch.setattr(suites, "_BATCH_SECONDS", 0)  # tests come one by one, as from a slow machine
     suite(tmp_path / "slow", *TSO, "--max-tests", 5, "-j", 2, state="stopped by --max-tests; --resume goes on")
     assert content(tmp_path / "d") == content(tmp_path / "slow")
@@ -183,8 +183,18 @@ def test_mutants_of_another_time_are_taken_back_and_nothing_else(tmp_path):
 # One axiom
 
 
+def test_tests_of_the_other_criterion_are_counted_on_request(tmp_path):
+    counts = {}
+    for name, words in (("one", ()), ("both", ("--both-criteria",))):
+        said = suite(tmp_path / name, "--from", "tso", "--events", "2..4", *words)
+        assert ("(18 by execution, 16 by outcome)" in said) == (name == "both")
+        counts[name] = json.loads((tmp_path / name / MANIFEST).read_text())["counts"]["criteria"]
+    assert counts == {"one": {"outcome": 16}, "both": {"outcome": 16, "execution": 18}}
+    assert (tmp_path / "one" / TESTS).read_bytes() == (tmp_path / "both" / TESTS).read_bytes()
+
+
 def test_a_suite_of_one_axiom_is_counted_as_such(tmp_path):
-    said = suite(tmp_path / "d", "--from", "tso", "--events", "2..4", "--axiom", "atomicity")
+    said = suite(tmp_path / "d", "--from", "tso", "--events", "2..4", "--axiom", "atomicity", "--both-criteria")
     tests = read_corpus(tmp_path / "d").tests
     assert len(tests) == 2 and all("axiom:atomicity" in test.tags for test in tests)
     assert "2 tests" in said and "2 by outcome" in said
@@ -289,7 +299,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path):
 
 def test_more_threads_than_events_are_no_tests(tmp_path):
     said = suite(tmp_path / "d", "--from", "tso", "--events", "2..3", "--threads", 5)
-    assert said.splitlines()[-1].endswith("d: 0 tests (0 by execution, 0 by outcome), complete")
+    assert said.splitlines()[-1].endswith("d: 0 tests, complete")
     assert len(said.splitlines()) == 2 and synth("show", tmp_path / "d").exit_code == 0
 
 
