@@ -18,7 +18,7 @@ SETTINGS = {"cert": "SSL_CERT_FILE", "index-url": "UV_DEFAULT_INDEX", "proxy": "
 
 @cache
 def uv_environment() -> dict[str, str]:
-    """This environment with the settings of pip in it, but for those that it has for uv already; no Python is fetched."""
+    """This environment with the settings of pip, but for those that it has for uv already; no Python is fetched."""
     listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
     told = dict(line.partition("=")[::2] for line in listed.splitlines() if "=" in line)
     found = {

@@ -47,7 +47,7 @@ VERIFIER = "minisat22"
 """The solver that looks for allowed executions of an outcome."""
 
 PUT_BACK_AFTER = 4
-"""Refinements after which the executions of relaxed programs, each with its removed event put back, are forbidden too. A
+"""Refinements after which the executions of relaxed programs, with the removed event put back, are forbidden too. A
 formula that needs fewer refinements is solved sooner without them."""
 
 

@@ -115,7 +115,7 @@ def test_putting_removed_events_back_loses_no_test(monkeypatch, name, events, le
 
 
 def test_putting_removed_events_back_leaves_few_candidates(monkeypatch):
-    """Most candidates have a write that nobody reads and that does nothing. Example: `W x; W x | W y; W x | W x | R y`."""
+    """Most candidates have a write that does nothing. Example: `W x; W x | W y; W x | W x | R y`."""
     judge = MODELS["tso"]
 
     def refinements(after):
