@@ -52,6 +52,9 @@ from corpus.litmus.test import SCOPES, Place, Region
 
 DEFAULT_SOLVER = "minisat22"
 
+DIY7_EDGES = 3
+"""Edges within a thread that diy7 makes at most, unless its ``-ins`` says otherwise."""
+
 Item = TypeVar("Item", Edge, Annotation)
 
 
@@ -62,6 +65,13 @@ class CycleBounds:
     ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
     where they do not. ``regions``: memory that locations may be in. At most so many accesses of a thread, and of a
     location. With ``compositions``, communication may follow communication that it composes with, as rf;fr is co.
+
+    ``diy7``: the cycles of diy7's ``-mode critical`` (herdtools7, gen/alt.ml ``choice_critical``) in the place of these
+    rules and bounds. Edges within a thread and edges between threads take turns, but that Co or Fr may be followed by
+    Rf, and Rmw may stand anywhere; inside a sequence that was asked for anything goes. A thread has at most
+    ``DIY7_EDGES`` edges, a location at most two writes, for more would have to be observed, and two threads or more go
+    to another location. Example: a cycle may have `Fre Rfi` and `Rfe PosRR`, but not `PosWW PodWR`, `Fre Coe` or
+    `Coe PosWW`.
     """
 
     vocabulary: Vocabulary
@@ -71,11 +81,16 @@ class CycleBounds:
     thread_accesses: int = 2
     location_accesses: int = 3
     compositions: bool = False
+    diy7: bool = False
 
-    def composed(self, one: Edge, other: Edge) -> str:
-        """What kind of edge an edge and the next are together, where that keeps them apart; else empty."""
+    def apart(self, one: Edge, other: Edge) -> str:
+        """Why an edge may not be followed by another that leads on from it, in words; empty where it may."""
+        if self.diy7:
+            free = "Rmw" in (one.kind, other.kind) or (one.kind in ("Co", "Fr") and other.kind == "Rf")
+            where = "within a thread" if one.internal else "between threads"
+            return "" if free or one.internal != other.internal else f"are both {where}"
         kind = composed(one, other)
-        return "" if self.compositions and kind in COMMUNICATION else kind
+        return "" if not kind or (self.compositions and kind in COMMUNICATION) else f"are {kind.lower()} themselves"
 
     def alike(self) -> tuple[list[tuple[Edge, ...]], list[tuple[Annotation, ...]]]:
         """The edges, and the annotations, that no constraint tells apart; those of a group in ascending order.
@@ -91,8 +106,8 @@ class CycleBounds:
 
         def composing(one: Edge, other: Edge) -> bool:
             """Whether they would compose, where they can meet at all."""
-            long = one.internal and other.internal and self.thread_accesses < 3 and not atomic
-            return one.target == other.source and not long and bool(self.composed(one, other))
+            long = one.internal and other.internal and self.thread_accesses < 3 and not atomic and not self.diy7
+            return one.target == other.source and not long and bool(self.apart(one, other))
 
         def marks(edge: Edge) -> tuple[object, ...]:
             if edge in tied or edge.kind == "Rmw" or inner_communication(edge):
@@ -159,7 +174,9 @@ class CycleEncoding:
         return self.formula.var("same", level, one, other)
 
     def joined(self, name: str, position: int) -> int:
-        """That edge ``position`` is of one thread (``name`` is "internal"), or of one location ("same")."""
+        """That edge ``position`` is of one thread (``name`` is "internal"), or of one location ("same"); that it leads
+        from a write ("write").
+        """
         return self.formula.var("is", name, position % self.size)
 
     # Constraints
@@ -247,8 +264,30 @@ class CycleEncoding:
         for position in positions:
             others = (-self.joined("same", other) for other in positions if other != position)
             self.formula.add(self.joined("same", position), *others)
+        if self._bounds.diy7:
+            self._two_threads_change_location()
+            self._two_writes_a_location()
         if self._bounds.threads is not None:
             self._count_threads(*self._bounds.threads)
+
+    def _two_threads_change_location(self) -> None:
+        """Edges to another location are in no thread alone."""
+        for start in range(self.size):
+            for end in range(start, start + min(DIY7_EDGES, self.size - 1) + 1):
+                within = [-self.joined("internal", position) for position in range(start, end)]
+                others = range(end, start + self.size)
+                self.formula.add(*within, *(-self.joined("same", position) for position in others))
+
+    def _two_writes_a_location(self) -> None:
+        """No three writes are joined by edges to the same location; ``is(write, p)``: event p is a write."""
+        for event in range(self.size):
+            for edge in self.edges:
+                if edge.source == "W":
+                    self.formula.add(-self.edge(event, edge), self.joined("write", event))
+        for one in range(self.size):
+            for two, three in combinations(range(one + 1, one + self.size), 2):
+                apart = [-self.joined("same", position) for position in range(one, three)]
+                self.formula.add(*(-self.joined("write", event) for event in (one, two, three)), *apart)
 
     def _count_threads(self, least: int, most: int) -> None:
         """External edges by a sequential counter: ``count(p, k)``, at least k among the first p."""
@@ -272,21 +311,33 @@ class CycleEncoding:
         for position in range(self.size):
             for one in self.edges:
                 for other in self.edges:
-                    if self._bounds.composed(one, other):
-                        self.formula.add(-self.edge(position, one), -self.edge(position + 1, other))
+                    if self._bounds.apart(one, other):
+                        meet = self._asked_together(position, one, other) if self._bounds.diy7 else []
+                        self.formula.add(-self.edge(position, one), -self.edge(position + 1, other), *meet)
         if self._bounds.compositions:
             others = [edge for edge in self.edges if edge.kind not in COMMUNICATION]
             self.formula.add(*(self.edge(position, edge) for position in range(self.size) for edge in others))
 
+    def _asked_together(self, position: int, one: Edge, other: Edge) -> list[int]:
+        """That two edges from a position on stand in a sequence that was asked for."""
+        return [
+            self.formula.var("item", position, k, j)
+            for k, run in enumerate(self._bounds.vocabulary.runs)
+            for j, (here, there) in enumerate(pairwise(run))
+            if (here.bare, there.bare) == (one, other)
+        ]
+
     def _steps_are_said_once(self) -> None:
-        """Rfi, Coi and Fri stand for PosWR, PosWW and PosRW where both are asked for by themselves and fit."""
-        for number, run in enumerate(self._bounds.vocabulary.runs):
+        """Rfi, Coi and Fri stand for PosWR, PosWW and PosRW where both are asked for by themselves and fit; to diy7
+        they are edges of their own.
+        """
+        for number, run in enumerate(() if self._bounds.diy7 else self._bounds.vocabulary.runs):
             inner = inner_communication(run[0]) if len(run) == 1 and not (run[0].first or run[0].second) else None
             if (inner,) not in self._bounds.vocabulary.runs:
                 continue
             assert inner is not None
-            before = [edge for edge in self.edges if not self._bounds.composed(edge, inner)]
-            after = [edge for edge in self.edges if not self._bounds.composed(inner, edge)]
+            before = [edge for edge in self.edges if not self._bounds.apart(edge, inner)]
+            after = [edge for edge in self.edges if not self._bounds.apart(inner, edge)]
             for position in range(self.size):
                 item = self.formula.var("item", position, number, 0)
                 for one, other in product(before, after):
@@ -297,8 +348,9 @@ class CycleEncoding:
 
         No run starts amid an atomic operation, whose halves would count as two where the run goes all around.
         """
-        atomic = [edge for edge in self.edges if edge.kind == "Rmw"]
-        for name, most in (("internal", self._bounds.thread_accesses), ("same", self._bounds.location_accesses)):
+        atomic = [edge for edge in self.edges if edge.kind == "Rmw" and not self._bounds.diy7]
+        bounds = {"internal": self._bounds.thread_accesses, "same": self._bounds.location_accesses}
+        for name, most in ({"internal": DIY7_EDGES + 1} if self._bounds.diy7 else bounds).items():
             for start in range(self.size):
                 run = [[self.formula.var("run", name, start, d, k) for k in range(most + 1)] for d in range(self.size)]
                 self.formula.add(run[0][0], *(self.edge(start - 1, edge) for edge in atomic))
@@ -513,16 +565,19 @@ def _why_idle(run: Sequence[Edge], bounds: CycleBounds, largest: int) -> str:
     for one, other in pairwise(run):
         if one.target != other.source:
             return f"{one.name} arrives at {words[one.target]}, and {other.name} leads from {words[other.source]}"
-        if bounds.composed(one, other):
-            kind = bounds.composed(one, other)
-            return f"{one.name} and then {other.name} are {kind.lower()} themselves"
+        if not bounds.diy7 and (why := bounds.apart(one, other)):
+            return f"{one.name} and then {other.name} {why}"
         if None not in (one.second, other.first) and one.second != other.first:
             return f"what {one.name} arrives at and {other.name} leads from would be annotated twice"
     if len(run) > largest:
         return f"it has {len(run)} edges, and cycles have at most {largest}"
     for what, most, stays in (
-        ("thread", bounds.thread_accesses, [edge.internal for edge in run]),
-        ("location", bounds.location_accesses, [edge.same for edge in run]),
+        ()
+        if bounds.diy7
+        else (
+            ("thread", bounds.thread_accesses, [edge.internal for edge in run]),
+            ("location", bounds.location_accesses, [edge.same for edge in run]),
+        )
     ):
         accesses = 1
         # The run may be a whole cycle, whose last access is its first.

@@ -59,13 +59,14 @@ def all_cycles(
     thread_accesses: int = 2,
     location_accesses: int = 3,
     compositions: bool = False,
+    diy7: bool = False,
 ) -> set[Row]:
     """The least rotation of every critical cycle; the arguments are those of ``CycleBounds``."""
     return {
         cycle.least()
-        for edges, told in _rows(vocabulary, size, compositions)
+        for edges, told in (_diy7_rows(vocabulary, size) if diy7 else _rows(vocabulary, size, compositions))
         if not all(edge.kind in ("Rf", "Fr", "Co") for edge in edges)
-        if _is_critical(edges, thread_accesses, location_accesses, threads)
+        if (_is_diy7s(edges, threads) if diy7 else _is_critical(edges, thread_accesses, location_accesses, threads))
         for notes in _annotations(vocabulary, edges, told)
         for ctas, gpus in _trees(_groups(edges, lambda edge: edge.internal), levels)
         for memory in _memories(_groups(edges, lambda edge: edge.same), ctas, regions)
@@ -100,6 +101,43 @@ def _rows(vocabulary: Vocabulary, size: int, compositions: bool) -> Iterator[tup
         ):
             told = tuple(frozenset({row[p - 1].second, row[p].first}) - {None} for p in range(size))
             yield tuple(replace(edge, first=None, second=None) for edge in row), told
+
+
+def _diy7_rows(vocabulary: Vocabulary, size: int) -> Iterator[tuple[tuple[Edge, ...], Told]]:
+    """The same for diy7's -mode critical, whose rules of what follows what are for what no sequence has together."""
+
+    def grown(row: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+        if len(row) == size:
+            yield row
+        for run in vocabulary.runs:
+            whole = all(one.target == other.source for one, other in pairwise(run))
+            if whole and len(row + run) <= size and (not row or _diy7_follows(row[-1], run[0])):
+                yield from grown(row + run)
+
+    for row in grown(()):
+        if _diy7_follows(row[-1], row[0]):
+            told = tuple(frozenset({row[p - 1].second, row[p].first}) - {None} for p in range(size))
+            yield tuple(replace(edge, first=None, second=None) for edge in row), told
+
+
+def _diy7_follows(one: Edge, other: Edge) -> bool:
+    alternate = one.internal is not other.internal
+    composed = (one.kind, other.kind) in (("Co", "Rf"), ("Fr", "Rf"))
+    return one.target == other.source and (alternate or composed or "Rmw" in (one.kind, other.kind))
+
+
+def _is_diy7s(edges: Sequence[Edge], threads: tuple[int, int] | None) -> bool:
+    """Three edges within a thread (-ins 4), two writes of a location (-obs avoid), two threads that change location."""
+    external = sum(not edge.internal for edge in edges)
+    if external < 2 or (threads is not None and not threads[0] <= external <= threads[1]):
+        return False
+    owners, locations = _groups(edges, lambda edge: edge.internal), _groups(edges, lambda edge: edge.same)
+    written = [location for location, edge in zip(locations, edges, strict=True) if edge.source == "W"]
+    return (
+        all(owners.count(owner) <= 4 for owner in owners)
+        and all(written.count(location) <= 2 for location in written)
+        and len({owner for owner, edge in zip(owners, edges, strict=True) if not edge.same}) > 1
+    )
 
 
 def _says_what_communication_says(

@@ -72,6 +72,7 @@ from synth.watch import watching
 @click.option(
     "--location-accesses", type=click.IntRange(min=2), default=3, show_default=True, help="At most, a location."
 )
+@click.option("--like-diy7", is_flag=True, help="The cycles of diy7 -mode critical with these edges.")
 @click.option("--compositions", is_flag=True, help="Communication may go on as communication, as rf;fr does: it is co.")
 @click.option(
     "-m",
@@ -110,6 +111,7 @@ def command(
     regions: str,
     thread_accesses: int,
     location_accesses: int,
+    like_diy7: bool,
     compositions: bool,
     models: tuple[str, ...],
     distinguish: str | None,
@@ -186,6 +188,7 @@ def command(
         )
         synthesise_from(asked_for, resume, solver, jobs, cluster, max_tests, time_limit, certify, output)
     _check_no_model(context)
+    _check_like_diy7(context)
     text = _edges_text(edges, edges_file)
     allowed, forbidden = _border(distinguish)
     request = Request(
@@ -197,6 +200,7 @@ def command(
         thread_accesses=thread_accesses,
         location_accesses=location_accesses,
         compositions=compositions,
+        like_diy7=like_diy7,
         labelled_under=models,
         allowed_by=(*allowed, *allowed_by),
         forbidden_by=(*forbidden, *forbidden_by),
@@ -243,9 +247,10 @@ def command(
 
 OF_MODELS = ("events", "axioms", "vocabulary", "criterion", "both_criteria", "up_to", "mutants")
 OF_EDGES = (
-    *("edges", "edges_file", "size", "thread_accesses", "location_accesses", "compositions"),
+    *("edges", "edges_file", "size", "thread_accesses", "location_accesses", "compositions", "like_diy7"),
     *("distinguish", "allowed_by", "forbidden_by", "minimal", "listing"),
 )
+OTHER_RULES = ("thread_accesses", "location_accesses", "compositions")
 OF_TESTS = (
     *("models", "distinguish", "allowed_by", "forbidden_by", "minimal", "certify", "output"),
     *("resume", "jobs", "cluster", "time_limit"),
@@ -288,6 +293,13 @@ def _check_no_model(context: click.Context) -> None:
         raise click.UsageError("--threads: a cycle has two threads or more")
 
 
+def _check_like_diy7(context: click.Context) -> None:
+    """Raises ``UsageError`` where --like-diy7 is given with an option that says what diy7 has rules of its own for."""
+    for parameter in context.command.params:
+        if context.params["like_diy7"] and parameter.name in OTHER_RULES and _given(context, parameter.name):
+            raise click.UsageError(f"{parameter.opts[0]}: --like-diy7 has a rule of its own for it")
+
+
 def _collect(steps: Generator[None], outcome: Outcome, max_tests: int | None, time_limit: float | None) -> str:
     """Goes on until nothing is left, or a limit is met; gives the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -323,9 +335,9 @@ def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _tell_idle(request: Request) -> None:
     """Says on standard error which sequences among the edges no cycle has, and why."""
     largest = request.sizes[1]
-    anyway = idle(replace(request.bounds, compositions=True), largest)
     for line in idle(request.bounds, largest):
-        click.echo(f"synth: {line}" + ("" if line in anyway else "; --compositions allows it"), err=True)
+        anyway = request.like_diy7 or line in idle(replace(request.bounds, compositions=True), largest)
+        click.echo(f"synth: {line}" + ("" if anyway else "; --compositions allows it"), err=True)
 
 
 def _tell_cuts(request: Request) -> None:

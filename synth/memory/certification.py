@@ -117,6 +117,8 @@ def check_certifiable_cycles(request: Request) -> None:
         raise InputError(
             "--certify goes without --distinguish, --allowed-by and --forbidden-by: certify all tests, and synth select"
         )
+    if request.like_diy7:
+        raise InputError("--certify goes without --like-diy7: verify knows the rules of other cycles alone")
 
 
 def certified_sizes(request: Request) -> range:

@@ -60,6 +60,7 @@ class Request:
     thread_accesses: int = 2
     location_accesses: int = 3
     compositions: bool = False
+    like_diy7: bool = False
     labelled_under: tuple[str, ...] = ()
     allowed_by: tuple[str, ...] = ()
     forbidden_by: tuple[str, ...] = ()
@@ -73,7 +74,8 @@ class Request:
     def as_json(self) -> dict[str, Any]:
         """The request as the corpus keeps it, with the text of every model as a digest."""
         models = {model.name: model.digest for model in self.models}
-        return {"kind": MEMORY, **asdict(self), "models": list(models), "model_digests": models}
+        asked = {name: value for name, value in asdict(self).items() if value or name != "like_diy7"}
+        return {"kind": MEMORY, **asked, "models": list(models), "model_digests": models}
 
     @cached_property
     def bounds(self) -> CycleBounds:
@@ -86,6 +88,7 @@ class Request:
             self.thread_accesses,
             self.location_accesses,
             self.compositions,
+            self.like_diy7,
         )
 
     @property

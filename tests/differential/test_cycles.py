@@ -1,5 +1,7 @@
 """The clauses have exactly the critical cycles that plain enumeration finds, each once; and every solver says so."""
 
+import shutil
+import subprocess
 from collections import Counter
 from random import Random
 
@@ -103,6 +105,17 @@ SMALL = {
         {"levels": ("cta",), "regions": BOTH, "thread_accesses": 3},
     ),
 }
+# the cycles of diy7 -mode critical
+DIY7 = {
+    "diy7-everything-4": (EVERYTHING, 4, 10, {"diy7": True}),
+    "diy7-everything-5": (EVERYTHING, 5, 32, {"diy7": True}),
+    "diy7-dependencies": (f"{CLASSIC} {DEPENDENCIES}", 5, 42, {"diy7": True}),
+    "diy7-sequences": (f"[Rfi,PodRR] [PodWW,Coi] [Fre,Coe] {CLASSIC}", 5, 13, {"diy7": True}),
+    "diy7-sequences-6": ("[Rfi,PosRR,PodRW] [PosWW,PodWR] Fre Rfe Coe PodWW", 6, 3, {"diy7": True}),
+    "diy7-threads": (f"{CLASSIC} {SAME} Rmw", 5, 6, {"diy7": True, "threads": (3, 3)}),
+    "diy7-annotations": ("PodWW PosRR Rfe Fre Rfi Coe Rlx.gpu Acq.gpu Rel.gpu", 4, 10, {"diy7": True}),
+    "diy7-tree": ("PodWW PodRR Rfe Fre Fri Coe Rmw", 5, 18, {"diy7": True, "levels": TREE}),
+}
 LARGE = {
     "plain-8": (CLASSIC, 8, 36, {}),
     "everything-3-accesses": (EVERYTHING, 5, 132, {"thread_accesses": 3}),
@@ -123,9 +136,44 @@ def same_as_plain_enumeration(vocabulary, size, bounds):
     return len(synthesised)
 
 
-@pytest.mark.parametrize(("text", "size", "count", "bounds"), SMALL.values(), ids=SMALL)
+@pytest.mark.parametrize(("text", "size", "count", "bounds"), (SMALL | DIY7).values(), ids=SMALL | DIY7)
 def test_same_cycles_as_plain_enumeration(text, size, count, bounds):
     assert same_as_plain_enumeration(parse_edges(text, TREE), size, bounds) == count
+
+
+# edges, what diy7 calls the last one: cycles of at most 4, 5, 6, .. edges that diy7 7.58 lists, with -mode critical
+DIY7_LISTS = {
+    "same": (f"{CLASSIC} {SAME}", "", (6, 12, 38, 76, 169)),
+    "inner": (f"{CLASSIC} {INNER}", "", (6, 12, 35, 65, 138)),
+    "both": (f"{CLASSIC} {SAME} {INNER}", "", (6, 12, 47, 97)),
+    "dependencies": (f"{CLASSIC} {DEPENDENCIES}", "", (20, 62, 212, 587)),
+    "few": ("PosRW PosRR PodRW Rfe Fre Coe", "", (1, 2, 5, 8, 13)),
+    "atomic": (f"{CLASSIC} Rmw", "LxSx", (6, 21, 68, 160)),
+}
+
+
+@pytest.mark.parametrize(("text", "called", "counts"), DIY7_LISTS.values(), ids=DIY7_LISTS)
+def test_the_cycles_of_diy7(text, called, counts):
+    bounds = CycleBounds(parse_edges(text), diy7=True)
+    ours: list[str] = []
+    for size, count in enumerate(counts, 4):
+        ours += [spelled(cycle.spelled) for cycle in cycles(bounds, size)]
+        assert len(ours) == len(set(ours)) == count
+    diy7 = shutil.which("diy7")
+    if diy7 is None:
+        pytest.skip("diy7 (herdtools7) is not on the PATH: its counts were compared, not its cycles")
+    command = [diy7, "-arch", "AArch64", "-mode", "critical", "-size", str(size), "-nprocs", str(size)]
+    words = text.replace("Rmw", called) if called else text
+    done = subprocess.run([*command, "-cycleonly", "true", "-safe", words], check=True, capture_output=True, text=True)
+    lines = [line.partition(": ")[2] for line in done.stdout.splitlines() if ": " in line]
+    theirs = {spelled(line.replace(called, "Rmw") if called else line) for line in lines}
+    assert theirs == set(ours)
+
+
+def spelled(edges):
+    """A cycle from where it is least."""
+    words = edges.split()
+    return min(" ".join(words[start:] + words[:start]) for start in range(len(words)))
 
 
 @pytest.mark.slow
