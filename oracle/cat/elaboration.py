@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, subtrees
@@ -44,6 +45,7 @@ from oracle.cat.meanings import (
     unsupported,
 )
 from oracle.cat.terms import (
+    MOST_BLOCKS,
     MOST_STATEMENTS,
     Binding,
     Check,
@@ -72,6 +74,7 @@ class Elaboration(Expressions):
         self._include = include
         self._check_name: str | None = None
         self._made_by_herd = False  # coherence is
+        self._blocks = 0  # within each other, where the text is read now
 
     def run(self, tree: Tree, scope: Scope) -> Scope:
         """Reads a file."""
@@ -145,8 +148,12 @@ class Elaboration(Expressions):
 
     def _statements(self, trees: Sequence[Tree], scope: Scope) -> Scope:
         """Those of some statements, or of branches of them."""
-        for tree in trees:
-            scope = self._statements(subtrees(tree), scope) if tree.data == "branch" else self._statement(tree, scope)
+        self._blocks += 1
+        for tree in chain.from_iterable(subtrees(tree) if tree.data == "branch" else [tree] for tree in trees):
+            if self._blocks > MOST_BLOCKS:
+                raise error(f"more than {MOST_BLOCKS} blocks and procedures within each other", at(tree, scope))
+            scope = self._statement(tree, scope)
+        self._blocks -= 1
         return scope
 
     def _definition(self, tree: Tree, scope: Scope) -> Scope:

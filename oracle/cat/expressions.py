@@ -398,14 +398,17 @@ class Expressions:
 
     def _variant(self, tree: Tree) -> bool:
         """Whether a condition on variants holds; each variant is off."""
-        parts = [self._variant(part) for part in subtrees(tree)]
-        match tree.data:
-            case "variant_not":
-                return not parts[0]
-            case "variant_and":
-                return all(parts)
-            case _:
-                return any(parts)
+        holds: dict[int, bool] = {}
+        for part in reversed([*tree.trees()]):  # what is within another comes before it
+            parts = [holds[id(inner)] for inner in subtrees(part)]
+            match part.data:
+                case "variant_not":
+                    holds[id(part)] = not parts[0]
+                case "variant_and":
+                    holds[id(part)] = all(parts)
+                case _:
+                    holds[id(part)] = any(parts)
+        return holds[id(tree)]
 
     def _tags(self, tree: Tree, scope: Scope, what: str) -> tuple[str, ...]:
         value = self._value(tree, scope)

@@ -21,7 +21,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from oracle.cat.algebra import Relation, Set, T
 from oracle.cat.base import Base, Vocabulary
-from oracle.cat.mentions import KINDS, joined, meetings, names_in, names_reached, own_lines, reached
+from oracle.cat.mentions import KINDS, joined, long_chains, meetings, names_in, names_reached, own_lines, reached
 from oracle.cat.names import resolved
 from oracle.cat.recursion import solved
 from oracle.cat.syntax import read_cat
@@ -42,6 +42,9 @@ from oracle.cat.terms import (
 
 MOST_DEEP = 200
 """Operators and functions that may be at work within each other."""
+
+MOST_WAITING = 120
+"""Operators and names within each other, about, that wait for a name to be evaluated when it is first asked for."""
 
 MOST_STEPS = 20_000
 """Operators and functions that a model may apply in all, a recursion counted once."""
@@ -190,7 +193,11 @@ class Model:
 
     def allows(self, base: Base[T]) -> bool:
         """Whether some execution passes every check that is no flag; what that does not hang on is not looked at."""
-        return _Decision(base).allows(self.syntax)
+        return _Decision(base, self._chains).allows(self.syntax)
+
+    @cached_property
+    def _chains(self) -> frozenset[int]:
+        return long_chains(self.syntax, MOST_WAITING)
 
     def relations(self, base: Base[T]) -> Mapping[str, Meaning[T]]:
         """Every name that the model defines, for explanations."""
@@ -548,15 +555,26 @@ _STRICT = ("compose", "intersection", "product")
 
 
 class _Decision(_Interpreter[T]):
-    """Finds out whether every check can hold at once, and evaluates only what that takes."""
+    """Finds out whether every check can hold at once, and evaluates only what that takes.
+
+    A name is evaluated when it is first asked for; those in ``at_once``, by their definitions' numbers, when they are
+    bound, so that few wait for each other.
+    """
 
     _skips = True
 
+    def __init__(self, base: Base[T], at_once: Collection[int]) -> None:
+        super().__init__(base)
+        self._at_once = at_once
+
     def allows(self, syntax: Syntax) -> bool:
         among = self._algebra.true
-        for statement in syntax.statements:
+        for number, statement in enumerate(syntax.statements):
             if not isinstance(statement, Check):
                 self.bind(statement)
+                if number in self._at_once and isinstance(statement, Definition):
+                    for binding in statement.bindings:
+                        self._eval(Name(binding.name, binding.position), self.names)
             elif not statement.flag:
                 among = among & self._check(statement).truth
                 if not among:

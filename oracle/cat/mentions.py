@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from oracle.cat.terms import Binding, Call, Definition, Name, Operation, Syntax, Term, operands_of, subterms
+from oracle.cat.terms import (
+    Binding,
+    Call,
+    Definition,
+    Name,
+    Operation,
+    Syntax,
+    Term,
+    bodies_of,
+    nesting,
+    operands_of,
+    subterms,
+)
 
 Lines = Mapping[str, Sequence[Term]]
 """What names are said to be, each as often as it is."""
@@ -68,6 +80,36 @@ def own_lines(syntax: Syntax) -> Lines:
         for binding in statement.bindings if isinstance(statement, Definition) else ():
             own.setdefault(binding.name, []).append(binding.body)
     return own
+
+
+def long_chains(syntax: Syntax, most: int) -> frozenset[int]:
+    """The numbers of the definitions that cut each chain of names to about ``most`` operators within each other.
+
+    In ``let a = po | rf  let b = a; a  let c = b+  acyclic c``, the check asks for ``c``, that for ``b``, and that for
+    ``a``: 7 names and operators within each other. Where ``b`` is known before ``c`` asks for it, there are two chains,
+    of 3 and of 4. Functions are never cut.
+    """
+    cuts: set[int] = set()
+    chains: dict[str, tuple[int | None, int]] = {}  # the number of a name's definition, and how long its chain is
+    for number, statement in enumerate(syntax.statements):
+        lengths = []
+        for body in bodies_of(statement):
+            own = nesting(body)
+            mentioned = {part.name for part in subterms(body) if isinstance(part, Name | Call)} & chains.keys()
+            if own + max((chains[name][1] for name in mentioned), default=0) > most:
+                for name in mentioned:
+                    cut, _ = chains[name]
+                    if cut is not None:
+                        cuts.add(cut)
+                        chains[name] = cut, 0
+            lengths.append(own + max((chains[name][1] for name in mentioned), default=0))
+        if isinstance(statement, Definition):
+            for binding, length in zip(statement.bindings, lengths, strict=True):
+                if statement.recursive:  # is known at once
+                    chains[binding.name] = None, 0
+                else:
+                    chains[binding.name] = None if binding.parameters else number, length
+    return frozenset(cuts)
 
 
 def names_reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, Binding]) -> frozenset[str]:

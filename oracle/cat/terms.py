@@ -13,6 +13,9 @@ from typing import NamedTuple
 MOST_NESTED = 150
 """Operators within each other in one expression; a chain as ``a | b | c`` nests, too."""
 
+MOST_BLOCKS = 50
+"""Blocks of statements within each other: of ``if``, ``match``, ``forall``, and of procedures that are called."""
+
 MOST_STATEMENTS = 2_000
 """Definitions and checks of a model, its includes in place."""
 
@@ -152,6 +155,14 @@ def subterms(term: Term) -> Iterator[Term]:
         part = left.pop()
         yield part
         left += reversed(operands_of(part))
+
+
+def nesting(term: Term) -> int:
+    """How many names and operators are within each other: 3 in ``(a; b)^+``."""
+    levels, level = 0, [term]
+    while level:
+        levels, level = levels + 1, [operand for part in level for operand in operands_of(part)]
+    return levels
 
 
 def operands_of(term: Term) -> Sequence[Term]:

@@ -4,7 +4,8 @@ The truth of a pair is a shortest path that leads from its first event to its se
 as rf or po: a composition joins paths, a union takes the better one, a closure finds the best. What is only about where
 events are (``loc``, ``sr``, products and the like) restricts a path and is rarely one itself: of an intersection the
 path is taken from the side that says more, and on a par from the left. What a model defines by ``let`` stays visible as
-one edge that holds its path, unless it is only another name for it.
+one edge that holds its path, unless it is only another name for it. Where a path is too long or deep to be read, the
+edge is called ``name...`` and has none: thirty definitions like ``let a2 = a1; a1`` would make a path of 2^30 edges.
 
 *Better* means fewer edges that only restrict, then fewer edges. Since lengths add up along a path, this is a shortest
 path algebra, and ``oracle.cat.algebra`` needs no change to compute in it. On a par the operand on the left wins, so
@@ -14,7 +15,7 @@ paths depend on the model's text and the execution alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from oracle.cat.algebra import Algebra, Relation, Set
 from oracle.cat.base import Base
@@ -28,19 +29,33 @@ _RESTRICTING = frozenset(
     )
 )
 
+MOST_EDGES, MOST_WITHIN = 200, 50
+"""Base edges of a path that has a name, and named paths within each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """A pair of events and why it is one.
 
     ``names`` are the base relations that hold it, none where only a product does; or, with a ``path``, the one name
-    that the model gives to that path.
+    that the model gives to that path. ``length``: the base edges that it consists of; ``depth``: the paths within each
+    other. ``vagueness``, 0: says how values or fences order events; 1: that the program does; 2: only where they are.
     """
 
     source: int
     target: int
     names: tuple[str, ...]
     path: tuple[Link, ...] = ()
+    length: int = field(init=False, repr=False, compare=False)
+    depth: int = field(init=False, repr=False, compare=False)
+    vagueness: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        path = self.path
+        own = min((2 if name in _RESTRICTING else 1 if name in _ORDERED else 0 for name in self.names), default=2)
+        object.__setattr__(self, "length", sum(edge.length for edge in path) or 1)
+        object.__setattr__(self, "depth", 1 + max(edge.depth for edge in path) if path else 0)
+        object.__setattr__(self, "vagueness", max(edge.vagueness for edge in path) if path else own)
 
     @property
     def label(self) -> str:
@@ -100,8 +115,7 @@ class Reason:
         return Reason(chosen.edges, chosen.cost, chosen.alias, chosen.aside or aside or ())
 
     def _vagueness(self) -> int:
-        """0: says how values or fences order events; 1: that the program does; 2: only where they are."""
-        return max((_vagueness(step) for edge in self.edges or () for step in edge.steps()), default=2)
+        return max((edge.vagueness for edge in self.edges or ()), default=2)
 
 
 FALSE = Reason(None)
@@ -109,13 +123,9 @@ HERE = Reason(())
 """The empty path: what is true of an event, or of it and itself."""
 
 
-def _vagueness(edge: Link) -> int:
-    return min((2 if name in _RESTRICTING else 1 if name in _ORDERED else 0 for name in edge.names), default=2)
-
-
 def _base(source: int, target: int, names: tuple[str, ...]) -> Reason:
     edge = Link(source, target, names)
-    return Reason((edge,), (int(_vagueness(edge) == 2), 1))
+    return Reason((edge,), (int(edge.vagueness == 2), 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +169,19 @@ def _named(name: str, source: int, target: int, reason: Reason) -> Reason:
     edges = reason.edges or ()
     if not edges or (len(edges) == 1 and (reason.alias or edges[0].path)):
         return reason
-    return Reason((Link(source, target, (name,), edges),), reason.cost, aside=reason.aside)
+    link = Link(source, target, (name,), edges)
+    if link.length > MOST_EDGES or link.depth > MOST_WITHIN:
+        link = Link(source, target, (f"{name}...",))
+    return Reason((link,), reason.cost, aside=reason.aside)
+
+
+def _inverse_name(name: str) -> str:
+    return name.removesuffix("^-1") if name.endswith("^-1") else f"{name}^-1"
 
 
 def _reversed(edges: tuple[Link, ...]) -> tuple[Link, ...]:
     return tuple(
-        Link(edge.target, edge.source, tuple(f"{name}^-1" for name in edge.names), _reversed(edge.path))
+        Link(edge.target, edge.source, tuple(map(_inverse_name, edge.names)), _reversed(edge.path))
         for edge in reversed(edges)
     )
 

@@ -1,16 +1,25 @@
 """A .cat model that nests, doubles or never ends: one line with its place, in bounded time."""
 
 import time
+from pathlib import Path
 
 import pytest
 
+from constraints.executions import judge_by_sat
+from constraints.programs.forbidden import Forbidden, Question
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from oracle.cat.interpreter import MOST_DEEP, MOST_STEPS
 from oracle.cat.syntax import MOST_BYTES, MOST_INCLUDED
-from oracle.cat.terms import MOST_NESTED, MOST_STATEMENTS
+from oracle.cat.terms import MOST_BLOCKS, MOST_NESTED, MOST_STATEMENTS
 from oracle.consistency import load_model
+from oracle.executions.judge import judge
+from oracle.executions.witness import explain_memory
+from synth.memory.explanation import explanation_account
+from synth.memory.suites import narrowed
 
 MANY = 1000
+MP = Path(__file__).parents[2] / "examples" / "memory" / "mp-weak.litmus"
 
 
 def within(depth, text="po", around=("(", ")")):
@@ -83,3 +92,86 @@ def test_a_model_is_a_file_of_text(tmp_path, kind):
     with pytest.raises(InputError) as caught:
         load_model(str(path))
     assert str(caught.value).startswith(f"{path}: cannot read: ")
+
+
+CHAINS = {
+    "names": "a{0}",
+    "closure": "a{0}^+ | po",
+    "inverse": "(a{0}^-1)^-1",
+    "twice": "a{0}; a{0}",
+    "difference": "(a{0} \\ rmw) | fr",
+    "meeting": "a{0} & (a{0}; po?)",
+    "complement": "~(~a{0})",
+    "alternating": "(a{0} & (po | co)) | rf | (fr & a{0})",
+    "on and on": "a{0}; (po | rf | fr)",
+}
+
+
+def chain_of_lets(body, length):
+    """Definitions of which each mentions the one before it."""
+    lines = "".join(f"let a{number + 1} = {body.format(number)}\n" for number in range(length))
+    return f"let a0 = po | rf | co | fr\n{lines}acyclic a{length} as end\n"
+
+
+@pytest.mark.parametrize("body", CHAINS.values(), ids=CHAINS)
+@pytest.mark.parametrize("length", [400, MOST_STATEMENTS - 300])
+def test_each_reader_follows_a_chain_of_definitions(tmp_path, body, length):
+    path = tmp_path / "m.cat"
+    path.write_text(chain_of_lets(body, length))
+    model = load_model(str(path))
+    test = parse_litmus(MP.read_text(), str(MP))
+    explained = explain_memory(test, model)
+    judged = {explained.answer, *(judge(test, model, counts=counts).answer for counts in (True, False))}
+    assert len(explanation_account(explained, 2).text()) < 100_000
+    if length == 400:  # what a solver is given is as long
+        judged.add(judge_by_sat(test, model).answer)
+        assert Forbidden(Question(model), narrowed([model], ""), (2, 1)).formula.variables
+    assert len(judged) == 1
+
+
+def test_a_path_that_is_too_long_to_be_read_ends_at_a_name(tmp_path):
+    path = tmp_path / "m.cat"
+    path.write_text(chain_of_lets("a{0}; a{0}", 30))
+    explanation = explanation_account(explain_memory(parse_litmus(MP.read_text(), str(MP)), load_model(str(path))), 2)
+    lines = explanation.text().splitlines()
+    assert "  a -a30-> a  is  a -a29-> a -a29-> a" in lines
+    assert any("...-> a -a" in line for line in lines) and len(lines) < 40
+
+
+DEEP = 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (f"acyclic {within(DEEP)}", ""),
+        (f"acyclic {'(po; ' * DEEP}rf{')' * DEEP}", "operators within each other"),
+        (f"acyclic {'(' * DEEP}po{'; rf)' * DEEP}", "operators within each other"),
+        ("acyclic " + "; ".join(["po"] * DEEP), "operators within each other"),
+        (f"let a = {''.join(f'let b{n} = ' for n in range(DEEP))}po{' in po' * DEEP} acyclic a", "within each other"),
+        (f"let a = {''.join(f'let b{n} = po in ' for n in range(DEEP))}po acyclic a", "within each other"),
+        (f"let a = {'try ' * DEEP}po{' with rf' * DEEP} acyclic a", "within each other"),
+        (f"""let a = {'if "v" then po else ' * DEEP}po acyclic a""", "within each other"),
+        (f"""let a = if {"not " * DEEP}"v" then po else rf acyclic a""", ""),
+        (f"""let a = if {'"v" && ' * DEEP}"v" then po else rf acyclic a""", ""),
+        (f"""{'if "v" acyclic po else ' * DEEP}acyclic rf{" end" * DEEP}""", f"more than {MOST_BLOCKS} blocks"),
+        (f"""{"match 'a with || 'a -> " * DEEP}acyclic rf{" end" * DEEP}""", f"more than {MOST_BLOCKS} blocks"),
+        (f"""{"forall t in {'a} do " * DEEP}acyclic rf{" end" * DEEP}""", f"more than {MOST_BLOCKS} blocks"),
+        (
+            "procedure p0() = acyclic po end "
+            + " ".join(f"procedure p{n + 1}() = call p{n}() end" for n in range(DEEP))
+            + f" call p{DEEP}()",
+            f"more than {MOST_BLOCKS} blocks and procedures within each other",
+        ),
+        (chain_of_lets("a{0}^+", 5000), f"more than {MOST_STATEMENTS} definitions"),
+    ],
+)
+def test_what_nests_two_thousand_deep_is_read_or_refused_in_one_line(tmp_path, text, error):
+    path = tmp_path / "m.cat"
+    path.write_text(text)
+    if not error:
+        assert judge(parse_litmus(MP.read_text(), str(MP)), load_model(str(path))).answer
+        return
+    with pytest.raises(InputError, match=error) as caught:
+        load_model(str(path))
+    assert "\n" not in str(caught.value) and caught.value.line
