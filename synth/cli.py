@@ -16,6 +16,8 @@ import click
 from corpus.errors import InputError, did_you_mean, one_line
 from corpus.extras import missing
 from synth import VERSION
+from synth.interruption import CODE, interruptible
+from synth.interruption import LINE as INTERRUPTED
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
 COMMANDS = {
@@ -84,8 +86,9 @@ def _one_line() -> Iterator[None]:
     """What a user can get wrong, or a machine, is answered in one line and with exit code 2, never by a traceback."""
     code = 2
     try:
-        yield
-        sys.stdout.flush()  # a full disk is noticed here, not when the process is half gone
+        with interruptible():
+            yield
+            sys.stdout.flush()  # a full disk is noticed here, not when the process is half gone
         return
     except click.exceptions.NoArgsIsHelpError:  # ``synth`` alone: its help is the answer
         raise
@@ -101,7 +104,7 @@ def _one_line() -> Iterator[None]:
             raise
         line = f"synth: {lacking}"
     except KeyboardInterrupt:
-        line, code = "synth: interrupted", 130
+        line, code = INTERRUPTED, CODE
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough
             raise

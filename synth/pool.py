@@ -32,6 +32,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from corpus.errors import InputError, one_line
+from synth.interruption import held_back, let_through
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -416,14 +417,15 @@ class _Crew:
 
     def _hire(self) -> _Worker:
         context = get_context("fork")
-        mine, theirs = context.Pipe()
-        _ends.add(mine)
-        made = memoryview(mmap(-1, 8)).cast("Q")
-        given = (theirs, made, list(_ends), self.work, self.limits, self.held)
-        process = context.Process(target=_serve, args=given, daemon=True)
-        process.start()
-        theirs.close()
-        return _Worker(process, mine, made)
+        with held_back():
+            mine, theirs = context.Pipe()
+            _ends.add(mine)
+            made = memoryview(mmap(-1, 8)).cast("Q")
+            given = (theirs, made, list(_ends), self.work, self.limits, self.held)
+            process = context.Process(target=_serve, args=given, daemon=True)
+            process.start()
+            theirs.close()
+            return _Worker(process, mine, made)
 
 
 def _end(worker: _Worker) -> None:
@@ -518,8 +520,9 @@ def _serve(
 ) -> None:
     _end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
-    for end in (signal.SIGTERM, signal.SIGALRM):
+    for end in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(end, signal.SIG_DFL)
+    let_through()
     for parent in parents:
         parent.close()  # else this process would not notice that the parent is gone
     gc.freeze()  # what the parent made stays, and need not be looked through
