@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from synth.interruption import end_at_once
+from synth.interruption import end_at_once, goes_to_its_end
 
 
 def main() -> None:
-    """Run the command; Ctrl-C before it begins and after it has ended ends the process."""
+    """Run the command."""
     end_at_once()
     from synth.cli import main as command  # takes its time to be loaded
 
-    command()
+    try:
+        command()
+    finally:
+        goes_to_its_end()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Ctrl-C at any moment of a command: one line and exit code 130, and never a traceback.
 
 Python answers Ctrl-C by an exception in the main thread, wherever that is. Within ``interruptible`` the command can
-catch it. Before, while modules are loaded, and after, while the interpreter ends, nobody can; the process ends there
-instead, at once. A process that is forked would begin with the answers of its parent, so it is forked while signals are
-``held_back``.
+catch it. Before, while modules are loaded, nobody can: the process ends there instead, at once. Afterwards, while the
+interpreter ends, there is nothing left to stop. A process that is forked would begin with the answers of its parent, so
+it is forked while signals are ``held_back``.
 """
 
 from __future__ import annotations
@@ -29,17 +29,36 @@ def end_at_once() -> None:
     sys.unraisablehook = _again
 
 
+def goes_to_its_end() -> None:
+    """From now on Ctrl-C is ignored, for what is left is the end of the process."""
+    if signal.getsignal(signal.SIGINT) is _end:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within it Ctrl-C raises ``KeyboardInterrupt``, where it would end the process."""
-    if signal.getsignal(signal.SIGINT) is not _end:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Within it Ctrl-C raises ``KeyboardInterrupt``, where it would end the process.
+
+    So ends, too, what came of it: a library may turn it into an error of its own, or fail as it is left.
+    """
+    ends = signal.getsignal(signal.SIGINT) is _end
+    if ends:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
+    except Exception as error:
+        if _came_of_it(error):
+            raise KeyboardInterrupt from error
+        raise
     finally:
-        signal.signal(signal.SIGINT, _end)
+        if ends:
+            signal.signal(signal.SIGINT, _end)
+
+
+def _came_of_it(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 @contextmanager
@@ -64,8 +83,10 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 
 
 def _again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Ctrl-C that met Python where no exception can be raised, as in a destructor, comes again after it."""
+    """Ctrl-C that met Python where no exception can be raised, as in a destructor, comes again when that is over."""
     if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
+        from threading import Timer  # hardly ever is it needed
+
+        Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
     else:
         sys.__unraisablehook__(unraisable)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from processes import descendants, is_alive
 
 from corpus.journal import read_corpus
 from corpus.suite import JOURNAL, TIMES
@@ -75,23 +76,11 @@ def wait_until(condition: Callable[[], bool]) -> None:
     pytest.fail("waited for long and in vain")
 
 
-def children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
 @pytest.mark.parametrize(("jobs", "workers"), [(1, 1), (2, 2)])
 def test_kill_9(started, tmp_path, whole, jobs, workers):
     folder = tmp_path / "suite"
     run = started(folder, jobs)
-    orphans = children(run.pid)
+    orphans = descendants(run.pid)
     assert len(orphans) == workers
     run.kill()
     run.wait()
@@ -115,7 +104,7 @@ def test_kill_9(started, tmp_path, whole, jobs, workers):
 def test_ctrl_c(started, tmp_path, whole, jobs, workers):
     folder = tmp_path / "suite"
     run = started(folder, jobs)
-    orphans = children(run.pid)
+    orphans = descendants(run.pid)
     assert len(orphans) == workers
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does it: to every process
     out, err = run.communicate()
