@@ -69,8 +69,7 @@ class Corpus:
         if self.complete:
             return "complete"
         stopped = self.manifest.get("stopped") or ("" if "counts" in self.manifest else "the run did not end")
-        goes_on = "" if "compare" in self.manifest.get("request", {}) else "; --resume goes on"
-        return f"not complete: {stopped}{goes_on}" if stopped else "not complete"
+        return f"not complete: {stopped}; --resume goes on" if stopped else "not complete"
 
 
 class _Counts(msgspec.Struct):

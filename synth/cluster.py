@@ -1,101 +1,307 @@
 """Work over the machines of a cluster, by Dask's ``distributed``: a scheduler that is there, or one of this machine.
 
-Dask does the scheduling: a task of a worker that dies is done again by another, no more than ``RETRIES`` times. What a
-task yields arrives when it is done. The work itself is sent once, as a result that any worker can have made again.
+Dask does the scheduling: a task of a worker that dies is done again by another. What a task yields arrives when it is
+done. The work itself is sent once, as a result that any worker can have made again.
+
+Every answer says who gives it: the worker's Python, its Dask, and a digest of its source of synth. One that is not as
+here is not taken. That is against mistakes. Against malice there is nothing: Dask sends pickles, so that whoever
+reaches a scheduler or a worker can have it run anything (docs/scale.md says who may).
 """
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable, Iterator
+import os
+import pickle
+import platform
+import signal
+import struct
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus.errors import InputError
+from corpus.files import folder_of
 from synth import VERSION
-from synth.pool import Cluster, cores
+from synth.pool import Cluster, LostError, cores
 
-RETRIES = 3
-"""How often a task is begun anew whose worker has died."""
-
-PATIENCE = 30
+PATIENCE = 30.0
 """Seconds that a scheduler has to answer, and to have a worker."""
 
 LOCAL = "local"
 """What stands for a scheduler and workers of this machine; ``local:4`` has four."""
+
+PACKAGES = ("corpus", "oracle", "constraints", "backends", "synth")
+
+_LOUD = ("distributed", "tornado", "asyncio")
+"""Loggers of what goes wrong, which is told in one line by us."""
+
+_NO_SYNTH = "no synth, or one that is not this one"
+
+Identity = Mapping[str, str]
+"""What has to be the same here and where work is done."""
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
     """The cluster at an address, as ``tcp://10.0.0.1:8786``, or as ``LOCAL`` says.
 
-    Raises ``InputError`` where there is none, where its workers have another version of synth than this process, and
-    where it goes away.
+    Raises ``InputError`` where there is none within ``PATIENCE``, where a worker is not as this process, and where it
+    goes away.
     """
     try:
         import distributed
     except ImportError:
         raise InputError("--cluster needs Dask: pip install 'synth-litmus[cluster]'") from None
-    import dask.config
-
-    dask_distributed: Any = distributed  # it has no types for what we call
-    local, _, number = address.partition(":")
-    for logger in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
-        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)  # what goes wrong is told in one line, by us
+    client_of: Any = distributed.Client  # which has no types for what we call
     with ExitStack() as stack:
-        # Work with limits is done by processes of the workers, who may not be daemons for that.
-        stack.enter_context(dask.config.set({"distributed.worker.daemon": False}))
-        place: Any = address
-        if local == LOCAL:
-            workers = int(number) if number else cores()
-            place = stack.enter_context(
-                dask_distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0")
-            )
+        stack.enter_context(_quiet())
+        local, _, number = address.partition(":")
         try:
-            client = stack.enter_context(dask_distributed.Client(place, timeout=PATIENCE))
+            place = address
+            if local == LOCAL:
+                place = stack.enter_context(_of_this_machine(int(number) if number else cores()))
+            loop = stack.enter_context(_loop())
+            distributed.utils.sync(loop, _identified, place, callback_timeout=PATIENCE)
+            client = client_of(place, timeout=PATIENCE, loop=loop, set_as_default=False)
+            stack.callback(_closed, client)
+        except Exception as error:
+            raise InputError(f"no cluster can be used: {_reason(error, address)}", address) from None
+        try:
             client.wait_for_workers(1, timeout=PATIENCE)
-            client.get_versions(check=True)
-        except (TimeoutError, OSError, ValueError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise InputError(f"no cluster can be used: {reason}", address) from None
-        yield _Dask(client, address)
+            cluster = _Dask(client, address)
+            cluster.check_workers()
+        except TimeoutError:
+            raise InputError(f"no worker of the cluster has answered for {PATIENCE:g} s", address) from None
+        except OSError:
+            raise InputError("the cluster has gone away", address) from None
+        yield cluster
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No logs and no warnings of Dask's."""
+    for name in (*_LOUD, *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _LOUD:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def _of_this_machine(workers: int) -> Iterator[str]:
+    """The address of a scheduler with so many workers, all on the loopback, their pages for browsers too.
+
+    They are in sessions of their own, so that Ctrl-C is for this process alone, which ends them.
+    """
+    with TemporaryDirectory(prefix="synth-") as folder, ExitStack() as stack:
+        file = Path(folder, "scheduler.json")
+        alone = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+        common = ("--scheduler-file", str(file), *alone)
+        scheduler = stack.enter_context(_begun("scheduler", "--port", "0", *common))
+        until = time.monotonic() + PATIENCE
+        while not file.exists() or not file.read_text().endswith("}"):
+            if scheduler.poll() is not None or time.monotonic() > until:
+                raise OSError
+            time.sleep(0.05)
+        stack.enter_context(_begun("worker", "--nworkers", str(workers), "--nthreads", "1", *common))
+        yield str(json.loads(file.read_text())["address"])
+
+
+_BEGIN = "from synth.pool import end_with_parent; end_with_parent(); from dask.cli import run_cli; run_cli()"
+
+
+@contextmanager
+def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A command of Dask's, which ends with the block and with this process, and with it all that it has started."""
+    paths = (str(folder_of("synth").parent), os.environ.get("PYTHONPATH", ""))
+    # Work with limits is done by processes of the workers, who may not be daemons for that.
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", _BEGIN, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextmanager
+def _loop() -> Iterator[Any]:
+    """An event loop, in a thread."""
+    from distributed.utils import LoopRunner
+
+    runner: Any = LoopRunner()
+    runner.start()
+    try:
+        yield runner.loop
+    finally:
+        with suppress(Exception):
+            runner.stop()
+
+
+async def _identified(address: str) -> None:
+    """Asks who is there, for a client that is given what is no scheduler is not rid of again."""
+    import distributed
+
+    opened: Any = distributed
+    security = opened.Security().get_connection_args("client")
+    async with opened.rpc(address, connection_args=security, timeout=PATIENCE) as scheduler:
+        if (await scheduler.identity(n_workers=0)).get("type") != "Scheduler":
+            raise OSError
+
+
+def _closed(opened: Any) -> None:
+    with suppress(Exception):  # whoever is gone needs no farewell
+        opened.close(timeout=5)
+
+
+def _reason(error: Exception, address: str = "") -> str:
+    """The first line of what Dask says, or what it means."""
+    said = str(error).partition("\n")[0] or type(error).__name__
+    if "ssl_context" in said:
+        return (
+            "tls:// needs certificates, which Dask's configuration names: distributed.comm.tls.ca-file, .client.cert "
+            "and .client.key (docs/scale.md)"
+        )
+    if isinstance(error, TimeoutError):
+        return f"nothing there has answered as a scheduler of Dask's for {PATIENCE:g} s"
+    if isinstance(error, FileNotFoundError | PermissionError):
+        return f"the certificates that Dask's configuration names cannot be read: {error.strerror}"
+    if isinstance(error, MemoryError | struct.error):  # other protocols begin with what Dask takes for a size
+        return "what is there is no scheduler of Dask's"
+    if isinstance(error, OSError) or address.startswith("tls:"):
+        return "what is there is no scheduler of Dask's, or takes other certificates"
+    return said
+
+
+# Who works
+
+
+@cache
+def source_digest() -> str:
+    """SHA-256, in hexadecimal, of the files of synth that this process runs: their names and what is in them."""
+    digest = sha256()
+    for package in PACKAGES:
+        root = folder_of(package)
+        for path in sorted(root.rglob("*")):
+            name = path.relative_to(root)
+            hidden = any(part.startswith((".", "__pycache__")) for part in name.parts)
+            if not hidden and name.parts[0] != "examples" and path.is_file():  # which only a wheel has here
+                content = path.read_bytes()
+                digest.update(f"{package}/{name.as_posix()} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def identity() -> Identity:
+    """Who this process is; the same where work is done, or what it answers is not taken."""
+    versions = {"synth": VERSION, "Python": platform.python_version(), "Dask": version("distributed")}
+    return {**versions, "source": source_digest()}
+
+
+def _check(there: object, worker: str, address: str) -> None:
+    """Raises ``InputError`` where a worker is not as this process."""
+    if not isinstance(there, Mapping):  # what else there is, is the error that it ends in
+        raise InputError(f"the worker at {worker} has {_NO_SYNTH}", address)
+    for what, here in identity().items():
+        found = there.get(what)
+        if found != here:
+            have = "another source of synth than this" if what == "source" else f"{what} {found}, and this is {here}"
+            raise InputError(f"the worker at {worker} has {have}; all must have the same", address)
+
+
+# Tasks
 
 
 class _Dask:
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
-        self._executor = client.get_executor(retries=RETRIES)
+        self._executor = client.get_executor()
         self._sent: tuple[object, Any] = (None, None)
+        self._last_seen = time.monotonic()  # that there was a worker
+
+    def check_workers(self) -> None:
+        """Raises ``InputError`` where a worker is not as this process, ``TimeoutError`` where one does not answer."""
+        who = self._client.sync(self._client._run, identity, on_error="return", callback_timeout=PATIENCE)
+        for worker, there in sorted(who.items()):
+            _check(there, worker, self._address)
 
     @property
     def slots(self) -> int:
-        return max(1, sum(int(cores) for cores in self._client.ncores().values()))
+        try:
+            found = self._client.sync(self._client.scheduler.ncores, callback_timeout=PATIENCE)
+        except Exception:  # whatever it is that Dask raises
+            raise self._lost("the scheduler of the cluster does not answer") from None
+        now = time.monotonic()
+        if found:
+            self._last_seen = now
+        elif now - self._last_seen > PATIENCE:
+            raise self._lost(f"the cluster has had no worker for {PATIENCE:g} s")
+        return max(1, sum(map(int, found.values())))
 
-    def submit(self, work: Callable[[Any], Iterator[Any]], task: object) -> Future[list[Any]]:
+    def submit(self, work: Callable[[Any], Iterator[Any]], task: object) -> Future[Any]:
         if self._sent[0] is not work:
             self._sent = (work, self._client.submit(_itself, work, pure=False))
-        future: Future[list[Any]] = self._executor.submit(_done, VERSION, self._sent[1], task)
+        future: Future[Any] = self._executor.submit(_done, self._sent[1], task)
         return future
 
-    def result(self, future: Future[list[Any]]) -> list[Any]:
+    def result(self, future: Future[Any]) -> list[Any]:
         from distributed import KilledWorker
 
         try:
-            return future.result()
-        except KilledWorker:
-            reason = f"a part of the work ended {RETRIES + 1} workers of the cluster"
+            answer = future.result()
+        except KilledWorker as error:
+            raise self._lost(f"a part of the work ended {error.allowed_failures + 1} workers of the cluster") from None
         except (CancelledError, OSError):
-            reason = "the cluster has gone away"
-        raise InputError(f"{reason}; what was found before is kept, and --resume goes on", self._address)
+            raise self._lost("the cluster has gone away") from None
+        except Exception as error:  # what the work itself raises is in an answer
+            said = str(error).partition("\n")[0]
+            if isinstance(error, ImportError) or "deserialization" in said:
+                said = f"the scheduler or a worker of it has {_NO_SYNTH}"
+            raise self._lost(f"the cluster cannot do the work: {said}") from None
+        there, worker, made = answer
+        _check(there, worker, self._address)
+        items = pickle.loads(made)
+        if isinstance(items, Exception):
+            raise items
+        return list(items)
+
+    def _lost(self, reason: str) -> LostError:
+        return LostError(reason, self._address)
 
 
 def _itself(work: object) -> object:
     return work
 
 
-def _done(version: str, work: Callable[[Any], Iterator[Any]], task: object) -> list[Any]:
-    """What a worker does: all items of a task."""
-    if version != VERSION:
-        raise InputError(f"a worker of the cluster has synth {VERSION}, and this is {version}")
-    return list(work(task))
+def _done(work: Callable[[Any], Iterator[Any]], task: object) -> tuple[Identity, str, bytes]:
+    """What a worker does: who it is, and all items of a task, or the error in which they end."""
+    from distributed import get_worker
+
+    try:
+        made: object = list(work(task))
+    except Exception as error:
+        made = error
+    return identity(), str(get_worker().address), pickle.dumps(made)

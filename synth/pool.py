@@ -51,14 +51,23 @@ def cores() -> int:
 class Limits:
     """What one item may cost: seconds on the clock, and megabytes (2^20 bytes) beyond what a worker begins with.
 
-    None: as much as it takes. Memory that is mapped from files does not count.
+    None: as much as it takes. Memory that is mapped from files does not count. ``whole``: the seconds are those of all
+    the items of a task.
     """
 
     seconds: float | None = None
     megabytes: int | None = None
+    whole: bool = False
 
 
 UNLIMITED = Limits()
+
+TIMEOUT, MEMORY = "--timeout", "--memory"
+"""The options of commands that set limits."""
+
+
+class LostError(InputError):
+    """Work that is lost, by no fault of what was asked: processes that died, or a cluster that is gone."""
 
 
 class Cluster(Protocol):
@@ -66,13 +75,15 @@ class Cluster(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many tasks it can work at now."""
+        """How many tasks it can work at now. Raises ``LostError`` where it does not answer, or has had no worker for
+        long."""
 
-    def submit(self, work: Callable[[Any], Iterator[Any]], task: Any) -> Future[list[Any]]:
-        """Begins a task; its items, when it is done."""
+    def submit(self, work: Callable[[Any], Iterator[Any]], task: Any) -> Future[Any]:
+        """Begins a task."""
 
-    def result(self, future: Future[list[Any]]) -> list[Any]:
-        """The items of a task that is done. Raises ``InputError`` where the cluster has lost it."""
+    def result(self, future: Future[Any]) -> list[Any]:
+        """The items of a task that is done. Raises what the work raised, ``LostError`` where the cluster has lost it,
+        and ``InputError`` where its worker is not as this process."""
 
 
 Jobs = int | Cluster
@@ -85,7 +96,8 @@ class Loss(Generic[Task]):
     was not. What was made and has not arrived is lost, too, by no fault of its own.
 
     ``certain``: it was the item's own fault, for it was too slow, or all that its process ever did. Else what came
-    before may have filled the memory; and Linux kills any process where there is none left.
+    before may have filled the memory; and Linux kills any process where there is none left. ``limit``: the option of
+    commands that sets the limit that was exceeded, empty where none was.
     """
 
     task: Task
@@ -93,6 +105,7 @@ class Loss(Generic[Task]):
     made: int
     reason: str
     certain: bool
+    limit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +143,7 @@ def run_tasks(
     limits: Limits = UNLIMITED,
     instead: Callable[[Loss[Task]], Instead[Task, Item]] | None = None,
     held: float = 0,
+    over: Callable[[Task, str], None] | None = None,
 ) -> Generator[tuple[Task, Item] | None, None, None]:
     """Yields ``(task, item)`` for every item that ``work(task)`` yields, tasks spread over ``jobs`` processes.
 
@@ -139,16 +153,30 @@ def run_tasks(
     caller stops early, the workers are ended.
 
     Where a worker dies or an item exceeds its limits, ``instead`` says what to go on with. Without it, the task is done
-    once more, by a process that knows what the caller knows by then; the second time ``InputError`` is raised.
+    once more, by a process that knows what the caller knows by then; the second time ``LostError`` is raised. A task
+    that exceeds a limit is left out then, and ``over`` is told of it and of the option that sets the limit.
 
     ``held``: the seconds that an item may be held back, for others to come with it. That makes sense where many are
     made in a millisecond each, for two processes that talk of each keep waking one another.
 
-    A cluster does a task anew by itself, and knows neither ``limits`` nor ``instead``: see ``map_each``.
+    A cluster does a task anew by itself; a process of its worker's keeps to the limits. It knows no ``instead``: see
+    ``map_each``.
     """
     if not isinstance(jobs, int):
-        assert limits == UNLIMITED and instead is None
-        yield from _run_on(jobs, tasks, work, poll)
+        assert instead is None
+        if limits == UNLIMITED:
+            yield from _run_on(jobs, tasks, work, poll)
+            return
+        assert over is not None
+        for result in _run_on(jobs, tasks, partial(_within, work=work, limits=limits), poll):
+            if result is None:
+                yield None
+                continue
+            task, item = result
+            if isinstance(item, _Over):
+                over(task, item.limit)
+            else:
+                yield task, item
         return
     crew = _Crew(work, limits, held)
     waiting: Iterator[Task] = iter(tasks)
@@ -197,14 +225,32 @@ def run_tasks(
                         again.extend(new.tasks)
                         for item in new.items:
                             yield loss.task, item
+                    elif over is not None and loss.limit and (loss.certain or loss.task in retried):
+                        over(loss.task, loss.limit)
                     elif loss.task in retried:
                         reason = f"a part of the work failed twice: it {loss.reason}"
-                        raise InputError(f"{reason}; what was found before is kept, and --resume goes on")
+                        raise LostError(reason)
                     else:
                         retried.append(loss.task)
                         again.append(loss.task)
     finally:
         crew.dismiss()
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """A task exceeded a limit, that of an option."""
+
+    limit: str
+
+
+def _within(task: Task, work: Callable[[Task], Iterator[Item]], limits: Limits) -> Iterator[Item | _Over]:
+    """A task, as a worker of a cluster does it within limits: by a process of its own."""
+    exceeded: list[str] = []
+    for result in run_tasks([task], work, 1, limits=limits, over=lambda _, limit: exceeded.append(limit)):
+        if result is not None:
+            yield result[1]
+    yield from map(_Over, exceeded)
 
 
 def _run_on(
@@ -214,7 +260,7 @@ def _run_on(
     from concurrent.futures import wait as wait_for
 
     waiting: Iterator[Task] = iter(tasks)
-    running: dict[Future[list[Item]], Task] = {}
+    running: dict[Future[Any], Task] = {}
     try:
         while True:
             # One more for each than it is at, so that none has to wait for us; but no more, for tasks may be many.
@@ -399,16 +445,22 @@ class _Crew:
     def bury(self, worker: _Worker, message: object) -> Loss[Any]:
         """It is no more; what that costs, and why."""
         del self.busy[worker.connection]
-        if isinstance(message, _Starved):
+        starved = isinstance(message, _Starved)
+        if starved:
             reason = _starved(self.limits)
         else:
             worker.process.join()
             reason = _cause(worker.process.exitcode or 0, self.limits)
         code = worker.process.exitcode
+        limit = ""
+        if code == -signal.SIGALRM and self.limits.seconds:
+            limit = TIMEOUT
+        elif self.limits.megabytes and (starved or code == -signal.SIGABRT):
+            limit = MEMORY
         made = int(worker.made[0])
         certain = code == -signal.SIGALRM or (worker.before + made == 0 and code != -signal.SIGKILL)
         _end(worker)
-        return Loss(worker.task, worker.arrived, made, reason, certain)
+        return Loss(worker.task, worker.arrived, made, reason, certain, limit)
 
     def dismiss(self) -> None:
         """End every worker, at once."""
@@ -457,7 +509,7 @@ def _cause(code: int, limits: Limits) -> str:
 # Workers, seen from within
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """That Linux ends this process when its parent is gone, in whatever call it is, and however long that takes."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -518,7 +570,7 @@ def _serve(
     limits: Limits,
     held: float,
 ) -> None:
-    _end_with_parent()
+    end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
     for end in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(end, signal.SIG_DFL)
@@ -536,22 +588,23 @@ def _serve(
     with suppress(EOFError, OSError):
         while True:
             task = connection.recv()
-            message = _attempt(task, sender, work, limits.seconds or 0)
+            message = _attempt(task, sender, work, limits)
             sender.end(message)
             if not isinstance(message, _Done):
                 return
 
 
 def _attempt(
-    task: object, sender: _Sender, work: Callable[[Any], Iterator[Any]], seconds: float
+    task: object, sender: _Sender, work: Callable[[Any], Iterator[Any]], limits: Limits
 ) -> _Done | _Failed | _Starved:
     """Sends the items of a task, and gives what is to be said at its end."""
+    seconds = limits.seconds or 0
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         for item in work(task):
-            signal.setitimer(signal.ITIMER_REAL, 0)  # waiting for the parent is not the item's fault
+            left, _ = signal.setitimer(signal.ITIMER_REAL, 0)  # waiting for the parent is not the item's fault
             sender.add(item)
-            signal.setitimer(signal.ITIMER_REAL, seconds)
+            signal.setitimer(signal.ITIMER_REAL, left if limits.whole else seconds)
         signal.setitimer(signal.ITIMER_REAL, 0)
     except MemoryError:
         pass  # what was tried is still held here, so there may be no memory to say so

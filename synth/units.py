@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from corpus.errors import InputError
 from corpus.journal import Found, Journal
-from synth.pool import Jobs, Todo, run_tasks
+from synth.pool import UNLIMITED, Jobs, Limits, LostError, Todo, run_tasks
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""
@@ -103,6 +104,11 @@ def as_left(
         yield from as_left(part, journal, parts_of)
 
 
+def stopped_by(options: Collection[str]) -> str:
+    """Why a search left something: the options that made it so; empty where none did."""
+    return f"stopped by {' and '.join(sorted(options))}" if options else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Until:
     """When a search is to end before its end: at so many tests, or at a moment of ``time.monotonic``."""
@@ -118,10 +124,25 @@ class Until:
     def reason(self, tests: int) -> str:
         """Why to stop now, with so many tests; empty where there is no reason."""
         if self.tests is not None and tests >= self.tests:
-            return "stopped by --max-tests"
+            return stopped_by(["--max-tests"])
         if self.moment is not None and time.monotonic() >= self.moment:
-            return "stopped by --time-limit"
+            return stopped_by(["--time-limit"])
         return ""
+
+
+@contextmanager
+def resumable(kept: bool = True, by: str = "--resume") -> Iterator[None]:
+    """Says of work that is lost what goes on with what was found before, where that is kept."""
+    try:
+        yield
+    except LostError as error:
+        if not kept:
+            raise
+        raise InputError(f"{error.message}; what was found before is kept, and {by} goes on", error.path) from None
+
+
+NEVER = Until()
+"""At its end alone."""
 
 
 def search_units(
@@ -133,8 +154,10 @@ def search_units(
     tests: Callable[[], int],
     until: Until,
     watch: Callable[[int, int, int], None],
+    limits: Limits = UNLIMITED,
 ) -> str:
     """Searches the units that the journal has not closed, and gives the reason why some are left; empty if none is.
+    A unit that exceeds the limits is left, and the others are searched.
 
     ``work`` gives what a unit finds in batches, and its statistics when it is done, or has left the rest to parts,
     which come next. ``take`` is told what a unit found and gives what to record of it, and ``tests``
@@ -144,8 +167,13 @@ def search_units(
     todo = Todo([unit for unit in planned if unit.name not in journal.closed])
     total = len(planned)
     closed = total - len(todo)
+    exceeded: set[str] = set()
+
+    def over(unit: AnyUnit, limit: str) -> None:
+        exceeded.add(limit)
+
     try:
-        with closing(run_tasks(todo, work, jobs)) as results:
+        with closing(run_tasks(todo, work, jobs, limits=limits, over=over)) as results:
             for result in results:
                 if result is not None:
                     unit, item = result
@@ -163,7 +191,7 @@ def search_units(
                     return reason
     except KeyboardInterrupt:
         return INTERRUPTED
-    return ""
+    return stopped_by(exceeded)
 
 
 def effort_of(journal: Record) -> dict[str, Any]:

@@ -7,41 +7,42 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from constraints.solvers import DEFAULT_SOLVER, SOLVERS
+from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from corpus.journal import Found, Journal, finish
+from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
-from corpus.records import test_record
 from corpus.test import Test
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Answer
-from synth import VERSION
 from synth.accounts import Account, in_columns
 from synth.drawing.files import check_picture_name, write_picture
+from synth.explanations import explanations, unexplained
 from synth.families.interface import family
 from synth.inputs import MEMORY, Input
-from synth.memory.comparison import Comparison, Differences, Pair, compare
+from synth.memory.comparison import Comparison, Differences, Pair, compare, write_differences
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
 from synth.memory.suites import axiomatic, empty_sets, narrowed
-from synth.options.cluster import jobs_options, workplaces
+from synth.options.cluster import workplaces
 from synth.options.form import printed_as, table_option
+from synth.options.limits import A_PART, limit_options
 from synth.options.model import ModelName
-from synth.options.numbers import Seconds
+from synth.options.search import run_options
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
-from synth.pool import Jobs
+from synth.pool import Jobs, Limits
 from synth.screen import print_table, printable_lines, screen, table_console
 from synth.tables import TABLE
-from synth.units import Until
+from synth.units import INTERRUPTED, Record, Until, Unwritten, resumable
 from synth.watch import watching
 
 SHOWN = 1
@@ -59,11 +60,8 @@ SHOWN = 1
 @click.option("--threads", "-t", type=Span(1), help="Only tests of so many threads.")
 @click.option("--both-ways", is_flag=True, help="Go on until each way there is a test, and not only one.")
 @click.option("--minimal", is_flag=True, help="The minimal tests of all sizes, not only of the first.")
-@click.option("--time-limit", type=Seconds(), metavar="S", help="Stop after S seconds.")
-@click.option(
-    "--solver", type=click.Choice(SOLVERS), default=DEFAULT_SOLVER, show_default=True, metavar="NAME", help="A solver."
-)
-@jobs_options
+@run_options(DEFAULT_SOLVER)
+@limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
 @click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf or .png.")
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
@@ -82,6 +80,8 @@ def command(
     solver: str,
     jobs: int | None,
     cluster: str | None,
+    resume: bool,
+    limits: Limits,
     output: Path | None,
     svg: Path | None,
     dot: Path | None,
@@ -94,6 +94,9 @@ def command(
     test, whichever of the two allows it; of more, each is compared with each, both ways, and a table says how they
     stand to each other. Where nothing is found, nothing is said of larger programs, or of other words.
 
+    -o writes a corpus (docs/corpus.md) of the tests; a search that was stopped goes on with --resume, to the same bytes
+    in the end.
+
     The exit code is 1 where models differ, 0 where no difference was found.
 
     \b
@@ -105,6 +108,8 @@ def command(
     """
     if svg:
         check_picture_name(svg)
+    if resume and output is None:
+        raise click.UsageError("--resume goes on with a folder: name it with -o")
     resolved = resolve_consistency_models(models)
     if len(resolved) < 2:
         raise InputError("expected two different models or more")
@@ -120,24 +125,24 @@ def command(
         "kind": MEMORY,
         "compare": [model.name for model in resolved],
         "events": list(events),
+        **({"threads": list(threads)} if threads else {}),
+        **({"both_ways": True} if both_ways else {}),
+        **({"minimal": True} if minimal else {}),
         "vocabulary": list(words.spelled),
         "models": [model.name for model in resolved],
         "model_digests": {model.name: model.digest for model in resolved},
     }
-    started = time.monotonic()
-    journal = Journal.create(output, asked) if output else None
-    try:
+    started, until = time.monotonic(), Until.limits(None, time_limit)
+    with (
+        workplaces(jobs, cluster) as places,
+        nullcontext() if output is None else Journal.open(output, asked, resume) as journal,
+        resumable(journal is not None),
+    ):
         if not as_json:
             screen().print(f"over {words.name}: {words.summary}", markup=False, soft_wrap=True)
-        with workplaces(jobs, cluster) as places:
-            done = _search(comparison, solver, places, time_limit, journal, None if as_json else models)
+        done = _search(comparison, journal or Unwritten(), solver, places, until, limits, None if as_json else models)
         if journal is not None:
-            stopped = {"stopped": done.stopped} if done.stopped else {}
-            manifest = {"complete": not done.stopped, "version": VERSION, **stopped}
-            finish(journal, manifest, {"seconds": round(time.monotonic() - started, 3), "solver": solver})
-    finally:
-        if journal is not None:
-            journal.close()
+            number = write_differences(journal, done, solver, time.monotonic() - started)
     ordering = done.ordering(comparison)
     if as_json:
         tests = [_record(pair, test) for pair, found in done.tests.items() for test in found]
@@ -145,11 +150,16 @@ def command(
         click.echo(json.dumps({**ordering_record(ordering), "tests": tests, **stopped}, ensure_ascii=False))
     elif len(resolved) == 2:
         one, other = ordering.models
-        click.echo(difference_text(ordering, one, other) + _stopped(done))
+        nothing = done.events < events[0] and not done.any
+        told = "UNKNOWN: no size was searched to its end" if nothing else difference_text(ordering, one, other)
+        click.echo(told + _stopped(done))
     else:
         print_table(screen(), ordering_table(ordering))
         said = f"searched up to {max(done.searched.values())} events{_stopped(done)}"
         screen().print(said, markup=False, soft_wrap=True)
+    if output is not None and not as_json:
+        state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+        click.echo(f"{output}: {number} tests, {state}")
     if svg or dot:
         from synth.drawing import order
 
@@ -157,7 +167,7 @@ def command(
             write_picture(svg, order.draw(ordering).svg())
         if dot:
             write_atomically(dot, [order.draw_dot(ordering)])
-    sys.exit(1 if done.any else 0)
+    sys.exit(130 if done.stopped == INTERRUPTED else 1 if done.any else 0)
 
 
 def _stopped(done: Differences) -> str:
@@ -178,35 +188,20 @@ def _record(pair: Pair, test: Test) -> dict[str, Any]:
 
 def _search(
     comparison: Comparison,
+    journal: Record,
     solver: str,
     jobs: Jobs,
-    time_limit: float | None,
-    journal: Journal | None,
+    until: Until,
+    limits: Limits,
     told: tuple[str, ...] | None,
 ) -> Differences:
-    """Every difference, written down and, to ``told`` models by name, printed as soon as it is known."""
-    until = Until.limits(None, time_limit)
-    found = 0
+    """Every difference, recorded and, to ``told`` models by name, printed as soon as it is known."""
     done = Differences.none(comparison)
-    with closing(compare(comparison, solver, jobs, done)) as results, watching() as watch:
-        for result in results:
-            if result is not None:
-                pair, tests = result
-                found += len(tests)
-                if journal is not None:
-                    name = " ".join(pair)
-                    journal.append(name, [_found(pair, test) for test in tests])
-                if told and len(comparison.models) == 2:
-                    _tell(pair, tests, told)
-            watch(done.events, None, found)
-            if reason := until.reason(found):
-                done.stopped = reason
-                break
+    with watching() as watch:
+        for pair, tests in compare(comparison, journal, solver, jobs, done, until, watch, limits):
+            if told and len(comparison.models) == 2:
+                _tell(pair, tests, told, limits)
     return done
-
-
-def _found(pair: Pair, test: Test) -> Found:
-    return Found(test.name, ((f"{test.size:03} {' '.join(pair)} {test.name}", test_record(test)),))
 
 
 def _briefly(accounts: Sequence[Account]) -> list[Account]:
@@ -224,16 +219,16 @@ def _briefly(accounts: Sequence[Account]) -> list[Account]:
     return brief
 
 
-def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...]) -> None:
+def _tell(pair: Pair, tests: list[Test], models: tuple[str, ...], limits: Limits) -> None:
     """Print the first tests whole, with why each model says what it says, and the names of the others."""
     allows, forbids = pair
     many = "1 test" if len(tests) == 1 else f"{len(tests)} tests"
     click.echo(f"\n{many} of {tests[0].size} events that {allows} allows and {forbids} forbids")
-    kind = family(MEMORY)
     width = table_console().width
-    for test in tests[:SHOWN]:
-        given = Input(test.name, test.name, Path(test.name), test)
-        accounts = _briefly([told.account() for told in kind.explain(given, models, UNROLL)])
+    shown = [Input(test.name, test.name, Path(test.name), test) for test in tests[:SHOWN]]
+    each = replace(limits, whole=False)
+    for row in explanations(family(MEMORY), shown, models, UNROLL, each, lambda told: told.account(), unexplained):
+        accounts = _briefly(row)
         click.echo()
         click.echo(printable_lines(in_columns(accounts, width)), nl=False)
     if others := [test.name for test in tests[SHOWN:]]:

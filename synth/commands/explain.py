@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.accounts import in_columns
+from synth.accounts import Account, in_columns
 from synth.drawing.files import check_picture_name, write_picture
-from synth.drawing.pictures import side_by_side
-from synth.families.interface import chosen, family_given
+from synth.drawing.pictures import Drawing, side_by_side
+from synth.explanations import explanations, unexplained
+from synth.families.interface import Told, chosen, family_given
+from synth.inputs import Input
+from synth.labels import JSON, UNKNOWN, Label, Labels, Tally
 from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
+from synth.options.limits import limit_options
+from synth.options.method import AUTO
 from synth.options.model import model_option
 from synth.options.unroll import unroll_option
+from synth.pool import Limits
 from synth.screen import printable_lines, table_console
 
 
@@ -33,6 +43,7 @@ from synth.screen import printable_lines, table_console
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
 @click.option("--side-by-side", "beside", is_flag=True, help="A column a model, as text and as picture.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a model instead of text.")
+@limit_options("a test may take under each model. Beyond that the verdict is UNKNOWN")
 def command(
     file: str,
     models: tuple[str, ...],
@@ -43,6 +54,7 @@ def command(
     dot: Path | None,
     beside: bool,
     as_json: bool,
+    limits: Limits,
 ) -> None:
     """Show why a model says so.
 
@@ -88,28 +100,58 @@ def command(
         check_picture_name(svg)
     kind = family_given([file])
     tests = with_bell(chosen(kind, [file], choice), bell)
-    told = [kind.explain(given, models, unroll) for given in tests]
+    names = kind.labelling(models, AUTO, unroll, JSON).names
     if (svg or dot) and len(tests) > 1:
         raise InputError(f"--svg and --dot draw one test, and these are {len(tests)}; --test NAME picks one")
-    if (svg or dot) and len(told[0]) > 1 and not beside:
-        names = ", ".join(one.model for one in told[0])
+    if (svg or dot) and len(names) > 1 and not beside:
         raise InputError(
-            f"--svg and --dot draw one model, and --model names {len(told[0])}: {names}; or several --side-by-side"
+            f"--svg and --dot draw one model, and --model names {len(names)}: {', '.join(names)}; "
+            "or several --side-by-side"
         )
-    if svg:
-        drawings = [one.drawing() for one in told[0]]
-        drawing = side_by_side(tests[0].name, drawings) if len(drawings) > 1 else drawings[0]
-        write_picture(svg, drawing.svg())
-    if dot:
-        write_atomically(dot, [one.dot() for one in told[0]])
-    if as_json:
-        for one in chain.from_iterable(told):
-            click.echo(json.dumps(one.record()))
-        return
-    if beside:
-        width = table_console().width
-        texts = [in_columns([one.account() for one in row], width) for row in told]
+    tally = Tally(names)
+    make = partial(_made, as_json=as_json, drawn=svg is not None, dot=dot is not None)
+    rows = explanations(kind, tests, models, unroll, limits, make, partial(_lost, as_json=as_json))
+    for number, (test, row) in enumerate(zip(tests, rows, strict=True)):
+        if svg and (drawings := [one.drawing for one in row if one.drawing]):
+            write_picture(svg, (side_by_side(test.name, drawings) if len(row) > 1 else drawings[0]).svg())
+        if dot and (graphs := [one.dot for one in row if one.dot]):
+            write_atomically(dot, graphs)
+        _tell([one.said for one in row], number == 0, beside)
+        tally.add(Labels(test.label, tuple(Label(UNKNOWN if one.reason else "", one.reason) for one in row)))
+    sys.exit(tally.tell())
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why a model says what it says, as text or as JSON, and drawn if that was asked for; or, with the ``reason``, that
+    it has no verdict.
+    """
+
+    said: Account | dict[str, Any]
+    drawing: Drawing | None = None
+    dot: str = ""
+    reason: str = ""
+
+
+def _made(told: Told, as_json: bool, drawn: bool, dot: bool) -> Explained:
+    said = told.record() if as_json else told.account()
+    return Explained(said, told.drawing() if drawn else None, told.dot() if dot else "")
+
+
+def _lost(test: Input, model: str, reason: str, as_json: bool) -> Explained:
+    record = {"file": test.label, "model": model, "verdict": UNKNOWN, "reason": reason}
+    return Explained(record if as_json else unexplained(test, model, reason), reason=reason)
+
+
+def _tell(said: Sequence[Account | dict[str, Any]], first: bool, beside: bool) -> None:
+    """Print what models say of a test, the ``first`` or a further one."""
+    for record in said:
+        if isinstance(record, dict):
+            click.echo(json.dumps(record))
+    accounts = [account for account in said if isinstance(account, Account)]
+    if beside and accounts:
+        texts = [in_columns(accounts, table_console().width)]
     else:
-        texts = [one.account().text() for one in chain.from_iterable(told)]
+        texts = [account.text() for account in accounts]
     for number, text in enumerate(texts):
-        click.echo(printable_lines("\n" * (number > 0) + text), nl=False)
+        click.echo(printable_lines("\n" * (number > 0 or not first) + text), nl=False)

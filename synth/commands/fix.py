@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +18,13 @@ from synth.drawing.files import check_picture_name, write_picture
 from synth.inputs import Input, expand
 from synth.options.bell import bell_option, with_bell
 from synth.options.cluster import jobs_options, workplaces
+from synth.options.limits import limit_options
 from synth.options.model import ModelName
 from synth.options.unroll import unroll_option
-from synth.pool import UNLIMITED, Jobs, map_each
+from synth.pool import Jobs, Limits, run_tasks
 from synth.repair.costs import TARGETS
 from synth.screen import printable_lines
+from synth.units import stopped_by
 
 if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
     from synth.repair.work import Asked, End, Step
@@ -67,6 +70,7 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a test instead of text.")
 @jobs_options
+@limit_options("the repairs of a program may take, with --all all of them", whole=True)
 def command(
     inputs: tuple[str, ...],
     model: str,
@@ -84,6 +88,7 @@ def command(
     as_json: bool,
     jobs: int | None,
     cluster: str | None,
+    limits: Limits,
 ) -> None:
     """Repair litmus tests: the cheapest changes after which the outcome is forbidden.
 
@@ -113,7 +118,7 @@ def command(
       synth fix examples/memory/opencl --model opencl --race-free -o repaired
       synth fix examples/memory/opencl --model opencl --race-free --all --cluster local:4 --json
 
-    Exit code 1 where a test has no repair.
+    Exit code 1 where a test has no repair, 2 where --timeout or --memory cut the search.
     """
     if svg:
         check_picture_name(svg)
@@ -129,9 +134,9 @@ def command(
     from synth.repair.work import Asked, End, Step  # only here is it needed
 
     asked = Asked(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
-    missing = False
+    missing = cut = False
     with workplaces(jobs, cluster) as places:
-        for group, steps in _each(groups, asked, places):
+        for group, steps in _each(groups, asked, places, limits):
             if group is not groups[0] and not as_json:
                 _say([""])
             for number, step in enumerate(steps, 1):
@@ -139,38 +144,83 @@ def command(
                     _write(step, number, output, several, [given.name for given in group])
                 if isinstance(step, End):
                     missing |= not step.repaired
+                    cut |= step.cut
                     if svg and step.svg:
                         write_picture(svg, step.svg)
                     if as_json:
                         click.echo(json.dumps(step.record))
                 if step.lines and not as_json:
                     _say(step.lines)
-    sys.exit(1 if missing else 0)
+    sys.exit(1 if missing else 2 if cut else 0)
 
 
 def _each(
-    groups: Sequence[Sequence[Input]], asked: Asked, places: Jobs
+    groups: Sequence[Sequence[Input]], asked: Asked, places: Jobs, limits: Limits
 ) -> Iterator[tuple[Sequence[Input], Iterator[Step | End]]]:
     """What comes of each program, in order; of a single one, as it comes."""
-    from synth.repair.work import repaired
+    from synth.repair.work import End
 
     if len(groups) == 1:
-        yield groups[0], repaired(groups[0], asked)
+        yield groups[0], (step for _, step in _steps(groups, asked, 1, limits))
         return
-    carried = [[given.to_carry() for given in group] for group in groups]
-    done = map_each(partial(_done, asked=asked), carried, places, UNLIMITED, _lost)
-    for group, steps in zip(groups, filter(None, done), strict=True):
-        yield group, iter(steps)
+    ended: dict[int, list[Step | End]] = {}
+    due = 0
+    for number, step in _steps(groups, asked, places, limits):
+        ended.setdefault(number, []).append(step)
+        while due in ended and isinstance(ended[due][-1], End):
+            yield groups[due], iter(ended.pop(due))
+            due += 1
 
 
-def _done(group: Sequence[Input], asked: Asked) -> list[Step | End]:
+def _steps(
+    groups: Sequence[Sequence[Input]], asked: Asked, places: Jobs, limits: Limits
+) -> Iterator[tuple[int, Step | End]]:
+    """What comes of each program, by a process or more, with its number; last its end, also where it is cut."""
+    from synth.repair.work import Step
+
+    tasks = [(number, [given.to_carry() for given in group]) for number, group in enumerate(groups)]
+    cut: list[tuple[int, str]] = []
+    found: dict[int, list[tuple[str, ...]]] = {}
+
+    def over(task: tuple[int, Sequence[Input]], limit: str) -> None:
+        cut.append((task[0], limit))
+
+    def ends() -> Iterator[tuple[int, Step | End]]:
+        while cut:
+            number, limit = cut.pop()
+            yield number, _cut(groups[number], asked, limit, found.get(number, []))
+
+    with closing(run_tasks(tasks, partial(_done, asked=asked), places, limits=limits, over=over)) as results:
+        for result in results:
+            yield from ends()
+            if result is not None:
+                (number, _), step = result
+                if isinstance(step, Step):
+                    found.setdefault(number, []).append(step.tests)
+                yield number, step
+    yield from ends()
+
+
+def _done(task: tuple[int, Sequence[Input]], asked: Asked) -> Iterator[Step | End]:
     from synth.repair.work import repaired
 
-    return list(repaired(group, asked))
+    yield from repaired(task[1], asked)
 
 
-def _lost(group: Sequence[Input], reason: str) -> list[Step | End]:
-    raise InputError(f"the search for repairs {reason}", group[0].place)
+def _cut(group: Sequence[Input], asked: Asked, limit: str, found: Sequence[tuple[str, ...]]) -> End:
+    """The end of a search that exceeded a limit, with the texts of the repairs before."""
+    from synth.repair.work import End
+
+    stopped = stopped_by([limit])
+    record = {
+        "files": [given.label for given in group],
+        "model": asked.model,
+        "complete": False,
+        "repairs": [{"texts": list(texts)} for texts in found],
+        "stopped": stopped,
+    }
+    told = f"There may be others: {stopped}." if found else f"{group[0].name} under {asked.model}: UNKNOWN, {stopped}"
+    return End(True, ("", told) if found else (told,), record, None, cut=True)
 
 
 def _say(lines: Sequence[str]) -> None:

@@ -20,12 +20,13 @@ from synth.options.bell import bell_option, with_bell
 from synth.options.choice import Choice, choice_options
 from synth.options.cluster import jobs_options, workplaces
 from synth.options.form import print_as
+from synth.options.limits import limit_options
 from synth.options.method import method_option
 from synth.options.model import model_option
-from synth.options.numbers import Seconds
 from synth.options.unroll import unroll_option
 from synth.pool import Jobs, Limits
 from synth.tables import FORMS, TABLE
+from synth.units import resumable
 from synth.watch import watching
 
 
@@ -43,22 +44,7 @@ from synth.watch import watching
     help="csv: one line a verdict, file,model,verdict and for litmus tests condition. json: one object a test. Both "
     "are printed as verdicts come, a table at the end.  [default: table; csv with -o]",
 )
-@click.option(
-    "--timeout",
-    type=Seconds(positive=True),
-    default=60,
-    show_default=True,
-    metavar="S",
-    help="Seconds a test may take; of a litmus test, under each model. Beyond that the verdict is UNKNOWN.",
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(1, 2**24),
-    default=4096,
-    show_default=True,
-    metavar="MB",
-    help="Memory a test may take, likewise.",
-)
+@limit_options("a test may take; of a litmus test, under each model. Beyond that the verdict is UNKNOWN", 60, 4096)
 @click.option(
     "-o",
     "--output",
@@ -76,8 +62,7 @@ def command(
     method: str,
     unroll: int,
     form: str | None,
-    timeout: float,
-    memory: int,
+    limits: Limits,
     output: Path | None,
     resume: bool,
     jobs: int | None,
@@ -138,7 +123,7 @@ def command(
     kind = family_given(inputs)
     labelling = kind.labelling(models, method, unroll, form)
     tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
-    limits, tally = Limits(timeout, memory), Tally(labelling.names)
+    tally = Tally(labelling.names)
     stack = click.get_current_context().with_resource
     places = stack(workplaces(jobs, cluster))
     if output is None:
@@ -162,7 +147,7 @@ def command(
         for labels in known:
             tally.add(labels)
         labelled = _counted(labelling, tests[len(known) :], places, limits, tally)
-        with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out:
+        with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out, resumable():
             print_lines(labelling, labelled, form, out)
     sys.exit(tally.tell())
 

@@ -28,14 +28,15 @@ from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
 from synth.options.cluster import workplaces
+from synth.options.limits import A_PART, limit_options
 from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.words import listed
-from synth.pool import Jobs
+from synth.pool import Jobs, Limits
 from synth.screen import printable_lines
-from synth.units import INTERRUPTED, Record, Until, Unwritten
+from synth.units import INTERRUPTED, Record, Until, Unwritten, resumable
 from synth.watch import watching
 
 SHOWN = 1
@@ -54,6 +55,7 @@ SHOWN = 1
 @click.option("--weakest", is_flag=True, help="Of a sound mapping, what can be one step weaker and is sound as far.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many bugs are found.")
 @run_options(DEFAULT_SOLVER)
+@limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests and pictures of bugs.")
 @click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the first bug: .svg, .pdf or .png.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
@@ -71,6 +73,7 @@ def command(
     jobs: int | None,
     cluster: str | None,
     resume: bool,
+    limits: Limits,
     output: Path | None,
     svg: Path | None,
     as_json: bool,
@@ -107,8 +110,12 @@ def command(
         click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
     asked = {**check.as_json(), "weakest": weakest}
     started, until = time.monotonic(), Until.limits(max_tests, time_limit)
-    with workplaces(jobs, cluster, max_tests is not None) as places, _journal(output, asked, resume) as opened:
-        done = _search(check, opened or Unwritten(), weakest, solver, places, until)
+    with (
+        workplaces(jobs, cluster, max_tests is not None) as places,
+        _journal(output, asked, resume) as opened,
+        resumable(opened is not None),
+    ):
+        done = _search(check, opened or Unwritten(), weakest, solver, places, until, limits)
         told = [ToldBug(bug, check) for bug in done.bugs]
         if opened is not None:
             write_files(opened.path, dict(_files(told)))
@@ -122,18 +129,20 @@ def command(
         if output is not None:
             state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
             click.echo(f"\n{output}: {_counted(told)}, {state}")
-    sys.exit(1 if told else 130 if done.stopped == INTERRUPTED else 0)
+    sys.exit(130 if done.stopped == INTERRUPTED else 1 if told else 0)
 
 
 def _journal(output: Path | None, asked: dict[str, Any], resume: bool) -> Journal | nullcontext[None]:
     return nullcontext() if output is None else Journal.open(output, asked, resume)
 
 
-def _search(check: Checked, journal: Record, weakest: bool, solver: str, jobs: Jobs, until: Until) -> Searched:
+def _search(
+    check: Checked, journal: Record, weakest: bool, solver: str, jobs: Jobs, until: Until, limits: Limits
+) -> Searched:
     with watching() as watch:
-        done = search(check, journal, solver, jobs, until, watch)
+        done = search(check, journal, solver, jobs, until, watch, limits)
         if weakest and not done.bugs and not done.stopped:
-            search_weaker(done, check, journal, solver, jobs, until, watch)
+            search_weaker(done, check, journal, solver, jobs, until, watch, limits)
     return done
 
 

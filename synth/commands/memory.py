@@ -24,12 +24,14 @@ from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
 from synth.memory.synthesis import Outcome, Request, synthesise, write_suite
 from synth.options.cluster import workplaces
+from synth.options.limits import A_PART, limit_options
 from synth.options.model import ModelName
 from synth.options.search import run_options
 from synth.options.span import Span, spelled
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
-from synth.units import INTERRUPTED
+from synth.pool import Limits
+from synth.units import INTERRUPTED, resumable, stopped_by
 from synth.watch import watching
 
 
@@ -91,6 +93,7 @@ from synth.watch import watching
 @click.option("--certify", is_flag=True, help="Write a certificate that nothing is left, which synth verify checks.")
 @click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many tests are found.")
 @run_options(DEFAULT_SOLVER)
+@limit_options(f"{A_PART}; with --edges, a test under all models", whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="The folder to write.")
 @click.pass_context
 def command(
@@ -126,6 +129,7 @@ def command(
     jobs: int | None,
     cluster: str | None,
     resume: bool,
+    limits: Limits,
     output: Path | None,
 ) -> None:
     """Synthesise memory tests, in one of two ways: from a model, or from edges.
@@ -186,7 +190,7 @@ def command(
             scopes=listed("--scopes", scopes, list(SCOPES)),
             regions=listed("--regions", memory, [region.value for region in Region]),
         )
-        synthesise_from(asked_for, resume, solver, jobs, cluster, max_tests, time_limit, certify, output)
+        synthesise_from(asked_for, resume, solver, jobs, cluster, max_tests, time_limit, limits, certify, output)
     _check_no_model(context)
     _check_like_diy7(context)
     text = _edges_text(edges, edges_file)
@@ -222,11 +226,12 @@ def command(
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
         Journal.open(output, asked, resume) as journal,
+        resumable(),
     ):
         effort, outcome = Effort(), Outcome()
         try:
-            steps = synthesise(request, journal, solver, places, effort, outcome, max_tests)
-            outcome.stopped = _collect(steps, outcome, max_tests, time_limit)
+            steps = synthesise(request, journal, solver, places, effort, outcome, max_tests, limits)
+            outcome.stopped = _collect(steps, outcome, max_tests, time_limit) or stopped_by(outcome.exceeded)
         except KeyboardInterrupt:
             outcome.stopped = INTERRUPTED
         if certify and outcome.complete:
@@ -253,7 +258,7 @@ OF_EDGES = (
 OTHER_RULES = ("thread_accesses", "location_accesses", "compositions")
 OF_TESTS = (
     *("models", "distinguish", "allowed_by", "forbidden_by", "minimal", "certify", "output"),
-    *("resume", "jobs", "cluster", "time_limit"),
+    *("resume", "jobs", "cluster", "time_limit", "timeout", "memory"),
 )
 
 

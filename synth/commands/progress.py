@@ -16,7 +16,7 @@ from oracle.progress.models import MODELS
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
 from synth.progress.synthesis import Request, check_size, synthesise, write_suite
-from synth.units import INTERRUPTED, is_done_with
+from synth.units import INTERRUPTED, is_done_with, resumable
 from synth.watch import watching
 
 
@@ -113,6 +113,7 @@ def command(
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
         Journal.open(output, request.as_json(), resume, is_done_with) as journal,
+        resumable(),
     ):
         with watching() as watch:
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)

@@ -26,6 +26,7 @@ from synth.options.choice import Choice, choice_options
 from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
+from synth.units import resumable
 
 
 @click.command(name="run")
@@ -227,7 +228,7 @@ def command(
         mutants,
         plan,
     )
-    with ended_by_signals(), ExitStack() as stack:
+    with ended_by_signals(), resumable(output is not None, "the same command"), ExitStack() as stack:
         if cluster is not None:
             from synth.cluster import connected  # takes its time to be loaded
 

@@ -13,8 +13,9 @@ from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
 from synth.memory.suites import Request, empty_sets, remove_mutants, synthesise, write_suite
 from synth.options.cluster import workplaces
+from synth.pool import Limits
 from synth.screen import table_console
-from synth.units import INTERRUPTED
+from synth.units import INTERRUPTED, resumable
 from synth.watch import watching
 
 
@@ -26,6 +27,7 @@ def synthesise_from(
     cluster: str | None,
     max_tests: int | None,
     time_limit: float | None,
+    limits: Limits,
     certify: bool,
     output: Path,
 ) -> NoReturn:
@@ -42,11 +44,12 @@ def synthesise_from(
     with (
         workplaces(jobs, cluster, max_tests is not None) as places,
         Journal.open(output, asked, resume) as journal,
+        resumable(),
     ):
         remove_mutants(output)
         click.echo(f"{request.axiomatic.name} tells apart, in {request.words.name}: {request.words.summary}")
         with watching() as watch:
-            outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch)
+            outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch, limits)
         if certify and outcome.complete:
             with watching("certifying", found=False) as watch:
                 certify_suite(request, journal.path, solver, places, lambda done, of: watch(done, of, 0))

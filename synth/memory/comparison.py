@@ -1,31 +1,38 @@
 """What models allow that others forbid: the smallest tests, of sizes that grow from the least.
 
-Each split of a size into threads is searched for each pair of models. Of the tests of one shape one is shown, relaxed
-step by step as long as it is a test; or, where that is asked for, those that are minimal for the model that forbids.
+Each split of a size into threads is searched for each pair of models, a unit of a journal. Of the tests of one shape
+one is shown, relaxed step by step as long as it is a test; or, where that is asked for, those that are minimal for the
+model that forbids. A unit that was cut off is searched again from its beginning, so that a search that goes on ends
+with the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from constraints.loop import solutions
+from constraints.loop import Effort, solutions
 from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
 from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.executions.text import execution_text
+from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import Vocabulary
+from corpus.journal import Found, Journal, finish
+from corpus.records import test_record
 from corpus.test import Test
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel
 from oracle.executions.judge import Answer, judge
+from synth import VERSION
 from synth.memory.judging import labelled_record
 from synth.memory.ordering import Ordering, Search
 from synth.memory.suites import axiomatic, normal_form, text_of, with_ranks
-from synth.pool import Jobs, run_tasks
+from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
+from synth.units import NEVER, Record, Until, effort_of, search_units, stopped_by
 
 Pair = tuple[str, str]
 """The model that allows, and the model that forbids."""
@@ -64,6 +71,11 @@ class Part:
     pair: Pair
     sizes: tuple[int, ...]
 
+    @property
+    def name(self) -> str:
+        """Such as ``tso>sc/2.2``: what tso allows and sc forbids."""
+        return f"{'>'.join(self.pair)}/{'.'.join(map(str, self.sizes))}"
+
 
 @dataclass
 class Differences:
@@ -98,19 +110,25 @@ class Differences:
         return Ordering(names, searches, comparison.words.summary)
 
 
-def find(part: Part, comparison: Comparison, solver: str) -> Iterator[list[Execution]]:
-    """The tests of a part: of each shape one, relaxed as far as it goes; or all minimal ones.
+def run_part(part: Part, comparison: Comparison, solver: str) -> Iterator[list[Found] | dict[str, int]]:
+    """The tests of a part, each as soon as it is found: of each shape one, relaxed as far as it goes; or all minimal
+    ones. Last, its statistics.
 
     A *shape* is what instructions of which locations there are, what is read and what is last.
     """
+    effort = Effort()
     allows, forbids = (comparison.model(name) for name in part.pair)
     question = Question(forbids, (allows,), minimal=comparison.every)
     encoding = Forbidden(question, comparison.words, part.sizes)
     if comparison.every:
-        yield list(map(normal_form, solutions(encoding, solver)))
-        return
-    shapes, told = Shapes(encoding), partial(tells, comparison=comparison, pair=part.pair)
-    yield [normal_form(descended(some, comparison.words, told)) for some in solutions(shapes, solver)]
+        found: Iterable[Execution] = solutions(encoding, solver, effort=effort)
+    else:
+        told = partial(tells, comparison=comparison, pair=part.pair)
+        shapes = solutions(Shapes(encoding), solver, effort=effort)
+        found = (descended(some, comparison.words, told) for some in shapes)
+    for execution in found:
+        yield [Found(execution_text(normal_form(execution)))]
+    yield asdict(effort)
 
 
 def descended(execution: Execution, words: Vocabulary, asked: Callable[[Execution], bool]) -> Execution:
@@ -132,41 +150,106 @@ def tells(execution: Execution, comparison: Comparison, pair: Pair) -> bool:
 
 
 def compare(
-    comparison: Comparison, solver: str, jobs: Jobs, done: Differences
-) -> Generator[tuple[Pair, list[Test]] | None]:
+    comparison: Comparison,
+    journal: Record,
+    solver: str,
+    jobs: Jobs,
+    done: Differences,
+    until: Until = NEVER,
+    watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
+    limits: Limits = UNLIMITED,
+) -> Iterator[tuple[Pair, list[Test]]]:
     """The tests of each pair at each size as soon as they are known, all of which are added to ``done``.
 
-    None now and then, so that the caller can watch a clock.
+    Parts that the journal has closed are not searched again. ``limits``: what a part may take, and a test that is
+    labelled. ``watch`` is told of the parts of one size after the other, how many are closed and planned, and how many
+    tests are known.
     """
     for events in range(comparison.events[0], comparison.events[1] + 1):
         pairs = [pair for pair in comparison.pairs if comparison.every or not _settled(pair, comparison, done)]
         parts = [Part(pair, sizes) for pair in pairs for sizes in splits(events, comparison.threads)]
-        found: dict[Pair, list[Execution]] = {pair: [] for pair in pairs}
-        for result in run_tasks(parts, partial(find, comparison=comparison, solver=solver), jobs):
-            if result is None:
-                yield None
-                continue
-            part, executions = result
-            found[part.pair] += executions
+        found: dict[Pair, dict[str, None]] = {pair: {} for pair in pairs}
+        for part in parts:
+            if part.name in journal.closed:
+                found[part.pair].update(dict.fromkeys(each.program for each in journal.units.get(part.name, ())))
+
+        def take(part: Part, founds: list[Found], found: dict[Pair, dict[str, None]] = found) -> list[Found]:
+            new = [each for each in founds if each.program not in found[part.pair]]
+            found[part.pair].update(dict.fromkeys(each.program for each in new))
+            return new
+
+        def known(found: dict[Pair, dict[str, None]] = found) -> int:
+            return sum(map(len, done.tests.values())) + sum(map(len, found.values()))
+
+        work = partial(run_part, comparison=comparison, solver=solver)
+        done.stopped = search_units(parts, work, journal, jobs, take, known, until, watch, limits)
         for pair in pairs:
-            tests = records(found[pair], comparison, done.tests[pair])
+            tests = with_ranks(
+                _recorded(found[pair], comparison, jobs, limits, done), {test.name for test in done.tests[pair]}
+            )
             done.tests[pair] += tests
-            done.searched[pair] = events
+            if not done.stopped:
+                done.searched[pair] = events
+                _record(journal, pair, tests)
             if tests:
                 yield pair, tests
+        if done.stopped:
+            return
+
+
+def _record(journal: Record, pair: Pair, tests: Sequence[Test]) -> None:
+    """The tests of a size that is done, for who reads a corpus that is not finished."""
+    unit = " ".join(pair)
+    known = {found.program for found in journal.units.get(unit, ())}
+    new = [Found(test.name, ((_key(pair, test), test_record(test)),)) for test in tests if test.name not in known]
+    if new:
+        journal.append(unit, new)
+
+
+def _key(pair: Pair, test: Test) -> str:
+    return f"{test.size:03} {' '.join(pair)} {test.name}"
+
+
+def write_differences(journal: Journal, done: Differences, solver: str, seconds: float) -> int:
+    """Turns the journal into the corpus of the tests, and gives their number.
+
+    Raises ``InputError`` where a file cannot be written.
+    """
+    keyed = [(_key(pair, test), test) for pair, tests in done.tests.items() for test in tests]
+    unique: dict[str, Test] = {}
+    for _, test in sorted(keyed, key=lambda each: (each[0], each[1].digest)):
+        unique.setdefault(test.digest, test)
+    stopped = {"stopped": done.stopped} if done.stopped else {}
+    manifest = {"complete": not done.stopped, "version": VERSION, **stopped}
+    times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
+    return finish(journal, manifest, times, lambda tests: list(unique.values()))
+
+
+def _recorded(
+    found: Iterable[str], comparison: Comparison, jobs: Jobs, limits: Limits, done: Differences
+) -> list[Test]:
+    """Executions as tests with the verdicts of all the models, in normal order, as far as the limits let them be."""
+    executions = sorted(map(parse_execution, found), key=lambda each: (len(each.threads), execution_text(each)))
+
+    def over(_: object, limit: str) -> None:
+        done.stopped = done.stopped or stopped_by([limit])
+
+    tests: list[Test] = []
+    some = [executions] if executions else []
+    each = replace(limits, whole=False)
+    with closing(run_tasks(some, partial(_labelled, comparison=comparison), jobs, limits=each, over=over)) as results:
+        tests += (result[1] for result in results if result is not None)
+    return tests
+
+
+def _labelled(executions: Sequence[Execution], comparison: Comparison) -> Iterator[Test]:
+    for execution in executions:
+        name, turned = name_of(execution)
+        test = litmus_test(turned, name, observed=False)
+        yield labelled_record(test, text_of(test, comparison.words), execution.size, comparison.models)
 
 
 def _settled(pair: Pair, comparison: Comparison, done: Differences) -> bool:
     """Whether a pair needs no further search: it has a test, or of two models the other way has one."""
     either = len(comparison.models) == 2 and not comparison.both_ways
     return bool(done.tests[pair] or (either and done.tests[pair[1], pair[0]]))
-
-
-def records(executions: Sequence[Execution], comparison: Comparison, before: Sequence[Test]) -> list[Test]:
-    """Executions as tests with names that none before has and the verdicts of all the models, in normal order."""
-    made = []
-    for execution in sorted(executions, key=lambda each: (len(each.threads), execution_text(each))):
-        name, turned = name_of(execution)
-        test = litmus_test(turned, name, observed=False)
-        made.append(labelled_record(test, text_of(test, comparison.words), execution.size, comparison.models))
-    return with_ranks(made, {test.name for test in before})

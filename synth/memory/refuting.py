@@ -26,7 +26,7 @@ from synth import VERSION
 from synth.memory.comparison import descended
 from synth.memory.suites import normal_form, renamed, with_ranks
 from synth.memory.translating import Bug, Checked, bug_of, tells, weakened
-from synth.pool import Jobs
+from synth.pool import UNLIMITED, Jobs, Limits
 from synth.units import Record, Until, effort_of, search_units
 
 Watching = Callable[[int, int, int], None]
@@ -108,10 +108,11 @@ def search(
     jobs: Jobs,
     until: Until,
     watch: Watching = unwatched,
+    limits: Limits = UNLIMITED,
 ) -> Searched:
     """Searches every unit that the journal has not closed, up to the first size with bugs; ``until.tests``: so many.
 
-    ``watch`` is told of the units of one size after the other.
+    ``limits``: what a unit may take. ``watch`` is told of the units of one size after the other.
     """
     known = {found.program: found for founds in journal.units.values() for found in founds}
     wrong = {name for name, founds in journal.units.items() if founds}
@@ -128,7 +129,7 @@ def search(
     for events in range(check.events[0], check.events[1] + 1):
         units = [Unit(sizes) for sizes in divided(events, check)]
         work = partial(run_unit, check=check, solver=solver)
-        done.stopped = search_units(units, work, journal, jobs, take, lambda: len(known), until, watch)
+        done.stopped = search_units(units, work, journal, jobs, take, lambda: len(known), until, watch, limits)
         if not done.stopped:
             done.events = events
         if done.stopped or any(unit.name in wrong for unit in units):
@@ -169,12 +170,19 @@ def run_step(step: Step, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
 
 
 def search_weaker(
-    done: Searched, check: Checked, journal: Record, solver: str, jobs: Jobs, until: Until, watch: Watching = unwatched
+    done: Searched,
+    check: Checked,
+    journal: Record,
+    solver: str,
+    jobs: Jobs,
+    until: Until,
+    watch: Watching = unwatched,
+    limits: Limits = UNLIMITED,
 ) -> None:
     """Adds to what is known of a sound mapping those that are one step weaker, each searched up to its first bug."""
     steps = [Step(name, weaker) for name, weaker in weakened(check)]
     work = partial(run_step, solver=solver)
-    done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch)
+    done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
     closed = {step.name: journal.closed[step.name] for step in steps if step.name in journal.closed}
     done.weaker = [Weaker(name, said["events"], said["bug"]) for name, said in closed.items()]
 

@@ -50,7 +50,7 @@ from synth import VERSION
 from synth.inputs import MEMORY
 from synth.memory.judging import labelled_record
 from synth.memory.show import AXIOM
-from synth.pool import Jobs
+from synth.pool import UNLIMITED, Jobs, Limits
 from synth.units import Parts, Until, as_left, effort_of, search_units
 
 _BATCH_SECONDS = 0.5
@@ -379,11 +379,12 @@ def synthesise(
     max_tests: int | None = None,
     time_limit: float | None = None,
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
+    limits: Limits = UNLIMITED,
 ) -> Outcome:
     """Searches every unit that the journal has not closed, and records what it finds there.
 
-    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
-    are closed and planned and how many tests found.
+    Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. A unit that exceeds the
+    ``limits`` is left. ``watch`` is told how many units are closed and planned and how many tests found.
     """
     planned = [part for unit in units(request) for part in as_left(unit, journal, parts_of)]
     known: dict[str, set[str]] = {criterion.value: set() for criterion in request.criteria}
@@ -400,7 +401,8 @@ def synthesise(
 
     work = partial(run_unit, request=request, solver=solver)
     until = Until.limits(max_tests, time_limit)
-    stopped = search_units(planned, work, journal, jobs, take, lambda: len(known[request.criterion]), until, watch)
+    tests = known[request.criterion]
+    stopped = search_units(planned, work, journal, jobs, take, lambda: len(tests), until, watch, limits)
     return Outcome(stopped, {criterion: len(found) for criterion, found in known.items()})
 
 

@@ -32,7 +32,7 @@ from corpus.records import test_record
 from corpus.test import Test
 from synth import VERSION
 from synth.inputs import MEMORY
-from synth.pool import Jobs, run_tasks
+from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
 
 if TYPE_CHECKING:  # what judges takes longer to be loaded than many a suite to be made
     from constraints.programs.separating import Division
@@ -162,11 +162,16 @@ class Outcome:
     refused: list[Refused] = field(default_factory=list)
     tests: int = 0
     unknown: dict[str, tuple[int, str]] = field(default_factory=dict)
+    exceeded: set[str] = field(default_factory=set)
 
     @property
     def complete(self) -> bool:
         """Whether the solver said for every size that nothing is left."""
         return not self.stopped
+
+    def exceed(self, _: object, limit: str) -> None:
+        """Something was left that took more than the limit of an option."""
+        self.exceeded.add(limit)
 
     def note(self, test: Test) -> None:
         """Count a test that was judged."""
@@ -246,13 +251,16 @@ def _every(request: Request, solver: str, effort: Effort) -> Generator[Pattern]:
         yield from patterns(request.bounds, size, solver, effort)
 
 
-def _separating(request: Request, solver: str, jobs: Jobs, effort: Effort) -> Generator[Cycle | None]:
+def _separating(
+    request: Request, solver: str, jobs: Jobs, effort: Effort, outcome: Outcome, limits: Limits
+) -> Generator[Cycle | None]:
     """The cycles whose tests may be asked for; None now and then."""
     from constraints.programs.separating import divisions
 
     sizes = range(request.sizes[0], request.sizes[1] + 1)
     tasks = (division for size in sizes for division in divisions(request.bounds, size))
-    with closing(run_tasks(tasks, partial(search_division, request=request, solver=solver), jobs)) as answers:
+    work = partial(search_division, request=request, solver=solver)
+    with closing(run_tasks(tasks, work, jobs, limits=limits, over=outcome.exceed)) as answers:
         for answer in answers:
             if answer is None:
                 yield None
@@ -264,18 +272,35 @@ def _separating(request: Request, solver: str, jobs: Jobs, effort: Effort) -> Ge
 
 
 def synthesise(
-    request: Request, journal: Journal, solver: str, jobs: Jobs, effort: Effort, outcome: Outcome, max_tests: int | None
+    request: Request,
+    journal: Journal,
+    solver: str,
+    jobs: Jobs,
+    effort: Effort,
+    outcome: Outcome,
+    max_tests: int | None,
+    limits: Limits = UNLIMITED,
 ) -> Generator[None]:
     """Takes every cycle into the outcome, or every one whose test may be asked for, and its labelled test into the
-    journal; no more than ``max_tests``. Yields after each few, and now and then, so that the caller can watch a clock.
+    journal; no more than ``max_tests``. What a test takes under all models, or a part of the search, has ``limits``.
+    Yields after each few, and now and then, so that the caller can watch a clock.
     """
     known = {found.program for founds in journal.units.values() for found in founds}
     journal.units.clear()  # the file has them
     outcome.found = len(known)
     work = partial(label_cycles, models=request.model_words, known=known, cycles=request.minimal)
-    asked = _separating(request, solver, jobs, effort) if request.separates else _every(request, solver, effort)
+    asked: Generator[Pattern | Cycle | None]
+    if request.separates:
+        asked = _separating(request, solver, jobs, effort, outcome, limits)
+    else:
+        asked = _every(request, solver, effort)
     most = SMALL_CHUNK if request.separates else CHUNK if request.model_words else PLAIN_CHUNK
-    with closing(asked) as found, closing(run_tasks(_chunks(found, most), work, jobs)) as answers:
+    if limits != UNLIMITED:
+        most = 1  # of which it is known which was too slow
+    with (
+        closing(asked) as found,
+        closing(run_tasks(_chunks(found, most), work, jobs, limits=limits, over=outcome.exceed)) as answers,
+    ):
         for answer in answers:
             if answer is not None:
                 chunk, made = answer

@@ -12,7 +12,7 @@ import click
 from synth.options.numbers import JOBS
 from synth.pool import Jobs, cores
 
-ADDRESS = re.compile(r"local(:[1-9][0-9]{0,3})?|(?!local:)([a-z]+://)?([^\s:/]+|\[[0-9a-f:]+\]):[0-9]{1,5}")
+ADDRESS = re.compile(r"local(:[1-9][0-9]{0,3})?|(?!local:)((tcp|tls)://)?([^\s:/]+|\[[0-9a-f:]+\]):([0-9]{1,5})")
 
 
 class Address(click.ParamType[str]):
@@ -22,8 +22,10 @@ class Address(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """What is given, where it may be one."""
-        if not ADDRESS.fullmatch(value):
-            self.fail(f"expected HOST:PORT, tcp://HOST:PORT, local or local:N, found '{value}'", param, ctx)
+        found = ADDRESS.fullmatch(value)
+        if not found or int(found[5] or 1) not in range(1, 1 << 16):
+            wanted = "HOST:PORT, tcp://HOST:PORT, tls://HOST:PORT, local or local:N"
+            self.fail(f"expected {wanted}, found '{value}'", param, ctx)
         return str(value)
 
 

@@ -48,12 +48,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What is left to say when there are no more; all as plain data; a picture, where one was asked for."""
+    """What is left to say when there are no more; all as plain data; a picture, where one was asked for.
+
+    ``cut``: a limit ended the search, and there may be more.
+    """
 
     repaired: bool
     lines: tuple[str, ...]
     record: dict[str, Any]
     svg: str | None
+    cut: bool = False
 
 
 def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:

@@ -11,7 +11,10 @@ from click.testing import CliRunner, Result
 from corpus.journal import read_corpus
 from corpus.suite import TIMES
 from oracle.cat.syntax import shipped_models
+from synth import units
 from synth.cli import main
+from synth.memory import comparison
+from synth.memory.comparison import run_part
 
 
 def synth(*arguments: object) -> Result:
@@ -48,11 +51,59 @@ def test_tests_are_a_corpus_and_the_same_however_many_processes_there_are(tmp_pa
     assert synth("show", tmp_path / "d").exit_code == 0
 
 
-def test_a_run_out_of_time_says_so_and_does_not_promise_to_go_on(tmp_path):
-    result = synth("compare", "sc", "tso", "--time-limit", 0.001, "-o", tmp_path / "d")
-    assert "stopped by --time-limit" in result.stdout.splitlines()[-1]
-    shown = synth("show", tmp_path / "d")
-    assert "not complete: stopped by --time-limit" in shown.stdout and "--resume" not in shown.stdout
+def test_a_search_that_is_stopped_goes_on_to_the_same_bytes(tmp_path):
+    asked = ("compare", "sc", "tso", "rmo", "--events", "..4", "--minimal")
+    whole = synth(*asked, "-o", tmp_path / "whole")
+    assert whole.stdout.splitlines()[-1] == f"{tmp_path / 'whole'}: 10 tests, complete"
+    stopped = synth(*asked, "--time-limit", 0, "-o", tmp_path / "d")
+    assert "stopped by --time-limit" in stopped.stdout.splitlines()[-1]
+    assert "not complete: stopped by --time-limit; --resume goes on" in synth("show", tmp_path / "d").stdout
+    assert synth(*asked, "-o", tmp_path / "d").exit_code == 2
+    assert synth(*asked, "--resume", "-j", 1, "-o", tmp_path / "d").exit_code == 1
+    assert content(tmp_path / "d") == content(tmp_path / "whole")
+    assert "nothing to resume" in synth(*asked, "--resume", "-o", tmp_path / "d").stderr
+
+
+def test_a_search_that_is_interrupted_keeps_the_sizes_that_are_done(tmp_path, monkeypatch):
+    asked = ("compare", "sc", "tso", "rmo", "--events", "..4", "--minimal", "-j", 1)
+    assert synth(*asked, "-o", tmp_path / "whole").exit_code == 1
+    searched = []
+
+    def find(part, comparison, solver):
+        if sum(part.sizes) == 4:
+            raise KeyboardInterrupt
+        searched.append(part.name)
+        return run_part(part, comparison, solver)
+
+    def here(tasks, work, jobs, **_):  # in this process
+        yield from ((task, item) for task in tasks for item in work(task))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(comparison, "run_part", find)
+        patched.setattr(units, "run_tasks", lambda tasks, work, jobs, **_: here(tasks, work, jobs))
+        stopped = synth(*asked, "-o", tmp_path / "d")
+    assert stopped.exit_code == 130 and "interrupted; --resume goes on" in stopped.stdout
+    assert "tso>sc/2" in searched and read_corpus(tmp_path / "d").tests
+    assert synth(*asked, "--resume", "-o", tmp_path / "d").exit_code == 1
+    assert content(tmp_path / "d") == content(tmp_path / "whole")
+
+
+def test_another_question_is_not_gone_on_with(tmp_path):
+    synth("compare", "sc", "tso", "--time-limit", 0, "-o", tmp_path / "d")
+    result = synth("compare", "sc", "tso", "--both-ways", "--resume", "-o", tmp_path / "d")
+    assert result.exit_code == 2 and "was made with another both_ways" in result.stderr
+
+
+@pytest.mark.parametrize(("limit", "value"), [("--timeout", 0.01), ("--memory", 1)])
+def test_a_part_that_exceeds_a_limit_is_left_and_nothing_is_called_complete(tmp_path, limit, value):
+    lines = "".join(f"let a{number + 1} = (a{number}; a{number})^+ | po\n" for number in range(300))
+    (tmp_path / "slow.cat").write_text(f"let a0 = po | rf | co | fr\n{lines}acyclic a300\n")
+    result = synth("compare", tmp_path / "slow.cat", "sc", limit, value, "-o", tmp_path / "d")
+    told, folder = result.stdout.splitlines()[-2:]
+    assert result.exit_code == 0
+    assert told == f"UNKNOWN: no size was searched to its end; stopped by {limit}"
+    assert folder == f"{tmp_path / 'd'}: 0 tests, incomplete: stopped by {limit}; --resume goes on"
+    assert not read_corpus(tmp_path / "d").complete
 
 
 def test_as_data():
@@ -97,6 +148,7 @@ def test_words_that_no_program_has(tmp_path, monkeypatch):
         ("tso sc --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
         ("tso sc --svg order.gif", "a picture is an .svg, .pdf or .png file"),
         ("tso sc -o .", "the folder exists and is not empty"),
+        ("tso sc --resume", "--resume goes on with a folder: name it with -o"),
         ("virtual.cat sc", "virtual.cat:1:14: virtual uses 'vloc', which no vocabulary can make"),
     ],
 )

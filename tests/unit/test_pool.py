@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from corpus.errors import InputError
-from synth.pool import Limits, _Crew, map_each, run_tasks
+from synth.pool import Limits, LostError, _Crew, map_each, run_tasks
+from synth.units import resumable
 
 
 def count(task: int) -> Iterator[tuple[int, int]]:
@@ -90,7 +91,7 @@ def test_work_at_which_processes_die_is_given_up_in_one_line():
         yield task
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with pytest.raises(InputError, match=r"failed twice: it ended its process with SIGKILL.*--resume goes on"):
+    with pytest.raises(LostError, match="failed twice: it ended its process with SIGKILL"):
         list(run_tasks([1, 2, 3], die, 2))
     assert active_children() == []
 
@@ -252,6 +253,34 @@ def test_workers_leave_ctrl_c_to_their_parent():
         yield task
 
     assert sorted(filter(None, run_tasks([1, 2], interrupted, 2))) == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("limits", "option"), [(Limits(0.5, whole=True), "--timeout"), (Limits(60, 100), "--memory")])
+def test_a_task_that_exceeds_a_limit_is_left_and_the_others_are_done(jobs, limits, option):
+    def work(task: int) -> Iterator[str]:
+        held = []
+        for number in range(3 if task else 100):  # each item within the limits
+            yield f"{task}.{number}"
+            if not task:
+                time.sleep(0.1)
+                held.append(bytearray(2**24))
+
+    left: list[tuple[int, str]] = []
+    found = run_tasks([0, 1, 2], work, jobs, limits=limits, over=lambda task, limit: left.append((task, limit)))
+    items = {item for _, item in filter(None, found)}
+    assert left == [(0, option)]
+    assert {"0.0", "1.0", "1.2", "2.2"} <= items and "0.99" not in items
+    assert active_children() == []
+
+
+def test_what_is_lost_says_what_is_kept():
+    with pytest.raises(LostError) as caught, resumable(kept=False):
+        raise LostError("gone", "here")
+    assert str(caught.value) == "here: gone"
+    with pytest.raises(InputError) as kept, resumable():
+        raise LostError("gone", "here")
+    assert str(kept.value) == "here: gone; what was found before is kept, and --resume goes on"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends the children of a process that was killed")

@@ -1,0 +1,63 @@
+"""Explanations of tests, each model's by itself, made by a process that keeps to limits and ends at Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
+
+from synth.accounts import Account
+from synth.inputs import Input
+from synth.labels import JSON, UNKNOWN
+from synth.options.method import AUTO
+from synth.pool import Limits, map_each
+
+if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
+    from synth.families.interface import Family, Told
+
+Made = TypeVar("Made")
+
+
+def unexplained(test: Input, model: str, reason: str) -> Account:
+    """That a model has no verdict on a test, and why."""
+    return Account(test.name, model, UNKNOWN, "", f"No verdict: {reason}.")
+
+
+def explanations(
+    kind: Family,
+    tests: Sequence[Input],
+    models: Sequence[str],
+    unroll: int,
+    limits: Limits,
+    make: Callable[[Told], Made],
+    lost: Callable[[Input, str, str], Made],
+) -> Iterator[list[Made]]:
+    """What every model says of a test and why, a test at a time, as ``make`` has it, which the process calls.
+
+    ``lost``: the same where the limits are exceeded, given the model and the reason. Raises ``InputError`` where a
+    model is unknown or a test is none.
+    """
+    names = kind.labelling(models, AUTO, unroll, JSON).names
+    asked = [(test, number) for test in tests for number in range(len(names))]
+
+    @lru_cache(maxsize=1)
+    def explained(test: Input) -> list[Told]:
+        return kind.explain(test, models, unroll)
+
+    def work(one: tuple[Input, int]) -> Made:
+        test, number = one
+        return make(explained(test)[number])
+
+    def unknown(one: tuple[Input, int], reason: str) -> Made:
+        test, number = one
+        return lost(test, names[number], reason)
+
+    row: list[Made] = []
+    with closing(map_each(work, asked, 1, limits, unknown)) as results:
+        for result in results:
+            if result is not None:
+                row.append(result)
+                if len(row) == len(names):
+                    yield row
+                    row = []
