@@ -12,11 +12,12 @@ trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$folder"' EXIT
 export DASK_DISTRIBUTED__WORKER__DAEMON=False # for `synth label`, whose workers have processes of their own
 
 start() {
-    (cd "$folder" && exec "$python" -m dask "$@" --scheduler-file "$folder/scheduler.json" --no-dashboard) \
-        2>>"$folder/log" &
+    # All on the loopback, the pages for browsers too: whoever reaches these ports can run what he likes.
+    (cd "$folder" && exec "$python" -m dask "$@" --scheduler-file "$folder/scheduler.json" --host 127.0.0.1 \
+        --no-dashboard --dashboard-address 127.0.0.1:0) 2>>"$folder/log" &
 }
 
-start scheduler --host 127.0.0.1 --port 0
+start scheduler --port 0
 for _ in $(seq "$workers"); do
     start worker --nthreads 1
 done

@@ -29,6 +29,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 from corpus.errors import InputError
@@ -64,7 +65,8 @@ def connected(address: str) -> Iterator[Cluster]:
         import distributed
     except ImportError:
         raise InputError("--cluster needs Dask: pip install 'synth-litmus[cluster]'") from None
-    client_of: Any = distributed.Client  # which has no types for what we call
+    # Without types for what we call; and what could not be opened is not closed again, in public, when it is forgotten.
+    client_of: Any = type("Client", (distributed.Client,), {"__del__": lambda self: None})
     with ExitStack() as stack:
         stack.enter_context(_quiet())
         local, _, number = address.partition(":")
@@ -74,12 +76,12 @@ def connected(address: str) -> Iterator[Cluster]:
                 place = stack.enter_context(_of_this_machine(int(number) if number else cores()))
             loop = stack.enter_context(_loop())
             distributed.utils.sync(loop, _identified, place, callback_timeout=PATIENCE)
-            client = client_of(place, timeout=PATIENCE, loop=loop, set_as_default=False)
+            client = _in_time(lambda: client_of(place, timeout=PATIENCE, loop=loop, set_as_default=False))
             stack.callback(_closed, client)
         except Exception as error:
             raise InputError(f"no cluster can be used: {_reason(error, address)}", address) from None
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            _in_time(lambda: client.wait_for_workers(1, timeout=PATIENCE))
             cluster = _Dask(client, address)
             cluster.check_workers()
         except TimeoutError:
@@ -87,6 +89,20 @@ def connected(address: str) -> Iterator[Cluster]:
         except OSError:
             raise InputError("the cluster has gone away", address) from None
         yield cluster
+
+
+def _in_time(ask: Callable[[], Any]) -> Any:
+    """What comes of a call that may wait for ever for who says nothing. Raises ``TimeoutError`` after ``PATIENCE``."""
+    answer: Future[Any] = Future()
+
+    def call() -> None:
+        try:
+            answer.set_result(ask())
+        except Exception as error:
+            answer.set_exception(error)
+
+    Thread(target=call, daemon=True).start()
+    return answer.result(PATIENCE)
 
 
 @contextmanager

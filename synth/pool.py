@@ -19,7 +19,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -68,6 +68,17 @@ TIMEOUT, MEMORY = "--timeout", "--memory"
 
 class LostError(InputError):
     """Work that is lost, by no fault of what was asked: processes that died, or a cluster that is gone."""
+
+
+@contextmanager
+def resumable(kept: bool = True, by: str = "--resume") -> Iterator[None]:
+    """Says of work that is lost what goes on with what was found before, where that is kept."""
+    try:
+        yield
+    except LostError as error:
+        if not kept:
+            raise
+        raise InputError(f"{error.message}; what was found before is kept, and {by} goes on", error.path) from None
 
 
 class Cluster(Protocol):
@@ -290,9 +301,10 @@ def map_each(
 ) -> Generator[Item | None, None, None]:
     """``function`` of each, in order, over ``jobs`` processes; ``lost(x, reason)`` where that exceeds the limits.
 
-    So it is, too, where ``function`` raises another exception than ``InputError``, which ends it all: a fault of ours
-    costs what it is about. ``None`` is yielded at least every ``poll`` seconds while a result is waited for. A result
-    comes within ``HELD`` seconds; from a cluster, where a process of each worker keeps to the limits, in chunks.
+    So it is, too, where ``function`` raises another exception than ``InputError``, or one of a library that is not
+    there, which end it all: a fault of ours costs what it is about. ``None`` is yielded at least every ``poll`` seconds
+    while a result is waited for. A result comes within ``HELD`` seconds; from a cluster, where a process of each worker
+    keeps to the limits, in chunks.
     """
     size = max(1, min(_CHUNK, -(-len(given) // (4 * (jobs if isinstance(jobs, int) else jobs.slots)))))
     chunks = [_Chunk(start, given[start : start + size]) for start in range(0, len(given), size)]
@@ -301,7 +313,7 @@ def map_each(
         for number, one in enumerate(chunk.given, chunk.start):
             try:
                 item = function(one)
-            except (InputError, MemoryError):
+            except (InputError, MemoryError, ModuleNotFoundError):  # which is for the user, as the first is
                 raise
             except Exception as error:
                 if _is_starved(error):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from corpus.errors import InputError
 from corpus.journal import Found, Journal
-from synth.pool import UNLIMITED, Jobs, Limits, LostError, Todo, run_tasks
+from synth.pool import UNLIMITED, Jobs, Limits, Todo, run_tasks
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""
@@ -128,17 +127,6 @@ class Until:
         if self.moment is not None and time.monotonic() >= self.moment:
             return stopped_by(["--time-limit"])
         return ""
-
-
-@contextmanager
-def resumable(kept: bool = True, by: str = "--resume") -> Iterator[None]:
-    """Says of work that is lost what goes on with what was found before, where that is kept."""
-    try:
-        yield
-    except LostError as error:
-        if not kept:
-            raise
-        raise InputError(f"{error.message}; what was found before is kept, and {by} goes on", error.path) from None
 
 
 NEVER = Until()

@@ -39,10 +39,10 @@ from synth.options.search import run_options
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
-from synth.pool import Jobs, Limits
+from synth.pool import Jobs, Limits, resumable
 from synth.screen import print_table, printable_lines, screen, table_console
 from synth.tables import TABLE
-from synth.units import INTERRUPTED, Record, Until, Unwritten, resumable
+from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
 
 SHOWN = 1

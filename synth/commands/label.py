@@ -24,9 +24,8 @@ from synth.options.limits import limit_options
 from synth.options.method import method_option
 from synth.options.model import model_option
 from synth.options.unroll import unroll_option
-from synth.pool import Jobs, Limits
+from synth.pool import Jobs, Limits, resumable
 from synth.tables import FORMS, TABLE
-from synth.units import resumable
 from synth.watch import watching
 
 

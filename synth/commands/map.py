@@ -34,9 +34,9 @@ from synth.options.search import run_options
 from synth.options.span import Span
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.words import listed
-from synth.pool import Jobs, Limits
+from synth.pool import Jobs, Limits, resumable
 from synth.screen import printable_lines
-from synth.units import INTERRUPTED, Record, Until, Unwritten, resumable
+from synth.units import INTERRUPTED, Record, Until, Unwritten
 from synth.watch import watching
 
 SHOWN = 1

@@ -30,8 +30,8 @@ from synth.options.search import run_options
 from synth.options.span import Span, spelled
 from synth.options.vocabulary import MOST_EVENTS, Words, vocabulary_option
 from synth.options.words import listed
-from synth.pool import Limits
-from synth.units import INTERRUPTED, resumable, stopped_by
+from synth.pool import Limits, resumable
+from synth.units import INTERRUPTED, stopped_by
 from synth.watch import watching
 
 

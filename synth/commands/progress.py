@@ -15,8 +15,9 @@ from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
+from synth.pool import resumable
 from synth.progress.synthesis import Request, check_size, synthesise, write_suite
-from synth.units import INTERRUPTED, is_done_with, resumable
+from synth.units import INTERRUPTED, is_done_with
 from synth.watch import watching
 
 

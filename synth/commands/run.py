@@ -26,7 +26,7 @@ from synth.options.choice import Choice, choice_options
 from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
-from synth.units import resumable
+from synth.pool import resumable
 
 
 @click.command(name="run")

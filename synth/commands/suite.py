@@ -13,9 +13,9 @@ from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
 from synth.memory.suites import Request, empty_sets, remove_mutants, synthesise, write_suite
 from synth.options.cluster import workplaces
-from synth.pool import Limits
+from synth.pool import Limits, resumable
 from synth.screen import table_console
-from synth.units import INTERRUPTED, resumable
+from synth.units import INTERRUPTED
 from synth.watch import watching
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from corpus.errors import InputError
-from synth.pool import Limits, LostError, _Crew, map_each, run_tasks
-from synth.units import resumable
+from synth.pool import Limits, LostError, _Crew, map_each, resumable, run_tasks
 
 
 def count(task: int) -> Iterator[tuple[int, int]]:
