@@ -136,7 +136,13 @@ def _of_this_machine(workers: int) -> Iterator[str]:
         yield str(json.loads(file.read_text())["address"])
 
 
-_BEGIN = "from synth.pool import end_with_parent; end_with_parent(); from dask.cli import run_cli; run_cli()"
+_BEGIN = """
+import sys
+from synth.pool import end_with_parent
+end_with_parent(int(sys.argv.pop(1)))
+from dask.cli import run_cli
+run_cli()
+"""
 
 
 @contextmanager
@@ -149,7 +155,7 @@ def _begun(*words: str) -> Iterator[subprocess.Popen[bytes]]:
         "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
     }
     process = subprocess.Popen(
-        [sys.executable, "-c", _BEGIN, *words],
+        [sys.executable, "-c", _BEGIN, str(os.getpid()), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -485,7 +485,7 @@ class _Crew:
             mine, theirs = context.Pipe()
             _ends.add(mine)
             made = memoryview(mmap(-1, 8)).cast("Q")
-            given = (theirs, made, list(_ends), self.work, self.limits, self.held)
+            given = (os.getpid(), theirs, made, list(_ends), self.work, self.limits, self.held)
             process = context.Process(target=_serve, args=given, daemon=True)
             process.start()
             theirs.close()
@@ -521,10 +521,15 @@ def _cause(code: int, limits: Limits) -> str:
 # Workers, seen from within
 
 
-def end_with_parent() -> None:
-    """That Linux ends this process when its parent is gone, in whatever call it is, and however long that takes."""
+def end_with_parent(parent: int) -> None:
+    """That Linux ends this process when its parent is gone, in whatever call it is, and however long that takes.
+
+    ``parent``: its number, for it may be gone already.
+    """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -575,6 +580,7 @@ class _Sender:
 
 
 def _serve(
+    parent: int,
     connection: Connection,
     made: memoryview,
     parents: list[Connection],
@@ -582,13 +588,13 @@ def _serve(
     limits: Limits,
     held: float,
 ) -> None:
-    end_with_parent()
+    end_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent answers Ctrl-C
     for end in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(end, signal.SIG_DFL)
     let_through()
-    for parent in parents:
-        parent.close()  # else this process would not notice that the parent is gone
+    for end_of_parent in parents:
+        end_of_parent.close()  # else this process would not notice that the parent is gone
     gc.freeze()  # what the parent made stays, and need not be looked through
     with suppress(OSError):  # of all processes Linux is to end this one first, where memory runs out
         Path("/proc/self/oom_score_adj").write_text("1000")
