@@ -15,12 +15,10 @@ from contextlib import contextmanager
 from itertools import count, islice
 from typing import Any
 
-from constraints.formula import Clause
-
 _SETTINGS = {"CADICAL_LRAT": "1", "CADICAL_BINARY": "0"}
 
 
-def prove_unsatisfiable(clauses: Sequence[Clause]) -> list[str]:
+def prove_unsatisfiable(clauses: Sequence[Sequence[int]]) -> list[str]:
     """The lines of a proof; clauses are numbered from 1 in the order given, those that it adds go on from there.
 
     Raises ``ValueError`` where the clauses have a model.

@@ -7,16 +7,16 @@ certified as any other. What a unit adds to the formula of its shape is for ``sy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from constraints.formula import Clause, Formula
 from constraints.proofs import prove_unsatisfiable
 from corpus.certificates import FOLDER, formula_file, packed, remove_certificate, unit_files
 from corpus.files import write_atomically
+from oracle.certificates.clauses import Formula, clause_line
 from synth.pool import Jobs, run_tasks
 
 Unit = TypeVar("Unit")
@@ -24,7 +24,7 @@ Unit = TypeVar("Unit")
 Made = tuple[str, bytes]
 """The name of a file of a certificate, and what it holds."""
 
-Group = tuple[str, Sequence[Clause]]
+Group = tuple[str, Sequence[Sequence[int]]]
 """Clauses, and the comment that says where they come from."""
 
 
@@ -64,11 +64,11 @@ def unit_made(shape: str, number: int, formula: Formula, own: Sequence[Group]) -
 
     Raises ``ValueError`` where all together have a model.
     """
-    clauses = [*chain.from_iterable(group for _, group in own), *formula.clauses]
+    clauses: list[Sequence[int]] = [*chain.from_iterable(group for _, group in own), *formula.clauses]
     proof = prove_unsatisfiable(clauses)
     names = unit_files(shape, number)
     return [
-        (names[0], b"".join(packed(_own_lines(formula.variables, len(clauses), own)))),
+        (names[0], b"".join(packed(_own_lines(len(formula.variables), len(clauses), own)))),
         (names[1], b"".join(packed(proof))),
     ]
 
@@ -78,16 +78,3 @@ def _own_lines(variables: int, clauses: int, own: Iterable[Group]) -> Iterator[s
     for comment, group in own:
         yield f"c {comment}".rstrip()
         yield from map(clause_line, group)
-
-
-def formula_lines(head: str, formula: Formula, word: Callable[[tuple[Hashable, ...]], str]) -> Iterator[str]:
-    """The formula of a shape as its file has it: its first line, what variables mean, clauses."""
-    yield head
-    for name, number in formula.names():
-        yield f"c {number} {word(name)}"
-    yield from map(clause_line, formula.clauses)
-
-
-def clause_line(clause: Sequence[int]) -> str:
-    """A clause as DIMACS has it."""
-    return " ".join([*map(str, clause), "0"])

@@ -85,12 +85,11 @@ class Files(Generic[Part]):
         return cls(part, *(Packed.of(corpus / FOLDER / name) for name in names))
 
 
-def same_lines(file: Packed, expected: Iterable[str]) -> Iterator[str]:
-    """The lines of a certificate's file. Raises ``RefusedError`` at the first that is not as expected."""
+def same_lines(file: Packed, expected: Iterable[str]) -> None:
+    """Raises ``RefusedError`` at the first line of a certificate's file that is not as expected."""
     for number, (line, other) in enumerate(zip_longest(file.lines(), expected), 1):
         if line is None or line != other:
             raise RefusedError(f"line {number}: not the formula of the shape")
-        yield line
 
 
 def proved(

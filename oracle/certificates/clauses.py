@@ -1,4 +1,4 @@
-"""The clauses of a certificate: the formula of a shape, and the groups that a unit adds, each with its reason.
+"""The clauses of a certificate as text: the formula of a shape, and the groups that a unit adds, each with its reason.
 
 A group is what follows a comment, and has to be what that comment stands for: who reads a kind of certificate derives
 it, from the meaning of variables alone.
@@ -6,7 +6,7 @@ it, from the meaning of variables alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +33,19 @@ class Formula:
         if name not in self.variables:
             raise RefusedError(f"the formula has no variable '{name}'")
         return self.variables[name]
+
+
+def formula_lines(head: str, formula: Formula) -> Iterator[str]:
+    """The file of a formula: its first line, what variables mean, clauses. ``read_clauses`` reads it."""
+    yield head
+    for name, number in formula.variables.items():
+        yield f"c {number} {name}"
+    yield from map(clause_line, formula.clauses)
+
+
+def clause_line(clause: Sequence[int]) -> str:
+    """A clause as DIMACS has it."""
+    return " ".join([*map(str, clause), "0"])
 
 
 def read_clauses(head: str, lines: Iterable[str]) -> Formula:

@@ -1,30 +1,45 @@
-"""Whether what a unit of a suite of cycles adds to its formula is what it says, and whether cycles were asked for.
+"""Which critical cycles a suite of cycles holds, and whether what a unit adds to its formula excludes those alone.
 
-Only the meaning of variables is taken from the formula's file (``constraints.cycles``). *blocks*: of a cycle, clauses
-that each exclude one rotation of it that begins a thread: an edge, an annotation, a region or a group is different. So
-they exclude nothing but this cycle, whichever rotations they are of, and do no harm where its test is in the corpus.
+What a critical cycle is stands in docs/memory.md (Alglave et al. 2015, section 4.1). ``lacks`` asks it of a cycle that
+is given; ``oracle.certificates.cycle_formulas`` says it of all cycles of a size.
 
-What a critical cycle is stands in docs/memory.md (Alglave et al. 2015, section 4.1); here it is asked of one that is
-given. Assumption: a rotation of every critical cycle satisfies the formula of its size.
+*blocks*: of a cycle, a clause for each of its rotations that begin with the least edges: an edge, an annotation, a
+region or a group is different. So they exclude nothing but this cycle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, product
 
 from corpus.cycles.cycle import Cycle
-from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, Vocabulary, composed
+from corpus.cycles.edges import (
+    COMMUNICATION,
+    PLAIN,
+    Annotation,
+    Edge,
+    Vocabulary,
+    atomic_mode,
+    composed,
+    inner_communication,
+)
 from corpus.cycles.text import parse_cycle
-from corpus.litmus.test import SCOPES, Region
+from corpus.litmus.test import SCOPES, Mode, Region
 from oracle.certificates.clauses import Clause, Formula, read_groups
 from oracle.certificates.refusal import RefusedError
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What cycles are asked for, as ``constraints.cycles.CycleBounds`` says it."""
+    """What cycles are asked for.
+
+    ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
+    where they do not. ``regions``: memory that locations may be in. ``threads``: so many at least and at most. At most
+    so many accesses of a thread, and of a location. With ``compositions``, communication may follow communication that
+    it composes with, as rf;fr is co.
+    """
 
     vocabulary: Vocabulary
     levels: tuple[str, ...]
@@ -33,6 +48,32 @@ class Asked:
     thread_accesses: int
     location_accesses: int
     compositions: bool
+
+    def compose(self, one: Edge, other: Edge) -> bool:
+        """Whether an edge and the next one are one edge, so that a cycle has no need of both."""
+        kind = composed(one, other)
+        return bool(kind) and not (self.compositions and kind in COMMUNICATION)
+
+    def listed(self, access: str, atomic: bool = False) -> list[Annotation]:
+        """The annotations that a read or write may have without an edge that says so; ``atomic``: of an operation,
+        which has no cache operators and is not volatile."""
+        found = [note for note in self.vocabulary.annotations if access in note.fits] or [PLAIN]
+        return [note for note in found if note.scope or note == PLAIN] or [PLAIN] if atomic else found
+
+    @cached_property
+    def spelled(self) -> dict[Mode, tuple[Annotation, Annotation]]:
+        """Of an atomic operation that listed annotations say in several ways, the one with the least of ``Plain``."""
+        pairs = product(self.listed("R", atomic=True), self.listed("W", atomic=True))
+        found: dict[Mode, tuple[Annotation, Annotation]] = {}
+        for pair in sorted(pairs, key=lambda pair: (pair.count(PLAIN), pair)):
+            if (mode := atomic_mode(*pair)) is not None:
+                found.setdefault(mode, pair)
+        return found
+
+    def inner(self, run: tuple[Edge, ...]) -> Edge | None:
+        """The communication that was asked for besides and says the same of a plain step; None where there is none."""
+        inner = inner_communication(run[0]) if len(run) == 1 and run[0] == run[0].bare else None
+        return inner if (inner,) in self.vocabulary.runs else None
 
 
 @dataclass(frozen=True)
@@ -50,25 +91,25 @@ def check_clauses(formula: Formula, asked: Asked, size: int, lines: Iterable[str
     """
     claims = Claims()
 
-    def derive(kind: str, word: str, clauses: Sequence[Clause]) -> Iterable[Clause] | None:
+    def derive(kind: str, word: str, _: list[Clause]) -> Iterable[Clause] | None:
         if kind != "blocks":
             return None
         cycle = parse_cycle(word)
         if lack := lacks(asked, size, cycle):
             raise RefusedError(f"{word}: {lack}")
         claims.cycles.append(cycle)
-        possible = {frozenset(clause) for clause in exclusions(formula, asked.levels, cycle)}
-        return [clause for clause in clauses if frozenset(clause) in possible]
+        return exclusions(formula, asked.levels, cycle)
 
     claims.clauses.extend(read_groups(formula, lines, derive))
     return claims
 
 
 def exclusions(formula: Formula, levels: Sequence[str], cycle: Cycle) -> Iterator[Clause]:
-    """A clause for each rotation that begins a thread: not this one."""
+    """A clause for each rotation that begins a thread and has the least edges: not this one."""
     size = cycle.size
     home = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
-    for start in (events[0] for events in cycle.threads()):
+    rotations = {events[0]: cycle.edges[events[0] :] + cycle.edges[: events[0]] for events in cycle.threads()}
+    for start in (start for start, edges in rotations.items() if edges == min(rotations.values())):
         clause = []
         for event in range(size):
             there = (start + event) % size
@@ -98,8 +139,7 @@ def lacks(asked: Asked, size: int, cycle: Cycle) -> str:
     if sum(not edge.same for edge in edges) == 1:
         return "one edge alone leads to another location"
     for event in events:
-        kind = composed(edges[event - 1], edges[event])
-        if kind and not (asked.compositions and kind in COMMUNICATION):
+        if asked.compose(edges[event - 1], edges[event]):
             return f"{edges[event - 1].name} and {edges[event].name} are one edge"
     for what, groups, most in (
         ("thread", cycle.threads(), asked.thread_accesses),
@@ -127,39 +167,44 @@ def _misplaced(asked: Asked, cycle: Cycle) -> str:
 
 
 def _unworded(asked: Asked, cycle: Cycle) -> str:
-    """That edges come in the runs that were asked for, and that annotations are of the list, or told by these."""
-    size, words = cycle.size, asked.vocabulary
+    """That edges come in the runs that were asked for, that annotations are of the list, or told by these, and that
+    what can be said in several ways is said in one."""
+    size, edges, notes = cycle.size, cycle.edges, cycle.annotations
 
-    def fits(event: int, told: tuple[Annotation | None, ...]) -> bool:
-        note = cycle.annotations[event]
-        access = cycle.access(event)
-        if access not in note.fits:
-            return False
-        listed = [each for each in words.annotations if access in each.fits] or [PLAIN]
-        if cycle.in_atomic(event):
-            listed = [each for each in listed if each.scope or each == PLAIN] or [PLAIN]
-            listed = [*listed, PLAIN]
-        asked_for = [each for each in told if each is not None]
-        return all(each == note for each in asked_for) if asked_for else note in listed
+    def fits(event: int, told: set[Annotation | None]) -> bool:
+        note, access = notes[event], cycle.access(event)
+        listed = asked.listed(access, cycle.in_atomic(event))
+        return access in note.fits and (told <= {note} if told else note in listed)
 
-    def bare(edge: Edge) -> Edge:
-        return replace(edge, first=None, second=None)
+    def said_once(event: int, told: list[set[Annotation | None]]) -> bool:
+        """Of an atomic operation that begins with an event."""
+        pair = notes[event], notes[(event + 1) % size]
+        mode = atomic_mode(*pair)
+        return mode is not None and bool(
+            asked.spelled.get(mode, pair) == pair or told[event] or told[(event + 1) % size]
+        )
+
+    def superfluous(event: int, run: tuple[Edge, ...]) -> bool:
+        """Whether communication could stand for a plain step."""
+        inner = asked.inner(run)
+        after = edges[(event + 1) % size]
+        return inner is not None and not (asked.compose(edges[event - 1], inner) or asked.compose(inner, after))
 
     def tiled(event: int, end: int, chosen: tuple[Edge, ...]) -> bool:
         """Whether runs go on from an event to the end; ``chosen`` are the edges with what they tell so far."""
         if event == end:
-            return all(fits((end + n) % size, (chosen[n - 1].second, chosen[n].first)) for n in range(size))
-        for run in words.runs:
-            stretch = [cycle.edges[(event + n) % size] for n in range(len(run))]
-            if (
-                event + len(run) <= end
-                and stretch == list(map(bare, run))
-                and tiled(event + len(run), end, chosen + run)
-            ):
+            turned = [chosen[(each - end) % size] for each in range(size)]
+            told = [{turned[each - 1].second, turned[each].first} - {None} for each in range(size)]
+            once = all(said_once(each, told) for each in range(size) if edges[each].kind == "Rmw")
+            return once and all(fits(each, told[each]) for each in range(size))
+        for run in asked.vocabulary.runs:
+            stretch = [edges[(event + n) % size] for n in range(len(run))]
+            whole = event + len(run) <= end and stretch == [edge.bare for edge in run]
+            if whole and not superfluous(event % size, run) and tiled(event + len(run), end, chosen + run):
                 return True
         return False
 
-    longest = max((len(run) for run in words.runs), default=0)
+    longest = max((len(run) for run in asked.vocabulary.runs), default=0)
     if any(tiled(start, start + size, ()) for start in range(min(longest, size))):
         return ""
     return "its edges and annotations are not those that were asked for"

@@ -1,7 +1,7 @@
 """Whether what a unit of a suite from a model adds to its formula is what it says, and whether tests are what they say.
 
-Only the meaning of variables is taken from the formula's file (``constraints.programs.unknown``); what follows is
-derived here from executions, and the search's code is not used:
+What the variables of the formula mean stands in ``oracle.certificates.programs``; what follows is derived here from
+executions:
 
 - *blocks* and *allowed*: for a program with an outcome, a clause for each way to put its threads in the places of
   threads of as many events: something of it is different. What is different is said of every instruction, of every two
@@ -12,8 +12,9 @@ derived here from executions, and the search's code is not used:
 A test is minimal where the model forbids its outcome and after every single relaxation allows what is left of it
 (``corpus.executions.relaxations``); judged by listing executions.
 
-Assumption: the formula is satisfied by every test of these sizes, or by one of its images. Gap: outcomes, not
-executions, are what is said to be forbidden (``--criterion outcome``).
+That every test of these sizes satisfies the formula, or one of its images, is for
+``oracle.certificates.model_formulas``. Gap: outcomes, not executions, are what is said to be forbidden
+(``--criterion outcome``).
 """
 
 from __future__ import annotations

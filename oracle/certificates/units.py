@@ -19,7 +19,7 @@ memory changes: no program does more.
 
 A proof that formula and clauses have no model then says that each program of the case that satisfies the formula is
 blocked. That the formula is satisfied by every progress test of the shape, or by one of its images, is for
-``oracle.certificates.formulas``.
+``oracle.certificates.progress_formulas``.
 """
 
 from __future__ import annotations

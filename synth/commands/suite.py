@@ -52,7 +52,7 @@ def synthesise_from(
             outcome = synthesise(request, journal, solver, places, max_tests, time_limit, watch, limits)
         if certify and outcome.complete:
             with watching("certifying", found=False) as watch:
-                certify_suite(request, journal.path, solver, places, lambda done, of: watch(done, of, 0))
+                certify_suite(request, journal, solver, places, lambda done, of: watch(done, of, 0))
         tests = write_suite(request, journal, outcome, solver, time.monotonic() - started)
     if tests:
         table_console().print(size_table(read_corpus(output)))

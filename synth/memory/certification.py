@@ -1,34 +1,44 @@
 """Certificates of memory suites: for each unit, what was found is blocked, and a proof says that nothing is left.
 
-Of a suite from a model, a unit is a split of so many events into threads. It is solved once more with the formula
-alone: where a model of it is no test, since its outcome can come about in another execution, that very program with
-this outcome is blocked as *allowed*, which anybody can check by listing executions. The search, which learns from such
-a one what excludes many, keeps nothing for it.
+The formula of a unit is written by ``oracle.certificates``, which knows nothing of the search and its formulas: what
+the search has lost would be found here.
+
+Of a suite from a model, a unit is a split of so many events into threads. Where what satisfies its formula is no test,
+since its outcome can come about in another execution, that very program with this outcome is blocked as *allowed*,
+which anybody can check by listing executions. The search, which learns from such a one what excludes many, keeps
+nothing for it.
 
 Of a suite of cycles, a unit is a size, whose cycles are found once more; all that satisfies the formula is a cycle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from dataclasses import fields, replace
 from functools import partial
+from itertools import accumulate, combinations, permutations
 from pathlib import Path
 
-from constraints.cycles import CycleEncoding, cycles
+from constraints.cycles import cycles
 from constraints.programs.criterion import Criterion
 from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
-from corpus.cycles.edges import Annotation, Edge
 from corpus.cycles.text import cycle_text
 from corpus.errors import InputError
-from corpus.executions.execution import Execution
+from corpus.executions.execution import INITIAL, Dependency, Execution, Step
 from corpus.executions.text import execution_text
-from corpus.executions.vocabulary import spelled_mode
-from corpus.litmus.test import Mode, Scope
-from synth import certification
+from corpus.executions.vocabulary import Vocabulary, spelled_mode
+from corpus.journal import Journal, programs_of
+from corpus.litmus.normal import renumbered
+from corpus.litmus.test import Place, Region, Scope
+from oracle.certificates import cycle_formulas, model_formulas
+from oracle.certificates.clauses import Formula, formula_lines
+from oracle.certificates.cycles import Asked
+from oracle.certificates.cycles import exclusions as cycle_exclusions
+from oracle.certificates.executions import can_happen, exclusions
 from synth.certification import Group, Made, unit_made, write_certificate
 from synth.memory import suites
-from synth.memory.suites import Unit, normal_form
+from synth.memory.suites import normal_form
 from synth.memory.synthesis import Request
 from synth.pool import Jobs
 
@@ -45,67 +55,134 @@ def check_certifiable(request: suites.Request) -> None:
         raise InputError("--certify is for --criterion outcome: no listing of executions judges a single one")
 
 
-def certified_units(request: suites.Request) -> Iterator[Unit]:
-    """The units that have a certificate: those of the criterion that is asked for."""
-    return (unit for unit in suites.units(request) if unit.criterion == request.criterion)
+Sizes = tuple[int, ...]
+"""A unit of a suite from a model: the events of each thread."""
+
+
+def certified_units(request: suites.Request) -> Iterator[Sizes]:
+    """The units of a suite from a model, smaller ones first."""
+    for events in range(request.events[0], request.events[1] + 1):
+        yield from model_formulas.splits(events, request.threads)
 
 
 def certify_suite(
-    request: suites.Request, corpus: Path, solver: str, jobs: Jobs, watch: Callable[[int, int], None]
+    request: suites.Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int], None]
 ) -> None:
     """Write the certificate of a complete search into the folder of its corpus.
 
     Raises ``InputError`` where a file cannot be written, and where too much would have to be blocked.
     """
     planned = list(certified_units(request))
-    formulas = ((sizes_word(unit.sizes), suite_formula_lines(request, unit)) for unit in planned)
-    work = partial(_certify_unit, request=request, solver=solver)
-    write_certificate(corpus, planned, work, formulas, jobs, watch)
+    known = frozenset(program for programs in programs_of(journal).values() for program in programs)
+    formulas = (
+        (sizes_word(sizes), formula_lines(suite_head(request, sizes), suite_formula(request, sizes)))
+        for sizes in planned
+    )
+    work = partial(_certify_unit, request=request, known=known, solver=solver)
+    write_certificate(journal.path, planned, work, formulas, jobs, watch)
 
 
-def _certify_unit(unit: Unit, request: suites.Request, solver: str) -> Iterator[list[Made]]:
-    encoding = suites.encoding_of(request, unit.criterion, unit.sizes)
-    tests, allowed = list[Execution](), list[Execution]()
-    search = open_solver(solver, encoding.formula.variables)
+def _certify_unit(sizes: Sizes, request: suites.Request, known: Collection[str], solver: str) -> Iterator[list[Made]]:
+    """``known``: what the search found, but for tests that pin none of the axioms asked for."""
+    words = request.words
+    formula = suite_formula(request, sizes)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    allowed = 0
+    search = open_solver(solver, len(formula.variables))
     try:
-        search.add(encoding.formula.clauses)
+        search.add(formula.clauses)
         while search.solve():
-            execution = encoding.decode(search.model())
-            (tests if encoding.is_test(execution) else allowed).append(normal_form(execution))
-            if len(allowed) > MOST_ALLOWED:
+            held = {formula.names[literal] for literal in search.model() if literal > 0}
+            execution = normal_form(execution_of(held, sizes, words))
+            text = execution_text(execution)
+            is_test = not can_happen(execution, request.axiomatic)
+            if is_test and not request.axioms and text not in known:
+                raise RuntimeError(f"the search has left out a test: {text}")
+            allowed += not is_test
+            if allowed > MOST_ALLOWED:
                 raise InputError(
-                    f"{unit.name} cannot be certified: more than {MOST_ALLOWED} programs are to be shown to be no "
-                    "tests; --resume without --certify ends the suite"
+                    f"{request.criterion}/{sizes_word(sizes)} cannot be certified: more than {MOST_ALLOWED} programs are to be shown to be "
+                    "no tests; --resume without --certify ends the suite"
                 )
-            search.add(encoding.block(execution))
+            clauses = list(exclusions(formula, sizes, words, execution))
+            found[f"{'blocks' if is_test else 'allowed'} {text}"] = clauses
+            search.add(clauses)
     finally:
         search.close()
-    own: list[Group] = [
-        (f"{kind} {execution_text(execution)}", list(encoding.block(execution)))
-        for kind, executions in (("blocks", tests), ("allowed", allowed))
-        for execution in sorted(executions, key=execution_text)
-    ]
-    yield unit_made(sizes_word(unit.sizes), 0, encoding.formula, own)
+    # Tests first.
+    own: list[Group] = sorted(found.items(), key=lambda group: (group[0].startswith("allowed"), group[0]))
+    yield unit_made(sizes_word(sizes), 0, formula, own)
 
 
-def suite_head(request: suites.Request, unit: Unit) -> str:
+def execution_of(held: Container[str], sizes: Sequence[int], words: Vocabulary) -> Execution:
+    """The program with its outcome of which the variables with these names hold, and no others
+    (``oracle.certificates.programs``); of coherence, that last writes are last."""
+    ways = {spelled_mode(kind, mode): (kind, mode) for kind, modes in words.modes.items() for mode in modes}
+    ends = list(accumulate(sizes))
+    threads: list[list[Step]] = [[] for _ in sizes]
+    number: list[int] = []  # of each event its instruction, location and address
+    place: list[int | None] = []
+    address: list[int] = []
+    regions: list[Region] = []
+    while (e := len(number)) < ends[-1]:
+        kind, mode = next(way for word, way in ways.items() if f"way {e} {word}" in held)
+        where, by = None, 0
+        if kind.reads or kind.writes:
+            where = next((place[f] for f in range(e) if f"loc {f} {e}" in held), None)
+            if where is None:
+                where = len(regions)
+                shared = f"shared {e}" in held or words.regions == (Region.SHARED,)
+                regions.append(Region.SHARED if shared else Region.GLOBAL)
+            elif words.aliases:
+                new = 1 + max(address[f] for f in range(e) if place[f] == where)
+                by = next((address[f] for f in range(e) if f"vloc {f} {e}" in held), new)
+        threads[next(t for t, end in enumerate(ends) if e < end)].append(Step(kind, where, mode, by))
+        number += [number[-1] + 1 if number else 0] * kind.events
+        place += [where] * kind.events
+        address += [by] * kind.events
+    events = range(len(number))
+    dependencies = (
+        Dependency(kind, number[r], number[e])
+        for r, e in combinations(events, 2)
+        for kind in ("addr", "data", "ctrl")
+        if f"{'branch' if kind == 'ctrl' else kind} {r} {e}" in held
+    )
+    sources = {number[r]: number[w] for w, r in permutations(events, 2) if f"rf {w} {r}" in held}
+    sources |= {number[r]: INITIAL for r in events if f"init {r}" in held}
+    final = {place[w]: number[w] for w in events if f"final {w}" in held}
+    whole = Execution(
+        tuple(map(tuple, threads)),
+        tuple(_places(held, len(sizes), words)),
+        tuple(regions),
+        tuple(sorted(dependencies)),
+        tuple(sources.get(i) for i in range(number[-1] + 1)),
+        frozenset(),
+        tuple(final.get(where) for where in range(len(regions))),
+        tuple((t, u) for t, u in permutations(range(len(sizes)), 2) if f"ssw {t} {u}" in held),
+    )
+    last = ((write, other) for where, write in enumerate(whole.final) for other in whole.writes(where))
+    return replace(whole, co=frozenset((other, write) for write, other in last if write not in (None, other)))
+
+
+def _places(held: Container[str], threads: int, words: Vocabulary) -> tuple[Place, ...]:
+    def group(level: Scope, thread: int, fixed: int) -> int:
+        if level not in words.levels:
+            return fixed
+        return next(t for t in range(thread + 1) if t == thread or f"same {level.label} {t} {thread}" in held)
+
+    fixed = {Scope.GPU: 0, Scope.QUEUE: 0}
+    levels = (Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP)
+    return renumbered(Place(*(group(level, t, fixed.get(level, t)) for level in levels)) for t in range(threads))
+
+
+def suite_head(request: suites.Request, sizes: Sizes) -> str:
     """The first line of the file of a unit's formula."""
-    return f"c {request.axiomatic.name} forbids {unit.name} of {' '.join(request.words.spelled)}"
+    return f"c tests of {sizes_word(sizes)} events of {' '.join(request.words.spelled)}"
 
 
-def suite_formula_lines(request: suites.Request, unit: Unit) -> Iterator[str]:
-    """The formula of a unit as its file has it."""
-    formula = suites.encoding_of(request, unit.criterion, unit.sizes).formula
-    return certification.formula_lines(suite_head(request, unit), formula, _program_word)
-
-
-def _program_word(name: tuple[Hashable, ...]) -> str:
-    """What a variable of a program means, in words; of an instruction, how it is done."""
-    if name[0] == "way":
-        _, event, kind, mode = name
-        assert isinstance(mode, Mode)
-        return f"way {event} {spelled_mode(kind, mode)}"  # type: ignore[arg-type]
-    return " ".join(part.label if isinstance(part, Scope) else str(part).replace(" ", "_") for part in name)
+def suite_formula(request: suites.Request, sizes: Sizes) -> Formula:
+    """The formula of a unit."""
+    return model_formulas.write_formula(request.axiomatic, request.words, sizes)
 
 
 # Suites of cycles
@@ -132,28 +209,32 @@ def certify_cycles(request: Request, corpus: Path, solver: str, jobs: Jobs, watc
     Raises ``InputError`` where a file cannot be written.
     """
     sizes = certified_sizes(request)
-    formulas = ((str(size), cycle_formula_lines(request, size)) for size in sizes)
+    formulas = ((str(size), formula_lines(cycle_head(size), cycle_formula(request, size))) for size in sizes)
     write_certificate(corpus, sizes, partial(_certify_size, request=request, solver=solver), formulas, jobs, watch)
 
 
 def _certify_size(size: int, request: Request, solver: str) -> Iterator[list[Made]]:
-    encoding = CycleEncoding(request.bounds, size)
+    asked = asked_cycles(request)
+    formula = cycle_formula(request, size)
     found = sorted(cycles(request.bounds, size, solver), key=cycle_text)
-    own: list[Group] = [(f"blocks {cycle_text(cycle)}", encoding.block(cycle)) for cycle in found]
-    yield unit_made(str(size), 0, encoding.formula, own)
+    own = [(f"blocks {cycle_text(cycle)}", list(cycle_exclusions(formula, asked.levels, cycle))) for cycle in found]
+    try:
+        yield unit_made(str(size), 0, formula, own)
+    except ValueError:
+        raise RuntimeError(f"the search has left out a cycle of {size} edges") from None
 
 
-def cycle_head(request: Request, size: int) -> str:
+def asked_cycles(request: Request) -> Asked:
+    """What cycles a request asks for. Raises ``InputError`` where an edge is unknown."""
+    bounds = request.bounds
+    return Asked(**{each.name: getattr(bounds, each.name) for each in fields(Asked)})
+
+
+def cycle_head(size: int) -> str:
     """The first line of the file of the formula of a size."""
-    return f"c cycles of {size} of {request.edges}"
+    return f"c cycles of {size} edges"
 
 
-def cycle_formula_lines(request: Request, size: int) -> Iterator[str]:
-    """The formula of a size as its file has it."""
-    formula = CycleEncoding(request.bounds, size).formula
-    return certification.formula_lines(cycle_head(request, size), formula, _cycle_word)
-
-
-def _cycle_word(name: tuple[Hashable, ...]) -> str:
-    """What a variable of a cycle means, in words."""
-    return " ".join(part.name if isinstance(part, Edge | Annotation) else str(part) for part in name)
+def cycle_formula(request: Request, size: int) -> Formula:
+    """The formula of a size."""
+    return cycle_formulas.write_formula(asked_cycles(request), size)

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from constraints.programs.criterion import Criterion
 from corpus.certificates import Packed, sizes_word
 from corpus.cycles.cycle import Cycle, cycle_name, oriented
 from corpus.errors import InputError
@@ -25,13 +26,12 @@ from corpus.records import record_reader
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.certificates import cycles, executions
-from oracle.certificates.clauses import Clause, Formula, read_clauses
+from oracle.certificates.clauses import Clause, Formula, formula_lines
 from oracle.certificates.records import differences
 from oracle.certificates.refusal import RefusedError
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.steps import TooManyError
 from synth.memory import certification, suites, synthesis
-from synth.memory.suites import Unit
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
 from synth.options.vocabulary import MOST_EVENTS
 from synth.pool import Jobs, run_tasks
@@ -161,9 +161,11 @@ def _shapes(corpus: Corpus, parts: Iterable[Part], word: Callable[[Part], str]) 
     return found
 
 
-def _written(head: str, lines: Iterable[str], file: Packed) -> Formula:
-    """The formula of a file that is written as these lines. Raises ``RefusedError`` where it is not."""
-    return read_clauses(head, same_lines(file, lines))
+def _written(head: str, formula: Callable[[], Formula], file: Packed) -> Formula:
+    """The formula that a file has to hold, written anew. Raises ``RefusedError`` where it holds another."""
+    written = formula()
+    same_lines(file, formula_lines(head, written))
+    return written
 
 
 # Suites from a model
@@ -173,19 +175,19 @@ def _written(head: str, lines: Iterable[str], file: Packed) -> Formula:
 class _Program:
     """A program with an outcome that a unit blocks, as a test or since its outcome can come about."""
 
-    unit: Unit
+    unit: tuple[int, ...]
     execution: Execution
     is_test: bool
 
 
-def _suite_check(corpus: Corpus) -> _Check[Unit, _Program]:
+def _suite_check(corpus: Corpus) -> _Check[tuple[int, ...], _Program]:
     """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
     request = _asked(corpus.manifest["request"], suites.Request)
     request.check()
     certification.check_certifiable(request)
     if max(request.events) > MOST_EVENTS:
         raise RefusedError(f"the manifest's request: more than {MOST_EVENTS} events")
-    shapes = _shapes(corpus, certification.certified_units(request), lambda unit: sizes_word(unit.sizes))
+    shapes = _shapes(corpus, certification.certified_units(request), sizes_word)
 
     def chosen(tests: list[Test], claims: list[_Program], _: dict[str, str]) -> tuple[list[Test], list[str]]:
         promised = corpus.manifest.get("counts", {}).get("criteria")
@@ -199,16 +201,16 @@ def _suite_check(corpus: Corpus) -> _Check[Unit, _Program]:
     return _Check(shapes, prove, judge, chosen)
 
 
-def _prove_unit(files: Files[Unit], request: suites.Request) -> tuple[list[_Program], int]:
-    unit = files.part
+def _prove_unit(files: Files[tuple[int, ...]], request: suites.Request) -> tuple[list[_Program], int]:
+    sizes = files.part
 
     def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
-        claims = executions.check_clauses(formula, unit.sizes, request.words, lines)
-        programs = [_Program(unit, execution, True) for execution in claims.tests]
-        return programs + [_Program(unit, execution, False) for execution in claims.allowed], claims.clauses
+        claims = executions.check_clauses(formula, sizes, request.words, lines)
+        programs = [_Program(sizes, execution, True) for execution in claims.tests]
+        return programs + [_Program(sizes, execution, False) for execution in claims.allowed], claims.clauses
 
-    written = certification.suite_formula_lines(request, unit)
-    return proved(files, partial(_written, certification.suite_head(request, unit), written), claims_of)
+    formula = partial(certification.suite_formula, request, sizes)
+    return proved(files, partial(_written, certification.suite_head(request, sizes), formula), claims_of)
 
 
 def _judge_programs(programs: Sequence[_Program], request: suites.Request) -> Iterator[_Judged]:
@@ -218,11 +220,13 @@ def _judge_programs(programs: Sequence[_Program], request: suites.Request) -> It
         try:
             lack = executions.lacks if program.is_test else executions.forbidden
             if why := lack(program.execution, request.axiomatic, request.words):
-                judged.bad.append(f"{program.unit.name}: {execution_text(program.execution)}: {why}")
-            elif program.is_test and (found := suites.found_of(program.execution, program.unit.criterion, request)):
+                judged.bad.append(f"{sizes_word(program.unit)}: {execution_text(program.execution)}: {why}")
+            elif program.is_test and (
+                found := suites.found_of(program.execution, Criterion(request.criterion), request)
+            ):
                 judged.tests.extend((key, read(record)) for key, record in found.tests)
         except (InputError, TooManyError) as error:
-            judged.bad.append(f"{program.unit.name}: {execution_text(program.execution)}: {error.message}")
+            judged.bad.append(f"{sizes_word(program.unit)}: {execution_text(program.execution)}: {error.message}")
     yield judged
 
 
@@ -234,10 +238,10 @@ def _cycle_check(corpus: Corpus) -> _Check[int, Cycle]:
     request = _asked(corpus.manifest["request"], synthesis.Request)
     certification.check_certifiable_cycles(request)
     try:
-        bounds = request.bounds
+        request.bounds  # noqa: B018 - raises
     except ValueError:
         raise RefusedError("the manifest has no request for memory tests") from None
-    asked = cycles.Asked(**{each.name: getattr(bounds, each.name) for each in fields(cycles.Asked)})
+    asked = certification.asked_cycles(request)
 
     def chosen(tests: list[Test], claims: list[Cycle], unwritten: dict[str, str]) -> tuple[list[Test], list[str]]:
         there = {cycle_name(cycle): cycle for cycle in map(oriented, claims)}
@@ -260,8 +264,8 @@ def _prove_size(files: Files[int], request: synthesis.Request, asked: cycles.Ask
         claims = cycles.check_clauses(formula, asked, size, lines)
         return claims.cycles, claims.clauses
 
-    written = certification.cycle_formula_lines(request, size)
-    return proved(files, partial(_written, certification.cycle_head(request, size), written), claims_of)
+    formula = partial(certification.cycle_formula, request, size)
+    return proved(files, partial(_written, certification.cycle_head(size), formula), claims_of)
 
 
 def _judge_cycles(some: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[_Judged]:

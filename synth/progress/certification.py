@@ -19,7 +19,7 @@ from corpus.journal import Journal, programs_of
 from corpus.progress.axb import Program, thread_images
 from corpus.progress.certificates import head, numbers_word, program_word, state_word
 from corpus.progress.text import parse_axb
-from synth import certification
+from oracle.certificates.clauses import Formula, formula_lines
 from synth.certification import Group, Made, unit_made, write_certificate
 from synth.pool import Jobs
 from synth.progress.synthesis import Request, Unit, bounds, encoding_of, name_of_whole, units
@@ -35,7 +35,7 @@ def certify(request: Request, journal: Journal, solver: str, jobs: Jobs, watch: 
         found.setdefault(name_of_whole(name), []).extend(programs)
     planned = [unit for threads, instrs in bounds(request) for unit in units(request, threads, instrs)]
     shapes = dict.fromkeys(unit.shape for unit in planned)
-    formulas = ((sizes_word(shape.lengths), formula_lines(encoding_of(shape)[0])) for shape in shapes)
+    formulas = ((sizes_word(shape.lengths), shape_lines(encoding_of(shape)[0])) for shape in shapes)
     work = partial(_work, found=found, solver=solver)
     write_certificate(journal.path, planned, work, formulas, jobs, watch)
 
@@ -54,7 +54,7 @@ def certificate_of(unit: Unit, programs: Sequence[str], solver: str) -> list[Mad
     own: list[Group] = [(case_comment(encoding, case), [[literal] for literal in case])]
     own += [(f"blocks {program_word(each.program)}", block) for each, block in zip(solutions, blocks, strict=True)]
     own += [(f"{loop.needs} {' '.join(map(state_word, loop.states))}", encoding.loop_formulas(loop)) for loop in loops]
-    return unit_made(sizes_word(unit.shape.lengths), unit.cube, encoding.formula, own)
+    return unit_made(sizes_word(unit.shape.lengths), unit.cube, formula_of(encoding), own)
 
 
 def _representatives(shape: Shape, programs: Iterable[str]) -> list[Program]:
@@ -93,11 +93,16 @@ def case_comment(encoding: ProgressEncoding, case: Sequence[int]) -> str:
     return " ".join(["case", *(".".join(map(str, names[literal][1:])) for literal in case)])
 
 
-def formula_lines(encoding: ProgressEncoding) -> Iterator[str]:
+def shape_lines(encoding: ProgressEncoding) -> Iterator[str]:
     """The formula of a shape as its file has it: what variables mean, then clauses."""
     shape = encoding.shape
-    first = head(shape.lengths, shape.locations, shape.values)
-    return certification.formula_lines(first, encoding.formula, lambda name: " ".join(map(_word, name)))
+    return formula_lines(head(shape.lengths, shape.locations, shape.values), formula_of(encoding))
+
+
+def formula_of(encoding: ProgressEncoding) -> Formula:
+    """The formula of a shape, what its variables mean in words."""
+    variables = {" ".join(map(_word, name)): number for name, number in encoding.formula.names()}
+    return Formula(variables, [tuple(clause) for clause in encoding.formula.clauses])
 
 
 def _word(value: Hashable) -> str:

@@ -17,7 +17,7 @@ from corpus.progress.certificates import program_word
 from corpus.suite import Corpus
 from corpus.test import Test
 from oracle.certificates.clauses import Clause
-from oracle.certificates.formulas import check_formula
+from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.tests import Asked, check_test, missing
 from oracle.certificates.units import Claims, Formula, Shape, check_cases, check_clauses, read_formula

@@ -20,12 +20,12 @@ from corpus.progress.axb import Instruction, Program, instructions, rename_locat
 from corpus.progress.certificates import numbers_word, program_word, read_program, read_state, state_word
 from corpus.progress.text import program_of
 from corpus.suite import write_corpus
-from oracle.certificates.formulas import check_formula
+from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape, check_cases, check_clauses, read_formula
 from oracle.progress.lts import explore
-from synth.progress.certification import formula_lines
+from synth.progress.certification import shape_lines
 
 PIGEONS = [[1, 2], [3, 4], [5, 6], [-1, -3], [-1, -5], [-3, -5], [-2, -4], [-2, -6], [-4, -6]]
 """Three pigeons, two holes."""
@@ -273,7 +273,7 @@ def test_bounds_that_grow_are_not_certified(tmp_path):
 
 def formula_12():
     shape = Shape((1, 2), 2, 2)
-    return read_formula(shape, list(formula_lines(ProgressEncoding(EncodedShape((1, 2), 2, 2)))))
+    return read_formula(shape, list(shape_lines(ProgressEncoding(EncodedShape((1, 2), 2, 2)))))
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ SHAPES = [((1, 2), 2, 2), ((2, 2), 2, 2), ((1, 1, 2), 2, 2), ((1, 2), 2, 3), ((3
 
 def formula_of(lengths, locations, values):
     encoding = ProgressEncoding(EncodedShape(lengths, locations, values))
-    return read_formula(Shape(lengths, locations, values), formula_lines(encoding))
+    return read_formula(Shape(lengths, locations, values), shape_lines(encoding))
 
 
 @pytest.mark.parametrize(("lengths", "locations", "values"), SHAPES)
@@ -339,7 +339,7 @@ def fields(thread):
 
 
 def meaning(program: Program, shape: Shape) -> set[str]:
-    """What variables mean of a program in order (``oracle.certificates.formulas``), by its transition system."""
+    """What variables mean of a program in order (``oracle.certificates.progress_formulas``), by its transition system."""
     lts = explore(program)
     unused = (0,) * (shape.locations - program.locations)
     words = [

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 import pytest
 from certified import lines, refused, rewrite, synth
 
-from constraints.cycles import CycleBounds, cycles
+from constraints.circuit import Circuit
+from constraints.cycles import CycleBounds, CycleEncoding, cycles
+from constraints.programs.forbidden import Forbidden
+from constraints.programs.unknown import Unknown
+from constraints.proofs import prove_unsatisfiable
 from corpus.cycles.edges import parse_edges
 from corpus.cycles.text import cycle_text, parse_cycle
 from corpus.executions.text import parse_execution
@@ -25,7 +30,7 @@ from oracle.certificates.executions import can_happen, exclusions
 from oracle.certificates.executions import lacks as lacks_execution
 from oracle.certificates.refusal import RefusedError
 from oracle.consistency import load_model
-from synth.memory import certification
+from synth.memory import certification, suites
 
 EDGES = "PodWW PodRR PodWR Rfe Fre Coe RfeRel.gpuAcq.gpu Plain"
 KINDS = {
@@ -136,6 +141,51 @@ def test_a_unit_with_too_much_to_show_is_not_certified(tmp_path, monkeypatch):
     assert read_corpus(tmp_path / "c").complete and not (tmp_path / "c" / "certificate").exists()
 
 
+# -- a search that loses something -----------------------------------------------------------------------------------
+
+
+class Losing(Forbidden):
+    """A search whose formula excludes all that has two threads of two events."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        if self.unknown.sizes == (2, 2):
+            self.formula.add()
+
+
+def test_a_search_that_loses_a_test_is_not_certified(tmp_path, monkeypatch):
+    monkeypatch.setattr(suites, "Forbidden", Losing)
+    words = ("memory", "--from", "sc", "--events", "4", "--threads", "2", "-j", 1, "-o", tmp_path / "c")
+    with pytest.raises(RuntimeError, match="the search has left out a test: 0.0.0.0: "):
+        synth(*words, "--certify")
+    assert not (tmp_path / "c" / "certificate").exists()
+
+
+def test_a_search_that_loses_a_cycle_is_not_certified(tmp_path, monkeypatch):
+    def losing(*arguments):
+        return islice(cycles(*arguments), 1, None)
+
+    monkeypatch.setattr(certification, "cycles", losing)
+    words = ("memory", "--edges", "PodWW PodRR Rfe Fre", "--size", "4", "--certify", "-j", 1, "-o", tmp_path / "c")
+    with pytest.raises(RuntimeError, match="the search has left out a cycle of 4 edges"):
+        synth(*words)
+    assert not (tmp_path / "c" / "certificate").exists()
+
+
+def test_what_the_search_writes_is_not_asked(made, kind, monkeypatch):
+    """Whatever ``constraints`` would write, verify says the same: its formulas are those of ``oracle.certificates``."""
+
+    def fail(*arguments, **named):
+        raise AssertionError("constraints were asked")
+
+    for module, name in ((suites, "Forbidden"), (suites, "encoding_of"), (certification, "cycles")):
+        monkeypatch.setattr(module, name, fail)
+    monkeypatch.setattr(CycleEncoding, "__init__", fail)
+    monkeypatch.setattr(Unknown, "__post_init__", fail)
+    monkeypatch.setattr(Circuit, "__init__", fail)
+    assert synth("verify", made / kind, "-j", 1).exit_code == 0
+
+
 # -- damaged: tests --------------------------------------------------------------------------------------------------
 
 
@@ -243,6 +293,41 @@ def test_a_formula_that_is_changed(corpus, kind):
     refused(corpus, formula.name, "not the formula of the shape")
     rewrite(formula, ["c another", *text[1:]])
     refused(corpus, formula.name, "line 1: not the formula of the shape")
+
+
+@pytest.mark.parametrize("change", ["a clause goes", "a clause comes", "a literal turns", "a literal goes", "a name"])
+def test_a_clause_of_the_formula_that_is_changed(corpus, kind, change):
+    formula = file(corpus, kind, ".cnf.gz")
+    text = lines(formula)
+    first = next(n for n, line in enumerate(text) if not line.startswith("c"))
+    at = (first + len(text)) // 2
+    literal, rest = text[at].split(" ", 1)
+    changed = {
+        "a clause goes": [*text[:at], *text[at + 1 :]],
+        "a clause comes": [*text[:at], "1 0", *text[at:]],
+        "a literal turns": [*text[:at], f"{-int(literal)} {rest}", *text[at + 1 :]],
+        "a literal goes": [*text[:at], rest, *text[at + 1 :]],
+        "a name": [*text[: first - 1], f"{text[first - 1]}x", *text[first:]],
+    }[change]
+    rewrite(formula, changed)
+    refused(corpus, f"{formula.name}: line {first if change == 'a name' else at + 1}: not the formula of the shape")
+
+
+def test_a_formula_that_excludes_one_test_with_a_proof_that_goes_with_it(corpus, kind):
+    """The first test is blocked by the formula, and not by the unit: nothing is left of either, and it is missing."""
+    own, formula = file(corpus, kind, "-0.cnf.gz"), file(corpus, kind, ".cnf.gz")
+    text, shape = lines(own), lines(formula)
+    first = next(n for n, line in enumerate(text) if line.startswith("c blocks"))
+    end = next((n for n in range(first + 1, len(text)) if text[n].startswith("c ")), len(text))
+    kept = [text[0], *text[1:first], *text[end:]]
+    shape += text[first + 1 : end]
+    clauses = [[int(word) for word in line.split()[:-1]] for line in [*kept, *shape] if line[0] not in "cp"]
+    rewrite(own, kept)
+    rewrite(formula, shape)
+    rewrite(file(corpus, kind, "-0.lrat.gz"), prove_unsatisfiable(clauses))
+    opened = read_corpus(corpus)
+    write_corpus(corpus, opened.tests[1:], opened.manifest)
+    refused(corpus, f"{formula.name}: line {len(shape) - (end - first - 2)}: not the formula of the shape")
 
 
 def test_a_file_that_is_missing(corpus, kind):

@@ -1,0 +1,102 @@
+"""The formula that every minimal test of a model satisfies whose threads have so many events, in one order of them.
+
+A test is a program with an outcome (docs/suites.md): the model forbids each execution that has the outcome, and allows
+one, or raises a flag, of what each single relaxation leaves. The formula says
+
+- what holds of every program (``oracle.certificates.programs``);
+- that the model forbids, and flags, neither of two executions with the outcome, one choice and the same turned round;
+- that after each relaxation that applies (``oracle.certificates.weakened``) the model allows or flags an execution of
+  what is left, by a choice of its own; a read whose write is gone may read anything.
+
+So every test satisfies it: coherence and fences may be chosen as they are in any execution, and the rest are gates and
+what says that there is a circle or none (``oracle.certificates.writing``). What satisfies it and is no test has another
+execution with its outcome that the model allows, and is shown to be none one by one (*allowed* in
+``oracle.certificates.executions``).
+
+Gap: outcomes, not executions, are what is forbidden (``--criterion outcome``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from corpus.executions.vocabulary import Vocabulary
+from oracle.cat.interpreter import Model
+from oracle.certificates.clauses import Formula
+from oracle.certificates.programs import Program, Programs
+from oracle.certificates.seen import Seen, choose, turned_round
+from oracle.certificates.weakened import weakened
+from oracle.certificates.writing import Literal, Writer
+from oracle.executions.events import Kind
+
+
+def splits(events: int, threads: tuple[int, int] | None) -> Iterator[tuple[int, ...]]:
+    """The ways to have so many events in threads, those of more events first; ``threads``: how many at least and at
+    most."""
+
+    def parts(left: int, most: int) -> Iterator[tuple[int, ...]]:
+        for first in range(min(left, most), 0, -1):
+            yield from ((first, *rest) for rest in parts(left - first, first))
+        if left == 0:
+            yield ()
+
+    least, most = threads or (1, events)
+    return (sizes for sizes in parts(events, events) if least <= len(sizes) <= most)
+
+
+def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Formula:
+    """The formula of the tests whose threads have these numbers of events. Raises ``TooManyError`` where it is too
+    large."""
+    writer = Writer()
+    program = Programs(writer, words, sizes).program
+    choice = choose(program, "whole", partial=False)
+    for each in (choice, turned_round(program, choice)):
+        _forbidden(Seen(program, each, model, fails=True))
+    for left in weakened(program):
+        _allowed(left.program, left.name, left.applies, model)
+    return writer.formula
+
+
+def _forbidden(seen: Seen) -> None:
+    """That a check fails, and nothing is flagged."""
+    require, results = seen.program.writer.require, seen.model.judge(seen)
+    require(*(~each.truth for each in results if not each.check.flag))
+    for each in results:
+        if each.check.flag:
+            require(~each.truth)
+
+
+def _allowed(program: Program, name: str, applies: Literal, model: Model) -> None:
+    """That some execution passes every check, or is flagged, where a relaxation applies."""
+    results = model.judge(Seen(_with_orphans(program, name), choose(program, name, model.partial_co), model, False))
+    flags = [each.truth for each in results if each.check.flag]
+    for each in results:
+        if not each.check.flag:
+            program.writer.require(~applies, each.truth, *flags)
+
+
+def _with_orphans(program: Program, name: str) -> Program:
+    """The program where a read whose write is gone reads any write to its location, or the initial value.
+
+    Variables: ``orphan NAME w r``, ``orphan NAME r``.
+    """
+    writer = program.writer
+    rf, init = dict(program.rf), list(program.init)
+    for r in program.events:
+        lost = (source & ~program.happens[w] for w in program.events if w != r for source in [program.rf[w, r]])
+        orphan = writer.any_of(lost) & program.happens[r]
+        if not orphan:
+            continue
+        anew = {}
+        for w in program.events:
+            there = program.of(w, Kind.WRITE) & program.happens[w] & program.at(program.loc, w, r)
+            if w != r and there:
+                anew[w] = writer.variable("orphan", name, w, r)
+                writer.require(~anew[w], there)
+        first = writer.variable("orphan", name, r)
+        writer.one_of([first, *anew.values()], orphan)
+        for w, literal in anew.items():
+            rf[w, r] = rf[w, r] | (literal & orphan)
+        init[r] = init[r] | (first & orphan)
+    return replace(program, rf=rf, init=init)

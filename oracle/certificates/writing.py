@@ -1,0 +1,182 @@
+"""A formula that is written here, and not read: variables by what they mean, clauses, gates; and an algebra over them.
+
+A *gate* is a variable that is the conjunction of two literals, by three clauses (Tseitin 1968): whatever the others
+are, it has one value, so that no gate excludes anything. A model walked over literals (``oracle.cat.interpreter``) is
+made of gates alone, but for checks that nothing leads in a circle. What these say has variables of its own:
+
+- that a relation has no circle: an order of the events that goes along with every pair;
+- that it has one: a set of events, each of which leads to one of the set.
+
+``constraints.circuit``, by which the search writes its formulas, is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations, permutations
+
+from oracle.cat.algebra import Algebra, Relation
+from oracle.certificates.clauses import Clause, Formula
+from oracle.executions.steps import TooManyError
+from oracle.graphs import components
+
+MOST_CLAUSES = 3_000_000
+"""A formula of more is given up: the check of a proof would take gigabytes."""
+
+
+class Literal:
+    """A literal of a formula that is being written; ``&`` and ``|`` make gates. Equal literals are one object."""
+
+    __slots__ = ("_writer", "number")
+
+    def __init__(self, writer: Writer, number: int) -> None:
+        self._writer = writer
+        self.number = number
+
+    def __and__(self, other: Literal) -> Literal:
+        return self._writer.conjunction(self, other)
+
+    def __or__(self, other: Literal) -> Literal:
+        return ~(~self & ~other)
+
+    def __invert__(self) -> Literal:
+        return self._writer.literal(-self.number)
+
+    def __bool__(self) -> bool:
+        """Whether it may be true: of all literals the constant false alone is known not to be."""
+        return self is not self._writer.false
+
+
+class Writer:
+    """Variables and clauses so far. Raises ``TooManyError`` above ``MOST_CLAUSES``."""
+
+    def __init__(self) -> None:
+        self._variables: dict[str, int] = {}
+        self._clauses: list[Clause] = []
+        self._literals: dict[int, Literal] = {}
+        self._gates: dict[tuple[int, int], Literal] = {}
+        self.true = self.variable("true")
+        self.false = ~self.true
+        self.require(self.true)
+
+    @property
+    def formula(self) -> Formula:
+        """The formula as it is now."""
+        return Formula(self._variables, self._clauses)
+
+    def literal(self, number: int) -> Literal:
+        """The literal of a number, negative where the variable is to be false."""
+        if number not in self._literals:
+            self._literals[number] = Literal(self, number)
+        return self._literals[number]
+
+    def variable(self, *words: object) -> Literal:
+        """The variable that is called so; a new one where there is none."""
+        name = " ".join(map(str, words))
+        return self.literal(self._variables.setdefault(name, len(self._variables) + 1))
+
+    def unnamed(self, what: str) -> Literal:
+        """A new variable, called by its number."""
+        return self.variable(what, len(self._variables))
+
+    def require(self, *literals: Literal) -> None:
+        """A clause: one of the literals holds."""
+        if self.true in literals and len(literals) > 1:
+            return
+        if len(self._clauses) >= MOST_CLAUSES:
+            raise TooManyError(f"more than {MOST_CLAUSES} clauses say what is forbidden")
+        self._clauses.append(tuple(each.number for each in literals if each))
+
+    def one_of(self, literals: Iterable[Literal], where: Literal | None = None) -> None:
+        """Exactly one of the literals holds, at least where another one does."""
+        unless = [] if where is None else [~where]
+        some = list(literals)
+        self.require(*unless, *some)
+        for one, other in combinations(some, 2):
+            self.require(*unless, ~one, ~other)
+
+    def conjunction(self, one: Literal, other: Literal) -> Literal:
+        """``one & other``."""
+        if one is other or other is self.true:
+            return one
+        if one is self.true:
+            return other
+        if not one or not other or one is ~other:
+            return self.false
+        pair = min(one.number, other.number), max(one.number, other.number)
+        gate = self._gates.get(pair)
+        if gate is None:
+            gate = self._gates[pair] = self.variable("and", *pair)
+            self.require(~gate, one)
+            self.require(~gate, other)
+            self.require(~one, ~other, gate)
+        return gate
+
+    def any_of(self, literals: Iterable[Literal]) -> Literal:
+        """Their disjunction; of none, false."""
+        found = self.false
+        for each in literals:
+            found = found | each
+        return found
+
+    def all_of(self, literals: Iterable[Literal]) -> Literal:
+        """Their conjunction; of none, true."""
+        return ~self.any_of(~each for each in literals)
+
+
+@dataclass(frozen=True, slots=True)
+class Literals(Algebra[Literal]):
+    """The algebra of literals.
+
+    ``fails``: of the checks that a model requires, one is to fail; else all are to hold. Their literals are true, or
+    false, where that is so, and say no more than that it may be so where it is not asked for.
+    """
+
+    writer: Writer = field(kw_only=True)
+    fails: bool = field(kw_only=True)
+
+    def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
+        """That there is no circle; of a check that is not simply required, by the closure."""
+        if not required:
+            return Algebra.is_acyclic(self, relation)
+        return ~self._circle(relation) if self.fails else self._ordered(relation)
+
+    def _ordered(self, relation: Relation[Literal]) -> Literal:
+        """Implies an order of the events that every pair goes along with."""
+        writer = self.writer
+        holds = writer.unnamed("acyclic")
+        for one, row in enumerate(relation):
+            if one in row:
+                writer.require(~holds, ~row[one])
+        for circle in _circles(relation):
+            before: dict[tuple[int, int], Literal] = {}
+            for one, other in combinations(circle, 2):
+                before[one, other] = writer.unnamed("before")
+                before[other, one] = ~before[one, other]
+            for one, middle, other in permutations(circle, 3):
+                if one == min(one, middle, other):
+                    writer.require(~before[one, middle], ~before[middle, other], before[one, other])
+            for (one, other), along in before.items():
+                if other in relation[one]:
+                    writer.require(~holds, ~relation[one][other], along)
+        return holds
+
+    def _circle(self, relation: Relation[Literal]) -> Literal:
+        """Implies some event that leads to itself, or a set of events each of which leads to one of the set."""
+        writer = self.writer
+        found = [row[one] for one, row in enumerate(relation) if one in row]
+        for circle in _circles(relation):
+            member = {one: writer.unnamed("on circle") for one in circle}
+            for one in circle:
+                onward = (
+                    pair & member[other] for other, pair in relation[one].items() if other in member and other != one
+                )
+                writer.require(~member[one], *onward)
+            found += member.values()
+        return writer.any_of(found)
+
+
+def _circles(relation: Iterable[Mapping[int, Literal]]) -> list[list[int]]:
+    """Events that may be on a circle of several together."""
+    return [sorted(circle) for circle in components([list(row) for row in relation]) if len(circle) > 1]
