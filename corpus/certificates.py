@@ -30,6 +30,9 @@ FOLDER = "certificate"
 LARGEST = 2**32
 """Bytes that a file may have when it is no longer compressed."""
 
+MOST_TIMES, SMALL = 200, 2**20
+"""It has at most so many times the bytes that it has compressed, and these; what we write has forty times as many."""
+
 LONGEST = 2**24
 """Bytes that a line of it may have."""
 
@@ -82,61 +85,81 @@ def packed(lines: Iterable[str]) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A file of a certificate as it is, so that it can be sent to whoever reads it; ``lines`` says what is wrong."""
+    """A file of a certificate. It is read where it is sent to whoever checks it, or where its lines are asked for."""
 
     path: str
-    data: bytes
-    wrong: str = ""
 
-    @classmethod
-    def of(cls, path: Path) -> Packed:
-        """The file at a path; where it cannot be read, what ``lines`` is to say."""
-        try:
-            with open_bytes(path) as file:
-                data = file.read(LARGEST_PACKED + 1)
-        except InputError as error:
-            return cls(str(path), b"", error.message)
-        except OSError as error:
-            return cls(str(path), b"", f"cannot read: {error.strerror}")
-        if len(data) > LARGEST_PACKED:
-            return cls(str(path), b"", f"cannot read: larger than {LARGEST_PACKED} bytes")
-        return cls(str(path), data)
+    def __reduce__(self) -> tuple[object, ...]:
+        return _Read, (self.path, *self._read())
 
     def lines(self) -> Iterator[str]:
         """The lines in it. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
-        if self.wrong:
-            raise InputError(self.wrong, self.path)
-        size, rest = 0, b""
-        for piece in self._pieces():
-            size += len(piece)
-            *whole, rest = (rest + piece).split(b"\n")
-            if size > LARGEST or len(rest) > LONGEST:
-                raise InputError(f"cannot read: larger than {LARGEST} bytes, or a line than {LONGEST}", self.path)
-            for line in whole:
-                yield self._text(line)
-        if rest:
-            yield self._text(rest)
+        return _lines(self.path, *self._read())
 
-    def _pieces(self) -> Iterator[bytes]:
-        inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-        at = 0
+    def _read(self) -> tuple[bytes, str]:
+        """What it holds, and where that cannot be read, why."""
         try:
-            while not inflate.eof:
-                block = inflate.unconsumed_tail
-                if not block:
-                    block = self.data[at : at + _BLOCK]
-                    at += len(block)
-                piece = inflate.decompress(block, 16 * _BLOCK)
-                if not (block or piece or inflate.eof):
-                    raise EOFError
-                yield piece
-            if inflate.unused_data or at < len(self.data):
+            with open_bytes(Path(self.path)) as file:
+                data = file.read(LARGEST_PACKED + 1)
+        except InputError as error:
+            return b"", error.message
+        except OSError as error:
+            return b"", f"cannot read: {error.strerror}"
+        if len(data) > LARGEST_PACKED:
+            return b"", f"cannot read: larger than {LARGEST_PACKED} bytes"
+        return data, ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read(Packed):
+    """A file that was sent."""
+
+    data: bytes
+    wrong: str
+
+    def _read(self) -> tuple[bytes, str]:
+        return self.data, self.wrong
+
+
+def _lines(path: str, data: bytes, wrong: str) -> Iterator[str]:
+    if wrong:
+        raise InputError(wrong, path)
+    most = min(LARGEST, SMALL + MOST_TIMES * len(data))
+    size, rest = 0, b""
+    for piece in _pieces(path, data):
+        size += len(piece)
+        if size > most:
+            raise InputError(f"damaged: it has more than {most} bytes when it is uncompressed", path)
+        *whole, rest = (rest + piece).split(b"\n")
+        if len(rest) > LONGEST:
+            raise InputError(f"damaged: a line has more than {LONGEST} bytes", path)
+        for line in whole:
+            yield _text(path, line)
+    if rest:
+        raise InputError("damaged: the last line is cut off", path)
+
+
+def _pieces(path: str, data: bytes) -> Iterator[bytes]:
+    inflate = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    at = 0
+    try:
+        while not inflate.eof:
+            block = inflate.unconsumed_tail
+            if not block:
+                block = data[at : at + _BLOCK]
+                at += len(block)
+            piece = inflate.decompress(block, 16 * _BLOCK)
+            if not (block or piece or inflate.eof):
                 raise EOFError
-        except (EOFError, zlib.error):
-            raise InputError("damaged: it cannot be uncompressed", self.path) from None
+            yield piece
+        if inflate.unused_data or at < len(data):
+            raise EOFError
+    except (EOFError, zlib.error):
+        raise InputError("damaged: it cannot be uncompressed", path) from None
 
-    def _text(self, line: bytes) -> str:
-        try:
-            return line.decode("ascii")
-        except UnicodeDecodeError:
-            raise InputError("damaged: not ASCII text", self.path) from None
+
+def _text(path: str, line: bytes) -> str:
+    try:
+        return line.decode("ascii")
+    except UnicodeDecodeError:
+        raise InputError("damaged: not ASCII text", path) from None

@@ -381,6 +381,15 @@ def _gather(entries: Iterable[_Entry], read: Callable[[bytes], AnyTest], path: P
                 keyed.append((key, test.digest, test))
         except ValueError:
             raise InputError("expected records of tests", str(path), number) from None
+    return _once(keyed)
+
+
+def sorted_once(keyed: Iterable[tuple[str, Test]]) -> list[Test]:
+    """Tests by their keys, of those with the same digest the first: as a journal's become a corpus."""
+    return _once([(key, test.digest, test) for key, test in keyed])
+
+
+def _once(keyed: list[tuple[str, str, AnyTest]]) -> list[AnyTest]:
     keyed.sort(key=itemgetter(0, 1))
     unique: dict[str, AnyTest] = {}
     for _, digest, test in keyed:

@@ -211,15 +211,19 @@ def write_lines(
             yield line.record
 
     write_atomically(path / TESTS, records())
-    bounds = Counter(within)
     vectors = {id(verdicts): verdicts for verdicts in said}.values()  # few: tests of one share the mapping
     models = list(dict.fromkeys([*manifest.get("models", []), *(model for vector in vectors for model in vector)]))
-    counts = {"tests": len(names), "bounds": {bound: bounds[bound] for bound in sorted(bounds)}}
-    whole = {"format": FORMAT, **manifest, "models": models, "counts": {**manifest.get("counts", {}), **counts}}
     write_atomically(path / LABELS, label_lines(zip(names, said, strict=True), models))
     write_atomically(path / TIMES, [pretty(times or {})])
-    write_atomically(path / MANIFEST, [pretty(whole)])
+    write_atomically(path / MANIFEST, [pretty(completed(manifest, models, within))])
     return len(names)
+
+
+def completed(manifest: Mapping[str, Any], models: Sequence[str], bounds: Iterable[str]) -> dict[str, Any]:
+    """The manifest of tests of these bounds that are labelled under these models, with what it says besides."""
+    tests = Counter(bounds)
+    counts = {"tests": tests.total(), "bounds": {bound: tests[bound] for bound in sorted(tests)}}
+    return {"format": FORMAT, **manifest, "models": list(models), "counts": {**manifest.get("counts", {}), **counts}}
 
 
 def label_lines(said: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:

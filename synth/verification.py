@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count, zip_longest
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from corpus.certificates import FOLDER, Packed, formula_file, unit_files
 from corpus.errors import InputError
-from corpus.files import open_bytes
-from corpus.suite import LABELS, Corpus, label_lines
+from corpus.suite import MANIFEST
 from oracle.certificates.clauses import Clause, Formula
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
@@ -27,8 +25,13 @@ Watch = Callable[[int, int, int], None]
 
 @dataclass
 class Findings:
-    """What was checked, and what does not hold: a line each. ``found``: what units block, ``programs`` or such."""
+    """What was checked, and what does not hold: a line each.
 
+    ``claim``: what is verified where nothing is refused, as JSON. ``found``: what units block, ``programs`` or such.
+    ``unchecked``: what of the folder nobody has looked at.
+    """
+
+    claim: dict[str, Any] = field(default_factory=dict)
     tests: int = 0
     units: int = 0
     found: int = 0
@@ -36,42 +39,26 @@ class Findings:
     steps: int = 0
     called: str = "programs"
     refused: list[str] = field(default_factory=list)
-
-
-def beside(corpus: Corpus) -> Iterator[str]:
-    """What does not hold of the files beside the tests."""
-    bounds = Counter(test.bound for test in corpus.tests)
-    if corpus.manifest.get("counts", {}).get("bounds") != dict(bounds):
-        yield "the manifest does not count the tests of each bound as they are"
-    if len({test.name for test in corpus.tests}) < len(corpus.tests):
-        yield "two tests have one name"
-    try:
-        if not _says(
-            corpus.path / LABELS, label_lines([(test.name, test.verdicts) for test in corpus.tests], corpus.models)
-        ):
-            yield f"{LABELS} does not say what the tests say"
-    except InputError as error:
-        yield str(error)
-
-
-def _says(path: Path, lines: Iterable[str]) -> bool:
-    with open_bytes(path) as file:
-        return all(line == (text or "").encode() for line, text in zip_longest(file, lines))
+    unchecked: list[str] = field(default_factory=list)
 
 
 def numbers_of(corpus: Path, shape: str) -> range:
-    """The units of a shape, by number, that have a file. Raises ``RefusedError`` where there is none."""
+    """The units of a shape, by number, that have a file. Raises ``InputError`` where there is none."""
     folder = corpus / FOLDER
     found = next(n for n in count() if not (folder / unit_files(shape, n)[0]).exists())
     if not found:
-        raise RefusedError(f"{folder / unit_files(shape, 0)[0]}: missing")
+        raise InputError("missing", str(folder / unit_files(shape, 0)[0]))
     return range(found)
+
+
+def of_request(corpus: Path, error: InputError | RefusedError) -> str:
+    """What is wrong with what a manifest asks for, as a line: an error of another file names that."""
+    return str(error) if isinstance(error, InputError) and error.path else f"{corpus / MANIFEST}: {error}"
 
 
 @dataclass(frozen=True, slots=True)
 class Files(Generic[Part]):
-    """A unit with its files, so that it can be checked where they are not: the formula of its shape, its clauses, its
-    proof."""
+    """A unit with its files, which are sent with it: the formula of its shape, its clauses, its proof."""
 
     part: Part
     formula: Packed
@@ -82,7 +69,17 @@ class Files(Generic[Part]):
     def of(cls, part: Part, corpus: Path, shape: str, number: int = 0) -> Files[Part]:
         """The files of a unit in the folder of a corpus; what cannot be read is said by who reads it."""
         names = (formula_file(shape), *unit_files(shape, number))
-        return cls(part, *(Packed.of(corpus / FOLDER / name) for name in names))
+        return cls(part, *(Packed(str(corpus / FOLDER / name)) for name in names))
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the certificate."""
+        return Path(self.own.path).parent
+
+    @property
+    def names(self) -> set[str]:
+        """Their names in the folder of the certificate."""
+        return {Path(file.path).name for file in (self.formula, self.own, self.proof)}
 
 
 def same_lines(file: Packed, expected: Iterable[str]) -> None:

@@ -62,6 +62,11 @@ def _source(write: int) -> str:
     return "init" if write == INITIAL else str(write)
 
 
+def normal_form(execution: Execution) -> Execution:
+    """The least of the images of an execution, by its text."""
+    return min(dict.fromkeys(execution.images()), key=execution_text)
+
+
 _THREAD = re.compile(r"(\d+)\.(\d+)\.(\d+)\.(\d+): (.+)")
 _ACCESS = re.compile(r"(?P<location>[a-z]\d*)(?:_(?P<address>\d+))?(?:<-(?P<source>init|\d+))?")
 
@@ -114,11 +119,12 @@ def _read(text: str) -> Execution:
         [(int(one), int(other)) for one, other in (pair.split("<") for pair in rest.get(name, []))]
         for name in ("co", "ssw")
     )
-    if any(number >= len(threads) for number in chain.from_iterable(synchronised)):
+    if any(not 0 <= number < len(threads) for number in chain.from_iterable(synchronised)):
         raise ValueError
     ends = tuple(_write(final[name]) if name in final else None for name in names)
-    mentioned = {*rf, *(dependency.source for dependency in dependencies), *chain.from_iterable(co), *ends}
-    if any(number is not None and number >= len(rf) for number in mentioned):
+    instructions = {*(dependency.source for dependency in dependencies), *chain.from_iterable(co)}
+    instructions |= {write for write in (*rf, *ends) if write not in (None, INITIAL)}
+    if not instructions <= set(range(len(rf))):
         raise ValueError
     return Execution(
         tuple(threads),

@@ -5,7 +5,8 @@ What makes a certificate valid is for ``oracle.certificates``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from corpus.certificates import sizes_word
 from corpus.progress.axb import Instruction, Program
@@ -33,7 +34,7 @@ def state_word(state: State) -> str:
 def read_state(word: str) -> State:
     """The state that a word stands for. Raises ``ValueError`` where it is none."""
     memory, _, counters = word.partition("/")
-    return tuple(map(int, memory.split("."))), tuple(map(int, counters.split(".")))
+    return tuple(map(_number, memory.split("."))), tuple(map(_number, counters.split(".")))
 
 
 def program_word(program: Program) -> str:
@@ -51,6 +52,32 @@ def read_program(word: str) -> Program:
     return Program(tuple(tuple(map(_instruction, thread.split(" "))) for thread in word.split(" | ")))
 
 
+def case_word(case: Iterable[tuple[int, int, int]]) -> str:
+    """Which jumps a case fixes: thread, instruction and jump of each, ``1.0.2 1.1.0``."""
+    return " ".join(map(numbers_word, case))
+
+
+def read_case(word: str) -> list[tuple[int, int, int]]:
+    """The case that a word stands for. Raises ``ValueError`` where it is none."""
+    found = []
+    for each in word.split(" ") if word else ():
+        t, i, jump = map(_number, each.split("."))
+        found.append((t, i, jump))
+    return found
+
+
 def _instruction(word: str) -> Instruction:
-    location, check, jump, exchange = map(int, word.split(","))
-    return Instruction(location, check, jump, None if exchange == -1 else exchange)
+    location, check, jump, exchange = word.split(",")
+    return Instruction(
+        _number(location), _number(check), _number(jump), None if exchange == "-1" else _number(exchange)
+    )
+
+
+def _number(word: str) -> int:
+    """A number as it is written: without a sign, or zeros before it."""
+    if not _NUMBER.fullmatch(word):
+        raise ValueError(f"not a number: {word}")
+    return int(word)
+
+
+_NUMBER = re.compile("0|[1-9][0-9]{0,8}")

@@ -6,6 +6,7 @@ it, from the meaning of variables alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,11 +121,13 @@ def _groups(lines: Iterator[str], variables: int) -> Iterator[tuple[str, list[Cl
         yield why, clauses, start
 
 
+_CLAUSE = re.compile("(-?[1-9][0-9]{0,11} )+0")
+
+
 def _clause(line: str, number: int, variables: int) -> Clause:
-    try:
-        *literals, end = map(int, line.split())
-    except ValueError:
-        raise RefusedError(f"line {number}: expected a clause") from None
-    if end != 0 or not literals or not all(0 < abs(literal) <= variables for literal in literals):
+    if not _CLAUSE.fullmatch(line):
+        raise RefusedError(f"line {number}: expected a clause")
+    literals = tuple(map(int, line.split()[:-1]))
+    if any(abs(literal) > variables for literal in literals):
         raise RefusedError(f"line {number}: expected a clause of variables 1 to {variables}")
-    return tuple(literals)
+    return literals

@@ -26,6 +26,7 @@ from corpus.cycles.edges import (
     inner_communication,
 )
 from corpus.cycles.text import parse_cycle
+from corpus.litmus.normal import renumbered
 from corpus.litmus.test import SCOPES, Mode, Region
 from oracle.certificates.clauses import Clause, Formula, read_groups
 from oracle.certificates.refusal import RefusedError
@@ -161,7 +162,10 @@ def _misplaced(asked: Asked, cycle: Cycle) -> str:
         if regions == {Region.SHARED} and len({home[event][:3] for event in events}) > 1:
             return "a location in shared memory is accessed by several CTAs"
     ctas, gpus = {place[:3] for place in cycle.places}, {place[:1] for place in cycle.places}
-    if ("cta" not in asked.levels and len(ctas) < len(cycle.places)) or ("gpu" not in asked.levels and len(gpus) > 1):
+    apart = "cta" in asked.levels or len(ctas) == len(cycle.places)
+    together = "gpu" in asked.levels or len(gpus) == 1
+    spelled = cycle.places == renumbered(cycle.places) and not any(place.queue for place in cycle.places)
+    if not (apart and together and spelled):
         return "its scope tree is none that was asked for"
     return ""
 

@@ -5,7 +5,8 @@ executions:
 
 - *blocks* and *allowed*: for a program with an outcome, a clause for each way to put its threads in the places of
   threads of as many events: something of it is different. What is different is said of every instruction, of every two
-  accesses, groups, dependencies, reads and last writes; so a clause excludes this program with this outcome alone. It
+  accesses, groups, dependencies, reads and last writes; so a clause excludes this program with this outcome alone, and
+  who reads what is said (``execution_of``) gets it back. It
   does no harm to block what is in the corpus, or was not asked for, or, *allowed*, is no test: some execution of the
   program has the outcome, and the model allows it or raises a flag.
 
@@ -19,17 +20,18 @@ That every test of these sizes satisfies the formula, or one of its images, is f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, combinations, permutations
 
 from corpus.errors import InputError
-from corpus.executions.execution import DEPENDENCIES, INITIAL, Execution, Kind
+from corpus.executions.execution import DEPENDENCIES, INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.executions.text import parse_execution
+from corpus.executions.text import normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
-from corpus.litmus.test import Region
+from corpus.litmus.normal import renumbered
+from corpus.litmus.test import Place, Region, Scope
 from oracle.cat.interpreter import Model
 from oracle.certificates.clauses import Clause, Formula, read_groups
 from oracle.certificates.refusal import RefusedError
@@ -83,10 +85,15 @@ def exclusions(formula: Formula, sizes: Sequence[int], words: Vocabulary, execut
     if None in (*reads, *written):
         raise RefusedError("it does not say what every read reads, and how every location ends")
     starts = [0, *accumulate(sizes)]
-    for slots in permutations(range(len(sizes))):
-        if all(sizes[slot] == size for slot, size in zip(slots, own, strict=True)):
-            names = _Placed(execution, slots, starts, words).said()
-            yield tuple(-formula.var(name) if holds else formula.var(name) for name, holds in names)
+    possible = permutations(range(len(sizes)))
+    for number, slots in enumerate(slots for slots in possible if [sizes[slot] for slot in slots] == own):
+        names = list(_Placed(execution, slots, starts, words).said())
+        clause = tuple(-formula.var(name) if holds else formula.var(name) for name, holds in names)
+        if number == 0:
+            said = execution_of({name for name, holds in names if holds}, sizes, words)
+            if normal_form(said) != normal_form(execution):
+                raise RefusedError("it says what the formula does not, so that its clauses exclude another program")
+        yield clause
 
 
 def _hangs_together(execution: Execution) -> bool:
@@ -185,6 +192,67 @@ class _Placed:
         for write in self.execution.final:
             if write is not None:
                 yield f"final {self.write(write)}", True
+
+
+def execution_of(held: Container[str], sizes: Sequence[int], words: Vocabulary) -> Execution:
+    """The program with its outcome of which the variables with these names hold, and no others
+    (``oracle.certificates.programs``); of coherence, that last writes are last."""
+    ways = {spelled_mode(kind, mode): (kind, mode) for kind, modes in words.modes.items() for mode in modes}
+    ends = list(accumulate(sizes))
+    threads: list[list[Step]] = [[] for _ in sizes]
+    number: list[int] = []  # of each event its instruction, location and address
+    place: list[int | None] = []
+    address: list[int] = []
+    regions: list[Region] = []
+    while (e := len(number)) < ends[-1]:
+        kind, mode = next(way for word, way in ways.items() if f"way {e} {word}" in held)
+        where, by = None, 0
+        if kind.reads or kind.writes:
+            where = next((place[f] for f in range(e) if f"loc {f} {e}" in held), None)
+            if where is None:
+                where = len(regions)
+                shared = f"shared {e}" in held or words.regions == (Region.SHARED,)
+                regions.append(Region.SHARED if shared else Region.GLOBAL)
+            elif words.aliases:
+                new = 1 + max(address[f] for f in range(e) if place[f] == where)
+                by = next((address[f] for f in range(e) if f"vloc {f} {e}" in held), new)
+        threads[next(t for t, end in enumerate(ends) if e < end)].append(Step(kind, where, mode, by))
+        number += [number[-1] + 1 if number else 0] * kind.events
+        place += [where] * kind.events
+        address += [by] * kind.events
+    events = range(len(number))
+    dependencies = (
+        Dependency(kind, number[r], number[e])
+        for r, e in combinations(events, 2)
+        for kind in ("addr", "data", "ctrl")
+        if f"{'branch' if kind == 'ctrl' else kind} {r} {e}" in held
+    )
+    sources = {number[r]: number[w] for w, r in permutations(events, 2) if f"rf {w} {r}" in held}
+    sources |= {number[r]: INITIAL for r in events if f"init {r}" in held}
+    final = {place[w]: number[w] for w in events if f"final {w}" in held}
+    whole = Execution(
+        tuple(map(tuple, threads)),
+        tuple(_places(held, len(sizes), words)),
+        tuple(regions),
+        tuple(sorted(dependencies)),
+        tuple(sources.get(i) for i in range(number[-1] + 1)),
+        frozenset(),
+        tuple(final.get(where) for where in range(len(regions))),
+        tuple((t, u) for t, u in permutations(range(len(sizes)), 2) if f"ssw {t} {u}" in held),
+    )
+    last = ((write, other) for where, write in enumerate(whole.final) for other in whole.writes(where))
+    return replace(whole, co=frozenset((other, write) for write, other in last if write not in (None, other)))
+
+
+def _places(held: Container[str], threads: int, words: Vocabulary) -> tuple[Place, ...]:
+    def group(level: Scope, thread: int, fixed: int) -> int:
+        if level not in words.levels:
+            return fixed
+        return next(t for t in range(thread + 1) if t == thread or f"same {level.label} {t} {thread}" in held)
+
+    fixed = {Scope.GPU: 0, Scope.QUEUE: 0}
+    levels = (Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP)
+    return renumbered(Place(*(group(level, t, fixed.get(level, t)) for level in levels)) for t in range(threads))
 
 
 # What the model says

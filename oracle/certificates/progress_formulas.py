@@ -45,17 +45,22 @@ Said = list[tuple[bool, str]]
 
 
 def check_formula(formula: Formula) -> None:
-    """Raises ``RefusedError`` with the first clause that is not known to hold for every progress test of the shape."""
+    """Raises ``RefusedError`` with the first clause that is not known to hold for every progress test of the shape, or
+    the first variable without a meaning."""
     local = _Instructions(formula.shape)
-    others = {
-        frozenset(formula.variables[name] * (1 if holds else -1) for holds, name in said)
-        for said in _axioms(formula.shape)
-        if all(name in formula.variables for _, name in said)
-    }
+    known: set[str] = set()
+    others: set[frozenset[int]] = set()
+    for said in _axioms(formula.shape):
+        known.update(each for _, each in said)
+        if all(name in formula.variables for _, name in said):
+            others.add(frozenset(formula.variables[name] * (1 if holds else -1) for holds, name in said))
+    for name, variable in formula.variables.items():
+        if name not in known and not local.speaks_of(name):
+            raise RefusedError(f"variable {variable} of the formula means nothing: {name}")
     for number, clause in enumerate(formula.clauses, 1):
         if frozenset(clause) not in others and not local.hold(clause, formula.names):
-            said = " or ".join(("" if literal > 0 else "not ") + formula.names[abs(literal)] for literal in clause)
-            raise RefusedError(f"clause {number} of the formula is none that every test satisfies: {said}")
+            words = " or ".join(("" if literal > 0 else "not ") + formula.names[abs(literal)] for literal in clause)
+            raise RefusedError(f"clause {number} of the formula is none that every test satisfies: {words}")
 
 
 class _Instructions:
@@ -78,6 +83,10 @@ class _Instructions:
             every = (1 << len(self._sites[site])) - 1
             either |= truth if literal > 0 else every ^ truth
         return len(sites) == 1 and either == every
+
+    def speaks_of(self, name: str) -> bool:
+        """Whether a variable is about one instruction."""
+        return self._truth(name) is not None
 
     def _truth(self, name: str) -> tuple[tuple[str, str], int] | None:
         if name not in self._truths:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from corpus.test import Test
 
@@ -20,23 +21,26 @@ def unlike(test: Test, verdicts: Mapping[str, str], should_be: Mapping[str, obje
     return ""
 
 
-def differences(expected: Sequence[Test], tests: Iterable[Test]) -> Iterator[str]:
+def differences(expected: Sequence[Test], tests: Iterable[Test], file: str) -> Iterator[str]:
     """A line for each test that should be there and is not, or that is there and should not be or is not as it should
-    be. Tests are known by their digests."""
-    there: dict[str, Test] = {}
-    for test in tests:
-        if there.setdefault(test.digest, test) is not test:
-            yield f"{test.name}: two tests are one"
-    order = [test.digest for test in there.values()]
+    be. Tests are known by their digests, and stand one a line in a file."""
+    there: dict[str, tuple[int, Test]] = {}
+    for number, test in enumerate(tests, 1):
+        if there.setdefault(test.digest, (number, test)) != (number, test):
+            yield f"{file}:{number}: {test.name}: two tests are one"
+    order = {digest: number for digest, (number, _) in there.items()}
     for test in expected:
-        found = there.pop(test.digest, None)
-        if found is None:
-            yield f"not in the corpus, found by the search: {test.name}"
+        if test.digest not in there:
+            yield f"{file}: not in the corpus, found by the search: {test.name}"
         else:
-            fields = {name: getattr(test, name) for name in test.__struct_fields__ if name != "verdicts"}
-            if line := unlike(found, test.verdicts, fields):
-                yield line
-    for test in there.values():
-        yield f"{test.name}: is not among what was found, or not as it was"
-    if not there and order != [test.digest for test in expected]:
-        yield "the tests are not in their order"
+            number, found = there.pop(test.digest)
+            should_be = {name: getattr(test, name) for name in test.__struct_fields__ if name != "verdicts"}
+            if line := unlike(found, test.verdicts, should_be):
+                yield f"{file}:{number}: {line}"
+    for number, test in there.values():
+        yield f"{file}:{number}: {test.name}: is not among what was found, or not as it was"
+    if not there:
+        places = [order[test.digest] for test in expected if test.digest in order]
+        late = next((after for before, after in pairwise(places) if before > after), None)
+        if late is not None:
+            yield f"{file}:{late}: the tests are not in their order"

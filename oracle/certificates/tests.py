@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
-from typing import Any
+from struct import pack
 
 from corpus.errors import InputError
 from corpus.progress.axb import Program, digest, rename_locations
+from corpus.progress.axb import thread_images as program_images
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import print_axb, program_of
 from corpus.test import Test
@@ -22,14 +22,15 @@ from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape
 from oracle.progress.behaviour import Behaviour, digest_automaton, minimise, thread_images
 from oracle.progress.lts import Lts, explore
-from oracle.progress.models import MODELS, Verdict, system_verdicts
+from oracle.progress.models import Verdict, system_verdicts
 from oracle.progress.reductions import is_minimal
 from oracle.progress.wellformed import influences, terminating_with_a_cycle
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a suite is to hold, as its manifest says (``request`` in docs/corpus.md)."""
+    """What a suite is to hold (``request`` in docs/corpus.md); ``distinguish``: the models that its tests tell apart,
+    first the one under which they end."""
 
     threads: int
     instrs: int
@@ -39,24 +40,6 @@ class Asked:
     behaviours: bool
     distinguish: tuple[str, ...]
     symmetric: bool
-
-    @classmethod
-    def of(cls, request: Mapping[str, Any]) -> Asked:
-        """The request of a manifest. Raises ``RefusedError`` where it is none of a progress suite with fixed bounds."""
-        border = request.get("distinguish") or ()
-        numbers: list[Any] = [request.get(key) for key in ("threads", "instrs", "locs", "values")]
-        flags: list[Any] = [request.get(key) for key in ("minimal", "symmetric_threads")]
-        if request.get("kind") != "progress" or request.get("up_to") not in ("program", "behaviour"):
-            raise RefusedError("the manifest has no request for progress tests")
-        if not all(type(n) is int and n > 0 for n in numbers) or not all(isinstance(f, bool) for f in flags):
-            raise RefusedError("the manifest does not say how many threads and instructions were asked for")
-        if not isinstance(border, (list, tuple)) or not all(
-            isinstance(name, str) and name in MODELS for name in border
-        ):
-            raise RefusedError("the manifest names a model that there is not")
-        (threads, instrs, locs, values), (minimal, symmetric) = numbers, flags
-        behaviours = request["up_to"] == "behaviour"
-        return cls(threads, instrs, locs, values, minimal, behaviours, tuple(border), symmetric)
 
     @property
     def locations(self) -> int:
@@ -115,8 +98,20 @@ def _ascending(threads: int, instrs: int, least: int) -> Iterator[tuple[int, ...
         yield from ((first, *rest) for rest in _ascending(threads - 1, instrs - first, first))
 
 
-def check_test(asked: Asked, test: Test) -> str:
-    """The key of a test of a suite. Raises ``RefusedError`` with what its record has and should not have."""
+def place(program: Program) -> bytes:
+    """Where a program stands in a corpus: by the lengths of its threads, then instruction by instruction."""
+    numbers = [*map(len, program.threads)]
+    for thread in program.threads:
+        for ins in thread:
+            numbers += [ins.location, 0 if ins.exchange is None else 1 + ins.exchange, ins.check, ins.jump]
+    return pack(f">{len(numbers)}H", *numbers)
+
+
+def check_test(asked: Asked, test: Test) -> tuple[str, bytes]:
+    """The key of a test of a suite, and its place in it.
+
+    Raises ``RefusedError`` with what its record has and should not have; its name hangs on other tests.
+    """
     try:
         program = program_of(test)
     except InputError as error:
@@ -136,19 +131,27 @@ def check_test(asked: Asked, test: Test) -> str:
         "digest": own,
         "behaviour": digest_automaton(judged.automaton),
         "tags": tags_of(own),
+        "bound": program.bound,
+        "scopes": (),
+        "reasons": {},
     }
     if line := unlike(test, judged.verdicts, should_be):
         raise RefusedError(line)
-    return asked.key(judged)
+    return asked.key(judged), place(program)
 
 
-def missing(asked: Asked, program: Program, present: frozenset[str]) -> Program | None:
-    """An image of a program under permutation of its threads that is a test of the suite and not there; if any.
+def missing(asked: Asked, program: Program, present: Mapping[str, bytes]) -> Program | None:
+    """An image of a program under permutation of its threads that should be in a suite and is not; if any.
 
-    ``present`` are the keys of the tests that are there.
+    ``present`` are the places of the tests that are there, by their keys. Of tests that are one to the suite it holds
+    the first: of a behaviour that in its order; with symmetric threads, of the images of a program, the least.
     """
-    images = {rename_locations(Program(order)) for order in permutations(program.threads)}
-    for judged in map(Judged, sorted(images, key=lambda each: each.key)):
-        if asked.key(judged) not in present and not asked.lacks(judged):
-            return judged.program
+    for judged in (Judged(image) for image, _ in program_images(program)):
+        there, here = present.get(asked.key(judged)), place(judged.program)
+        if there == here or (there is not None and there < here and not asked.symmetric):
+            if asked.symmetric:
+                return None
+        elif not asked.lacks(judged):
+            earlier = there is not None and there < here and asked.behaviours
+            return None if earlier else judged.program
     return None

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from itertools import permutations, product
 
 from corpus.progress.axb import Program, instructions, rename_locations
-from corpus.progress.certificates import State, head, numbers_word, read_program, read_state, state_word
+from corpus.progress.certificates import State, head, numbers_word, read_case, read_program, read_state, state_word
 from oracle.certificates.clauses import Clause, read_clauses, read_groups
 from oracle.certificates.clauses import Formula as Clauses
 from oracle.certificates.refusal import RefusedError
@@ -79,7 +79,7 @@ def check_clauses(formula: Formula, lines: Iterable[str]) -> Claims:
         if (kind == "case") == bool(cases):
             raise RefusedError("expected one case, before all others")
         if kind == "case":
-            cases.append(_read_case(word))
+            cases.append({(t, i): jump for t, i, jump in read_case(word)})
             return [(formula.var("jump", *site, jump),) for site, jump in cases[0].items()]
         if kind == "blocks":
             programs.append(read_program(word))
@@ -100,7 +100,7 @@ def check_clauses(formula: Formula, lines: Iterable[str]) -> Claims:
 def check_cases(shape: Shape, cases: Sequence[dict[tuple[int, int], int]]) -> None:
     """Raises ``RefusedError`` where a program of the shape is in none of the cases; all name the same instructions."""
     sites = list(cases[0]) if cases else []
-    if any(not (t < len(shape.lengths) and i < shape.lengths[t]) for t, i in sites):
+    if any(not (0 <= t < len(shape.lengths) and 0 <= i < shape.lengths[t]) for t, i in sites):
         raise RefusedError("a case names an instruction that no program has")
     jumps = {tuple(case.get(site) for site in sites) for case in cases if len(case) == len(sites)}
     for needed in product(*(range(shape.lengths[t] + 1) for t, _ in sites)):
@@ -109,18 +109,11 @@ def check_cases(shape: Shape, cases: Sequence[dict[tuple[int, int], int]]) -> No
             raise RefusedError("no unit has the programs in which " + ", ".join(words))
 
 
-def _read_case(word: str) -> dict[tuple[int, int], int]:
-    case = {}
-    for each in word.split(" ") if word else ():
-        t, i, jump = map(int, each.split("."))
-        case[t, i] = jump
-    return case
-
-
 def _blocks(formula: Formula, program: Program) -> Iterator[Clause]:
-    lengths = formula.shape.lengths
-    if len(program.threads) != len(lengths):
-        raise RefusedError(f"a program of {len(program.threads)} threads is not of the shape")
+    shape, lengths = formula.shape, formula.shape.lengths
+    own = sorted(map(len, program.threads))
+    if own != list(lengths) or program.locations > shape.locations or program.values > shape.values:
+        raise RefusedError(f"a program of threads of {own} instructions is not of the shape")
     for order in permutations(program.threads):
         if tuple(map(len, order)) == lengths:
             clause = []

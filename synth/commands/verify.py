@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,7 +16,9 @@ from corpus.errors import InputError, one_line
 from corpus.journal import read_corpus
 from synth.inputs import MEMORY
 from synth.options.cluster import jobs_options, workplaces
-from synth.pool import Jobs, cores
+from synth.options.limits import limit_options
+from synth.options.model import ModelName
+from synth.pool import Jobs, Limits, cores
 from synth.verification import Findings, Watch
 from synth.watch import watching
 
@@ -21,9 +26,13 @@ _SAMPLE = 100
 _SHOWN = 20
 """Lines of what does not hold that are printed."""
 
+_HOUR = 3600
+
 
 @click.command(name="verify")
 @click.argument("corpus", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print what is verified, or all that is refused, as JSON.")
+@limit_options("a unit, or a test, may take. What takes more is not verified", _HOUR, 4096)
 @click.option(
     "--with",
     "peer",
@@ -31,44 +40,90 @@ _SHOWN = 20
     help="Compare verdicts on memory tests with those of this tool instead, where it is on the PATH.",
 )
 @click.option("--sample", type=click.IntRange(min=1), metavar="N", help="With --with: so many tests, 100 unless given.")
+@click.option(
+    "-m",
+    "--model",
+    "models",
+    type=ModelName(),
+    multiple=True,
+    metavar="MODEL",
+    help="With --with: compare verdicts under this model, by name or .cat file; what the corpus does not have is "
+    "computed. May be repeated. Default: the models of the corpus.",
+)
 @jobs_options
-def command(corpus: Path, peer: str | None, sample: int | None, jobs: int | None, cluster: str | None) -> None:
+def command(
+    corpus: Path,
+    as_json: bool,
+    limits: Limits,
+    peer: str | None,
+    sample: int | None,
+    models: tuple[str, ...],
+    jobs: int | None,
+    cluster: str | None,
+) -> None:
     """Check that a corpus holds what it says, and all that was asked for.
 
     The corpus was made with synth progress --certify, or synth memory --certify. Each test is judged anew: that it is
     one, its verdicts, and that it is minimal where that was asked. Each clause that was added to a formula is derived
     anew, each proof that nothing is left is checked, and what it counts as found has to be in the corpus, or no test
-    that was asked for. What does not hold is printed, and the exit code is 1. docs/certificates.md says what is taken
-    on trust, and how to have the proofs checked by other programs.
+    that was asked for. Every file is then made anew and compared. What does not hold is printed, and the exit code is
+    1; else what is verified: bounds, models with the digests of their texts, how many tests. docs/certificates.md says
+    what is taken on trust, and how to have the proofs checked by other programs.
 
     With --with, a sample of the memory tests of any corpus, certified or not, is given to another tool, under each of
-    the corpus's models that the tool knows. Verdicts that differ are printed, and the exit code is 1; it is 2 where the
-    tool is not there, or knows none of the models.
+    the corpus's models, or those of --model, that the tool knows. Verdicts that differ are printed, and the exit code
+    is 1; it is 2 where the tool is not there, or knows none of the models.
 
     \b
     What synth progress --threads 2 --instrs 4 --all --certify -o all has made:
       synth verify all
+      synth verify all --timeout 60 --memory 1000 --json
     What synth memory --from tso --certify -o tso has made, and its verdicts against those of herd7:
       synth verify tso
       synth verify tso --with herd7 --sample 1000
+    What synth memory --edges "PodWW PodRR Rfe Fre" -o mp has made, without verdicts:
+      synth verify mp --with herd7 -m tso
     """
     if peer is not None:
         if cluster is not None:
             raise click.UsageError("--with asks a program of this machine, and goes without --cluster")
-        _compare(corpus, peer, sample or _SAMPLE, jobs or cores())
+        if as_json:
+            raise click.UsageError("--json goes without --with")
+        _compare(corpus, peer, models, sample or _SAMPLE, jobs or cores())
         return
-    if sample is not None:
-        raise click.UsageError("--sample needs --with")
+    if sample is not None or models:
+        raise click.UsageError("--sample and --model need --with")
     with workplaces(jobs, cluster) as places, watching("checking", found=False) as watch:
-        findings = _verified(corpus, places, watch)
+        findings = _verified(corpus, places, limits, watch)
+    if as_json:
+        found = asdict(findings)
+        claim = found.pop("claim")
+        verified = {"corpus": str(corpus), "verified": not findings.refused}
+        click.echo(json.dumps(verified | ({} if findings.refused else {"claim": claim}) | found, indent=2))
+        sys.exit(bool(findings.refused))
     _tell(findings.refused)
     if findings.refused:
         click.echo(f"{corpus}: refused", err=True)
         sys.exit(1)
+    for key, value in findings.claim.items():
+        click.echo(f"{key.replace('_', ' ')}: {_words(value)}")
+    click.echo(f"not checked: {', '.join(findings.unchecked)}")
     click.echo(
         f"{corpus}: verified: {findings.tests} tests, and no other; {findings.units} units, {findings.found} "
         f"{findings.called} found, {findings.refinements} refinements, {findings.steps} steps of proofs"
     )
+
+
+def _words(value: Any) -> str:
+    """A value of a claim in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        told = (key if own is None else f"{key} {own}" for key, own in value.items())
+        return ", ".join(told) or "none"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(map(str, value)) or "none"
+    return one_line(str(value))
 
 
 def _tell(lines: Sequence[str]) -> None:
@@ -78,11 +133,11 @@ def _tell(lines: Sequence[str]) -> None:
         click.echo(f"and {len(lines) - _SHOWN} more", err=True)
 
 
-def _compare(path: Path, peer: str, sample: int, jobs: Jobs) -> None:
+def _compare(path: Path, peer: str, models: Sequence[str], sample: int, jobs: Jobs) -> None:
     """Say how a corpus and a peer agree; exit with 1 where they do not."""
     from synth.memory.peers import PEERS, compare  # with every dialect
 
-    found = compare(read_corpus(path), PEERS[peer], sample, jobs)
+    found = compare(read_corpus(path), PEERS[peer], models, sample, jobs)
     _tell(found.wrong)
     told = ", ".join(f"{count} under {model}" for model, count in found.same.items()) or "0"
     unsaid = f"; {found.unsaid} of them cannot be said to it" if found.unsaid else ""
@@ -92,7 +147,7 @@ def _compare(path: Path, peer: str, sample: int, jobs: Jobs) -> None:
         sys.exit(1)
 
 
-def _verified(path: Path, jobs: Jobs, watch: Watch) -> Findings:
+def _verified(path: Path, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
     """Raises ``InputError`` where there is no corpus, or one without a certificate; what is wrong with one that is
     there is among the findings."""
     if not (path / FOLDER).is_dir():
@@ -105,7 +160,7 @@ def _verified(path: Path, jobs: Jobs, watch: Watch) -> Findings:
     if opened.manifest.get("request", {}).get("kind") == MEMORY:
         from synth.memory.verification import verify as verify_memory
 
-        return verify_memory(opened, jobs, watch)
+        return verify_memory(opened, jobs, limits, watch)
     from synth.progress.verification import verify as verify_progress
 
-    return verify_progress(opened, jobs, watch)
+    return verify_progress(opened, jobs, limits, watch)

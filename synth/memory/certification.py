@@ -13,10 +13,9 @@ Of a suite of cycles, a unit is a size, whose cycles are found once more; all th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import fields
 from functools import partial
-from itertools import accumulate, combinations, permutations
 from pathlib import Path
 
 from constraints.cycles import cycles
@@ -25,20 +24,15 @@ from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
 from corpus.cycles.text import cycle_text
 from corpus.errors import InputError
-from corpus.executions.execution import INITIAL, Dependency, Execution, Step
-from corpus.executions.text import execution_text
-from corpus.executions.vocabulary import Vocabulary, spelled_mode
+from corpus.executions.text import execution_text, normal_form
 from corpus.journal import Journal, programs_of
-from corpus.litmus.normal import renumbered
-from corpus.litmus.test import Place, Region, Scope
 from oracle.certificates import cycle_formulas, model_formulas
 from oracle.certificates.clauses import Formula, formula_lines
 from oracle.certificates.cycles import Asked
 from oracle.certificates.cycles import exclusions as cycle_exclusions
-from oracle.certificates.executions import can_happen, exclusions
+from oracle.certificates.executions import can_happen, exclusions, execution_of
 from synth.certification import Group, Made, unit_made, write_certificate
 from synth.memory import suites
-from synth.memory.suites import normal_form
 from synth.memory.synthesis import Request
 from synth.pool import Jobs
 
@@ -101,8 +95,8 @@ def _certify_unit(sizes: Sizes, request: suites.Request, known: Collection[str],
             allowed += not is_test
             if allowed > MOST_ALLOWED:
                 raise InputError(
-                    f"{request.criterion}/{sizes_word(sizes)} cannot be certified: more than {MOST_ALLOWED} programs are to be shown to be "
-                    "no tests; --resume without --certify ends the suite"
+                    f"{request.criterion}/{sizes_word(sizes)} cannot be certified: more than {MOST_ALLOWED} programs "
+                    "are to be shown to be no tests; --resume without --certify ends the suite"
                 )
             clauses = list(exclusions(formula, sizes, words, execution))
             found[f"{'blocks' if is_test else 'allowed'} {text}"] = clauses
@@ -112,67 +106,6 @@ def _certify_unit(sizes: Sizes, request: suites.Request, known: Collection[str],
     # Tests first.
     own: list[Group] = sorted(found.items(), key=lambda group: (group[0].startswith("allowed"), group[0]))
     yield unit_made(sizes_word(sizes), 0, formula, own)
-
-
-def execution_of(held: Container[str], sizes: Sequence[int], words: Vocabulary) -> Execution:
-    """The program with its outcome of which the variables with these names hold, and no others
-    (``oracle.certificates.programs``); of coherence, that last writes are last."""
-    ways = {spelled_mode(kind, mode): (kind, mode) for kind, modes in words.modes.items() for mode in modes}
-    ends = list(accumulate(sizes))
-    threads: list[list[Step]] = [[] for _ in sizes]
-    number: list[int] = []  # of each event its instruction, location and address
-    place: list[int | None] = []
-    address: list[int] = []
-    regions: list[Region] = []
-    while (e := len(number)) < ends[-1]:
-        kind, mode = next(way for word, way in ways.items() if f"way {e} {word}" in held)
-        where, by = None, 0
-        if kind.reads or kind.writes:
-            where = next((place[f] for f in range(e) if f"loc {f} {e}" in held), None)
-            if where is None:
-                where = len(regions)
-                shared = f"shared {e}" in held or words.regions == (Region.SHARED,)
-                regions.append(Region.SHARED if shared else Region.GLOBAL)
-            elif words.aliases:
-                new = 1 + max(address[f] for f in range(e) if place[f] == where)
-                by = next((address[f] for f in range(e) if f"vloc {f} {e}" in held), new)
-        threads[next(t for t, end in enumerate(ends) if e < end)].append(Step(kind, where, mode, by))
-        number += [number[-1] + 1 if number else 0] * kind.events
-        place += [where] * kind.events
-        address += [by] * kind.events
-    events = range(len(number))
-    dependencies = (
-        Dependency(kind, number[r], number[e])
-        for r, e in combinations(events, 2)
-        for kind in ("addr", "data", "ctrl")
-        if f"{'branch' if kind == 'ctrl' else kind} {r} {e}" in held
-    )
-    sources = {number[r]: number[w] for w, r in permutations(events, 2) if f"rf {w} {r}" in held}
-    sources |= {number[r]: INITIAL for r in events if f"init {r}" in held}
-    final = {place[w]: number[w] for w in events if f"final {w}" in held}
-    whole = Execution(
-        tuple(map(tuple, threads)),
-        tuple(_places(held, len(sizes), words)),
-        tuple(regions),
-        tuple(sorted(dependencies)),
-        tuple(sources.get(i) for i in range(number[-1] + 1)),
-        frozenset(),
-        tuple(final.get(where) for where in range(len(regions))),
-        tuple((t, u) for t, u in permutations(range(len(sizes)), 2) if f"ssw {t} {u}" in held),
-    )
-    last = ((write, other) for where, write in enumerate(whole.final) for other in whole.writes(where))
-    return replace(whole, co=frozenset((other, write) for write, other in last if write not in (None, other)))
-
-
-def _places(held: Container[str], threads: int, words: Vocabulary) -> tuple[Place, ...]:
-    def group(level: Scope, thread: int, fixed: int) -> int:
-        if level not in words.levels:
-            return fixed
-        return next(t for t in range(thread + 1) if t == thread or f"same {level.label} {t} {thread}" in held)
-
-    fixed = {Scope.GPU: 0, Scope.QUEUE: 0}
-    levels = (Scope.GPU, Scope.QUEUE, Scope.CTA, Scope.WARP)
-    return renumbered(Place(*(group(level, t, fixed.get(level, t)) for level in levels)) for t in range(threads))
 
 
 def suite_head(request: suites.Request, sizes: Sizes) -> str:

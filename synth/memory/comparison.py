@@ -19,7 +19,7 @@ from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary
 from corpus.journal import Found, Journal, finish
 from corpus.records import test_record
@@ -30,7 +30,7 @@ from oracle.executions.judge import Answer, judge
 from synth import VERSION
 from synth.memory.judging import labelled_record
 from synth.memory.ordering import Ordering, Search
-from synth.memory.suites import axiomatic, normal_form, text_of, with_ranks
+from synth.memory.suites import axiomatic, text_of, with_ranks
 from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
 from synth.units import NEVER, Record, Until, effort_of, search_units, stopped_by
 

@@ -30,11 +30,14 @@ from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest, Quantifier
 from corpus.suite import Corpus
 from corpus.test import Test
-from oracle.consistency import AxiomaticModel, resolve_consistency_models
+from oracle.consistency import AxiomaticModel, ConsistencyModel, resolve_consistency_models
+from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Answer
 from oracle.herd import herd_model
 from synth.inputs import MEMORY, Input, family_in
 from synth.memory.conversion import converted, truth_of
+from synth.memory.judging import judge_with
+from synth.options.method import AUTO
 from synth.pool import Jobs, run_tasks
 
 SECONDS = 60.0
@@ -66,25 +69,34 @@ class Agreement:
     wrong: list[str] = field(default_factory=list)
 
 
-def compare(corpus: Corpus, peer: Peer, sample: int, jobs: Jobs) -> Agreement:
-    """Ask a peer about a sample of the tests of a corpus.
+def compare(corpus: Corpus, peer: Peer, models: Sequence[str], sample: int, jobs: Jobs) -> Agreement:
+    """Ask a peer about a sample of the tests of a corpus, under these models; where none is named, those of the corpus.
 
-    Raises ``InputError`` where the peer is not there, where these are no memory tests, and where there is no model that
-    both know.
+    Verdicts that the corpus does not have are computed. Raises ``InputError`` where the peer is not there, where these
+    are no memory tests, and where there is no model that both know.
     """
     if family_in(corpus.manifest) != MEMORY:
         raise InputError(f"{peer.program} judges memory tests, and these are others", str(corpus.path))
     if which(peer.program) is None:
         raise InputError(f"no {peer.program} is on the PATH")
+    models = tuple(dict.fromkeys(models))
+    named = dict(zip(models, resolve_consistency_models(models), strict=True)) if models else {}
+    words = {model.name: word for word, model in named.items()} or {name: name for name in corpus.models}
     texts = {
-        (target, name): text for target in peer.targets for name in corpus.models if (text := peer.model(target, name))
+        (target, name): text
+        for target in peer.targets
+        for name, word in words.items()
+        if (text := peer.model(target, word))
     }
     if not texts:
-        known = ", ".join(corpus.models) or "none"
-        raise InputError(f"no model that {peer.program} knows is among those of the corpus: {known}", str(corpus.path))
+        known = ", ".join(words) or "none; -m names one"
+        whose = "those that are asked for" if models else "those of the corpus"
+        raise InputError(f"no model that {peer.program} knows is among {whose}: {known}", str(corpus.path))
+    labelled = corpus.manifest.get("request", {}).get("model_digests", {})
+    anew = {model.name: model for model in named.values() if labelled.get(model.name) != model.digest}
     chosen = sampled(corpus.tests, sample)
     agreement = Agreement(tests=len(chosen))
-    work = partial(_ask, corpus=corpus.path, program=peer.program, texts=texts)
+    work = partial(_ask, corpus=corpus.path, program=peer.program, texts=texts, anew=anew)
     with closing(run_tasks(chosen, work, jobs)) as results:
         for result in results:
             if result is None:
@@ -110,9 +122,16 @@ def sampled(tests: Sequence[Test], most: int) -> list[Test]:
 
 
 def _ask(
-    test: Test, corpus: Path, program: str, texts: Mapping[tuple[str, str], str]
+    test: Test,
+    corpus: Path,
+    program: str,
+    texts: Mapping[tuple[str, str], str],
+    anew: Mapping[str, ConsistencyModel],
 ) -> Iterator[dict[str, str] | None]:
-    """For each model, what is wrong, empty where the peer agrees; None where none of its dialects says the test."""
+    """For each model, what is wrong, empty where the peer agrees; None where none of its dialects says the test.
+
+    ``anew``: the models under which the test has no verdict yet.
+    """
     peer = PEERS[program]
     for target in dict.fromkeys(target for target, _ in texts):
         dialect, runner = runners()[target]
@@ -125,18 +144,24 @@ def _ask(
         if said.changed:
             continue
         answers: dict[str, str] = {}
+        verdicts = {**test.verdicts, **{name: str(judged(before, model)) for name, model in anew.items()}}
         with TemporaryDirectory() as scratch:
             folder = Path(scratch)
             for name, text in ((_FILE, said.text), *dialect.companions):
                 (folder / name).write_text(text, "utf-8")
             for (other, model), text in texts.items():
-                ours = truth_of(before.condition.quantifier, test.verdicts.get(model, ""))
+                ours = truth_of(before.condition.quantifier, verdicts.get(model, ""))
                 if other == target and ours is not None:
                     (folder / _MODEL).write_text(text, "utf-8")
                     answers[model] = _answer(peer, target, folder, before, ours)
         yield answers
         return
     yield None
+
+
+def judged(test: LitmusTest, model: ConsistencyModel) -> Answer:
+    """What a model says of a test, as ``synth label`` does."""
+    return judge_with(test, model, AUTO, UNROLL, counts=False).answer
 
 
 def _answer(peer: Peer, target: str, folder: Path, test: LitmusTest, ours: bool) -> str:

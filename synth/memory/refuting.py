@@ -18,13 +18,13 @@ from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
 from corpus.executions.names import name_of
-from corpus.executions.text import execution_text
+from corpus.executions.text import execution_text, normal_form
 from corpus.journal import Found, Journal, finish
 from corpus.records import record_reader, test_record
 from corpus.suite import write_corpus
 from synth import VERSION
 from synth.memory.comparison import descended
-from synth.memory.suites import normal_form, renamed, with_ranks
+from synth.memory.suites import renamed, with_ranks
 from synth.memory.translating import Bug, Checked, bug_of, tells, weakened
 from synth.pool import UNLIMITED, Jobs, Limits
 from synth.units import Record, Until, effort_of, search_units

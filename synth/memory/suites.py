@@ -9,7 +9,7 @@ where that is asked for.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache, partial
@@ -29,7 +29,7 @@ from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.relaxations import mutants
-from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import write_atomically
 from corpus.journal import Found, Journal, finish, first_free, records_beside, remove_derived
@@ -116,6 +116,15 @@ class Request:
 
     def check(self) -> None:
         """Raises ``InputError`` where the request cannot be met."""
+        for known, words in (
+            ([scope.label for scope in Scope], self.scopes),
+            ([*Region], self.regions),
+            ([*Criterion], [self.criterion]),
+            (["test", "program"], [self.up_to]),
+        ):
+            for word in words:
+                if word not in known:
+                    raise InputError(f"unknown word '{word}'; expected one of {', '.join(known)}")
         known = list(dict.fromkeys(check.name for check in self.axiomatic.checks))
         for name in self.axioms:
             if name not in known:
@@ -242,11 +251,6 @@ def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] 
     yield batch
     statistics = asdict(effort) | size
     yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
-
-
-def normal_form(execution: Execution) -> Execution:
-    """The least of the images of an execution, by its text."""
-    return min(dict.fromkeys(execution.images()), key=execution_text)
 
 
 def found_of(execution: Execution, criterion: Criterion, request: Request) -> Found | None:
@@ -409,8 +413,8 @@ def synthesise(
 def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: str, seconds: float) -> int:
     """Turns the journal into the suite that was asked for, its mutants first, and gives the number of its tests."""
 
-    def chosen(tests: list[Test]) -> list[Test]:
-        named = with_ranks(one_per_program(tests) if request.up_to == "program" else tests)
+    def select(tests: list[Test]) -> list[Test]:
+        named = chosen(request, tests)
         if request.mutants:
             write_mutants(request, journal, named, outcome.complete)
         return named
@@ -421,16 +425,30 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: st
         for unit, work in closed
         if unit.count("/") == 1  # of parts, what solvers of another kind, or in another order, had to cut
     }
-    manifest: dict[str, Any] = {
-        "complete": outcome.complete,
-        "version": VERSION,
-        "counts": {"criteria": outcome.found},
-        "encodings": sizes,
-    }
-    if outcome.stopped:
-        manifest["stopped"] = outcome.stopped
+    manifest = manifest_of(request, {"criteria": outcome.found}, sizes, VERSION, outcome.stopped)
     times = {"seconds": round(seconds, 3), "solver": solver, **effort_of(journal)}
-    return finish(journal, manifest, times, chosen)
+    return finish(journal, manifest, times, select)
+
+
+def manifest_of(
+    request: Request, counts: Mapping[str, Any], encodings: Mapping[str, Any], version: str, stopped: str = ""
+) -> dict[str, Any]:
+    """What the manifest of a suite says besides what follows from its tests; ``stopped``: why it is not complete."""
+    asked = request.as_json()
+    return {
+        "complete": not stopped,
+        "request": asked,
+        "models": asked["models"],
+        "version": version,
+        "counts": counts,
+        "encodings": encodings,
+        **({"stopped": stopped} if stopped else {}),
+    }
+
+
+def chosen(request: Request, tests: Iterable[Test]) -> list[Test]:
+    """The tests of the suite, of all that are minimal in their order; each has a name of its own."""
+    return with_ranks([*(one_per_program(tests) if request.up_to == "program" else tests)])
 
 
 def one_per_program(tests: Iterable[Test]) -> list[Test]:
@@ -473,11 +491,25 @@ def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], com
     folder = journal.path / MUTANTS
     remove_mutants(journal.path)
     folder.mkdir(exist_ok=True)
+    mutants, links = mutants_of(records_beside(journal), tests)
+    write_atomically(folder / LINKS, print_links(links))
+    write_corpus(folder, mutants, mutants_manifest(request, complete), {})
+
+
+def mutants_manifest(request: Request, complete: bool) -> dict[str, Any]:
+    """What the manifest of the mutants says besides what follows from them."""
+    asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
+    return {"complete": complete, "request": asked, "models": [model.name for model in request.models]}
+
+
+def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test], list[Link]]:
+    """The mutants of the tests, each once and named after the first that it comes from, and from which test and
+    relaxation they come; ``beside`` are the records that ``found_of`` makes of them."""
     names = {test.digest: test.name for test in tests}
     first: dict[str, Test] = {}
     numbers: dict[str, int] = {}
     links = []
-    for test in records_beside(journal):
+    for test in beside:
         digest, parent, _ = test.digest.split(" ")
         if parent not in names:
             continue
@@ -487,10 +519,7 @@ def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], com
             own = msgspec.structs.replace(test, digest=digest, tags=())
             first[digest] = renamed(own, f"{name}.m{numbers[name]}")
         links.append(Link(name, first[digest].name, relaxation, *kind))
-    models = [model.name for model in request.models]
-    asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
-    write_atomically(folder / LINKS, print_links(links))
-    write_corpus(folder, list(first.values()), {"complete": complete, "request": asked, "models": models}, {})
+    return list(first.values()), links
 
 
 def remove_mutants(path: Path) -> None:

@@ -363,16 +363,8 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
         outcome.note(test)
         return request.wants(test)
 
-    refused = sorted(outcome.refused, key=lambda each: each.name)
-    manifest: dict[str, Any] = {
-        "complete": outcome.complete,
-        "version": VERSION,
-        "counts": {"cycles": outcome.found, "refused": len(refused)},
-    }
-    if refused:
-        manifest["refused"] = {each.name: each.reason for each in refused}
-    if outcome.stopped:
-        manifest["stopped"] = outcome.stopped
+    refused = {each.name: each.reason for each in outcome.refused}
+    manifest = manifest_of(request, outcome.found, refused, VERSION, outcome.stopped)
     if request.minimal:
         there = outcome.cycles
 
@@ -381,6 +373,25 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
 
         return finish(journal, manifest, times, chosen)
     return finish_named(journal, manifest, times, wants)
+
+
+def manifest_of(
+    request: Request, cycles: int, refused: Mapping[str, str], version: str, stopped: str = ""
+) -> dict[str, Any]:
+    """What the manifest of a suite says besides what follows from its tests.
+
+    ``refused``: names of tests that no dialect says whole, with the reasons; ``stopped``: why it is not complete.
+    """
+    asked = request.as_json()
+    return {
+        "complete": not stopped,
+        "request": asked,
+        "models": asked["models"],
+        "version": version,
+        "counts": {"cycles": cycles, "refused": len(refused)},
+        **({"refused": dict(sorted(refused.items()))} if refused else {}),
+        **({"stopped": stopped} if stopped else {}),
+    }
 
 
 def minimal_tests(tests: Iterable[Test], there: Mapping[str, Cycle]) -> list[Test]:

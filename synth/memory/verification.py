@@ -1,164 +1,206 @@
 """The check of a certified memory suite: each unit's proof, each test, and that no test is missing.
 
 What units block is judged by the oracle (``oracle.certificates``). The corpus has to be what their tests make: the same
-names, texts and tags, and the verdicts that models have today. Taken on trust, besides a formula's meaning, is how a
-test is written and named (docs/certificates.md).
+names, texts and tags, the verdicts that models have today, the same mutants. Taken on trust is how a test is written
+and named (docs/certificates.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-import msgspec
+from typing import Any, Generic, Protocol, TypeVar
 
 from constraints.programs.criterion import Criterion
-from corpus.certificates import Packed, sizes_word
+from corpus.certificates import FOLDER, Packed, sizes_word
 from corpus.cycles.cycle import Cycle, cycle_name, oriented
+from corpus.cycles.text import cycle_text
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
 from corpus.executions.text import execution_text
+from corpus.journal import sorted_once
+from corpus.links import LINKS, MUTANTS, print_links
+from corpus.litmus.test import SCOPES
 from corpus.records import record_reader
-from corpus.suite import Corpus
+from corpus.suite import MANIFEST, TESTS, Corpus, read_manifest, read_tests
 from corpus.test import Test
 from oracle.certificates import cycles, executions
 from oracle.certificates.clauses import Clause, Formula, formula_lines
 from oracle.certificates.records import differences
 from oracle.certificates.refusal import RefusedError
-from oracle.consistency import resolve_consistency_models
+from oracle.consistency import ConsistencyModel
+from oracle.executions.judge import Answer
 from oracle.executions.steps import TooManyError
+from synth.inputs import MEMORY
 from synth.memory import certification, suites, synthesis
+from synth.memory.certification import Sizes
 from synth.memory.synthesis import Refused, labelled_test, minimal_tests
+from synth.options.span import MOST, spelled
 from synth.options.vocabulary import MOST_EVENTS
-from synth.pool import Jobs, run_tasks
-from synth.verification import Files, Findings, Watch, beside, numbers_of, proved, same_lines
-
-_CHUNK = 50
-"""What is judged as one task."""
+from synth.pool import Jobs, Limits, map_each
+from synth.rebuilding import asked_again, files_beside, folder_lines, kept, other_lines
+from synth.verification import Files, Findings, Watch, numbers_of, of_request, proved, same_lines
 
 Part = TypeVar("Part")
 Claim = TypeVar("Claim")
-Asked = TypeVar("Asked", suites.Request, synthesis.Request)
+Keyed = tuple[str, Test]
+"""A test with its key in the corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What is made of some claims: tests by their keys in the corpus, what could not be written, what does not hold."""
+    """What is made of a claim: a test, mutants of it, that it cannot be written, or what does not hold."""
 
-    tests: list[tuple[str, Test]]
-    refused: dict[str, str]
-    bad: list[str]
+    tests: list[Keyed] = field(default_factory=list)
+    mutants: list[Keyed] = field(default_factory=list)
+    unwritten: dict[str, str] = field(default_factory=dict)
+    bad: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Check(Generic[Part, Claim]):
-    """How a kind of suite is checked.
+class _Proved(Generic[Claim]):
+    """What a unit claims, in so many steps; or what does not hold."""
 
-    ``shapes``: the words of its units. ``prove`` gives what a unit claims, and how many steps its proof has; ``judge``
-    what becomes of some claims; ``chosen`` the tests that the corpus has to hold, given all of these and the claims,
-    and what does not hold of the manifest.
-    """
-
-    shapes: dict[Part, str]
-    prove: Callable[[Files[Part]], tuple[list[Claim], int]]
-    judge: Callable[[Sequence[Claim]], Iterator[_Judged]]
-    chosen: Callable[[list[Test], list[Claim], dict[str, str]], tuple[list[Test], list[str]]]
+    claims: list[Claim] = field(default_factory=list)
+    steps: int = 0
+    bad: list[str] = field(default_factory=list)
 
 
-def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What all claims make: the tests in their order, their mutants, what could not be written, and how many claims
+    there are."""
+
+    tests: list[Test]
+    mutants: list[Test]
+    unwritten: dict[str, str]
+    claims: Sequence[Any]
+
+
+class _Check(Protocol[Part, Claim]):
+    """How a kind of suite is checked; it can be sent to where that is done."""
+
+    called: str
+
+    def units(self) -> Iterator[tuple[Part, str]]:
+        """The units with their words, as the names of files have them."""
+
+    def prove(self, files: Files[Part]) -> _Proved[Claim]:
+        """What a unit claims."""
+
+    def judge(self, claim: Claim) -> _Judged:
+        """What becomes of a claim."""
+
+    def word(self, claim: Claim) -> str:
+        """A claim as its file has it."""
+
+    def whole(self, made: _Made, found: Mapping[str, Any]) -> tuple[list[Test], dict[str, Any]]:
+        """The tests that the corpus has to hold, and what its manifest says besides; ``found``: what it says."""
+
+    def claim(self, tests: int) -> dict[str, Any]:
+        """What is verified."""
+
+    def free(self, found: Mapping[str, Any]) -> list[str]:
+        """What of the manifest is not checked."""
+
+
+def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
     """Check a corpus with its certificate."""
     findings = Findings(tests=len(corpus.tests))
     try:
         if not corpus.complete:
-            raise RefusedError("the corpus is not complete")
+            raise RefusedError("complete: expected true")
         of_model = "events" in corpus.manifest["request"]
-        check: _Check[Any, Any] = _suite_check(corpus) if of_model else _cycle_check(corpus)
+        check: _Check[Any, Any] = _SuiteCheck.of(corpus) if of_model else _CycleCheck.of(corpus)
+        units = [_files(part, word, corpus) for part, word in check.units()]
+        if not units:
+            raise RefusedError("request: nothing is certified: it has 0 units")
     except (InputError, RefusedError) as error:
-        findings.refused.append(str(error))
+        findings.refused.append(of_request(corpus.path, error))
         return findings
-    findings.called = "minimal programs" if of_model else "cycles"
-    findings.refused += beside(corpus)
-    claims = _claims(check, corpus.path, jobs, watch, findings)
+    findings.called = check.called
+    claims = _claims(check, units, jobs, limits, watch, findings)
     findings.refinements = sum(isinstance(claim, _Program) and not claim.is_test for claim in claims)
     findings.found = len(claims) - findings.refinements
-    tests, unwritten = _tests(check, claims, jobs, watch, findings)
-    expected, amiss = check.chosen(tests, claims, unwritten)
-    findings.refused += [*amiss, *differences(expected, corpus.tests)]
+    made = _tests(check, corpus.path, claims, jobs, limits, watch, findings)
+    expected, manifest = check.whole(made, corpus.manifest)
+    findings.refused += differences(expected, corpus.tests, str(corpus.path / TESTS))
+    findings.refused += folder_lines(corpus.path, corpus.manifest, corpus.tests, manifest)
+    mutants = isinstance(check, _SuiteCheck) and check.request.mutants
+    if isinstance(check, _SuiteCheck) and mutants:
+        findings.refused += _mutants(check.request, corpus.path, made, expected)
+    names = {name for unit in units for name in unit.names}
+    wrong, beside = files_beside(corpus.path, names, mutants)
+    findings.refused += wrong
+    findings.unchecked = [*(f"{MANIFEST}: {key}" for key in check.free(corpus.manifest)), *beside]
+    findings.claim = check.claim(len(corpus.tests)) | {"verdicts_unknown": _unknown(corpus.tests)}
     return findings
 
 
-def _claims(check: _Check[Part, Claim], corpus: Path, jobs: Jobs, watch: Watch, findings: Findings) -> list[Claim]:
+def _files(part: Part, word: str, corpus: Corpus) -> Files[Part]:
+    """Raises ``InputError`` where a unit has no file: a request may be for any number of units."""
+    numbers_of(corpus.path, word)
+    return Files.of(part, corpus.path, word)
+
+
+def _unknown(tests: Iterable[Test]) -> int:
+    return sum(verdict == Answer.UNKNOWN for test in tests for verdict in test.verdicts.values())
+
+
+def _claims(
+    check: _Check[Part, Claim],
+    units: Sequence[Files[Part]],
+    jobs: Jobs,
+    limits: Limits,
+    watch: Watch,
+    findings: Findings,
+) -> list[Claim]:
     """What the units claim, each of them proved."""
     claims: list[Claim] = []
-    tasks = (Files.of(part, corpus, shape) for part, shape in check.shapes.items())
-    with closing(run_tasks(tasks, partial(_attempt, prove=check.prove), jobs)) as results:
-        for result in results:
-            if result is not None:
-                found, steps, bad = result[1]
-                claims += found
-                findings.units += 1
-                findings.steps += steps
-                findings.refused += bad
-            watch(findings.units, len(check.shapes), len(findings.refused))
+
+    def lost(files: Files[Part], reason: str) -> _Proved[Claim]:
+        return _Proved(bad=[f"{files.own.path}: not verified: {reason}"])
+
+    for result in map_each(check.prove, units, jobs, limits, lost):
+        if result is not None:
+            claims += result.claims
+            findings.units += 1
+            findings.steps += result.steps
+            findings.refused += result.bad
+        watch(findings.units, len(units), len(findings.refused))
     return claims
 
 
-def _attempt(
-    files: Files[Part], prove: Callable[[Files[Part]], tuple[list[Claim], int]]
-) -> Iterator[tuple[list[Claim], int, list[str]]]:
-    try:
-        yield *prove(files), []
-    except (InputError, RefusedError) as error:
-        yield [], 0, [str(error)]
-
-
 def _tests(
-    check: _Check[Part, Claim], claims: list[Claim], jobs: Jobs, watch: Watch, findings: Findings
-) -> tuple[list[Test], dict[str, str]]:
-    """The tests that the claims make, in the order of a corpus, and what could not be written, with the reasons."""
-    keyed: list[tuple[str, Test]] = []
+    check: _Check[Part, Claim],
+    corpus: Path,
+    claims: list[Claim],
+    jobs: Jobs,
+    limits: Limits,
+    watch: Watch,
+    findings: Findings,
+) -> _Made:
+    """What the claims make."""
+    tests: list[Keyed] = []
+    mutants: list[Keyed] = []
     unwritten: dict[str, str] = {}
-    chunks = [tuple(claims[start : start + _CHUNK]) for start in range(0, len(claims), _CHUNK)]
     done = 0
-    with closing(run_tasks(chunks, check.judge, jobs)) as results:
-        for result in results:
-            if result is not None:
-                keyed += result[1].tests
-                unwritten |= result[1].refused
-                findings.refused += result[1].bad
-                done += 1
-            watch(done, len(chunks), len(findings.refused))
-    keyed.sort(key=lambda pair: (pair[0], pair[1].digest))
-    return [test for _, test in keyed], unwritten
 
+    def lost(claim: Claim, reason: str) -> _Judged:
+        return _Judged(bad=f"not verified: {reason}")
 
-def _asked(request: Mapping[str, Any], kind: type[Asked]) -> Asked:
-    """What a corpus is to hold, as its manifest says. Raises ``RefusedError``, and ``InputError`` for a model."""
-    known = {each.name: request[each.name] for each in fields(kind) if each.name in request}
-    again: dict[str, Any]
-    try:
-        asked = msgspec.convert(known, kind)
-        again = msgspec.json.decode(msgspec.json.encode(asked.as_json()))
-    except (msgspec.ValidationError, ValueError, TypeError, LookupError):
-        raise RefusedError("the manifest has no request for memory tests") from None
-    for key in sorted({*request, *again}):
-        if request.get(key) != again.get(key):
-            what = "the models have changed since" if key == "model_digests" else f"its {key} is not as it should be"
-            raise RefusedError(f"the manifest's request: {what}")
-    return asked
-
-
-def _shapes(corpus: Corpus, parts: Iterable[Part], word: Callable[[Part], str]) -> dict[Part, str]:
-    """The words of units. Raises ``RefusedError`` at the first that has no files: a request may be for any number."""
-    found = {}
-    for part in parts:
-        found[part] = word(part)
-        numbers_of(corpus.path, found[part])
-    return found
+    for result in map_each(check.judge, claims, jobs, limits, lost):
+        if result is not None:
+            tests += result.tests
+            mutants += result.mutants
+            unwritten |= result.unwritten
+            if result.bad:
+                findings.refused.append(f"{corpus / FOLDER}: {check.word(claims[done])}: {result.bad}")
+            done += 1
+        watch(done, len(claims), len(findings.refused))
+    return _Made(sorted_once(tests), sorted_once(mutants), unwritten, claims)
 
 
 def _written(head: str, formula: Callable[[], Formula], file: Packed) -> Formula:
@@ -168,6 +210,10 @@ def _written(head: str, formula: Callable[[], Formula], file: Packed) -> Formula
     return written
 
 
+def _models(models: Iterable[ConsistencyModel]) -> dict[str, str]:
+    return {model.name: model.digest for model in models}
+
+
 # Suites from a model
 
 
@@ -175,106 +221,197 @@ def _written(head: str, formula: Callable[[], Formula], file: Packed) -> Formula
 class _Program:
     """A program with an outcome that a unit blocks, as a test or since its outcome can come about."""
 
-    unit: tuple[int, ...]
+    sizes: Sizes
     execution: Execution
     is_test: bool
 
 
-def _suite_check(corpus: Corpus) -> _Check[tuple[int, ...], _Program]:
-    """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
-    request = _asked(corpus.manifest["request"], suites.Request)
-    request.check()
-    certification.check_certifiable(request)
-    if max(request.events) > MOST_EVENTS:
-        raise RefusedError(f"the manifest's request: more than {MOST_EVENTS} events")
-    shapes = _shapes(corpus, certification.certified_units(request), sizes_word)
+@dataclass(frozen=True)
+class _SuiteCheck:
+    request: suites.Request
+    called = "minimal programs"
 
-    def chosen(tests: list[Test], claims: list[_Program], _: dict[str, str]) -> tuple[list[Test], list[str]]:
-        promised = corpus.manifest.get("counts", {}).get("criteria")
-        right = isinstance(promised, dict) and promised.get(request.criterion) == len(tests)
-        amiss = [] if right else ["the manifest does not count the tests of the criterion as they are"]
-        kept = suites.one_per_program(tests) if request.up_to == "program" else tests
-        return suites.with_ranks(kept), amiss
+    @classmethod
+    def of(cls, corpus: Corpus) -> _SuiteCheck:
+        """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
+        request = asked_again(corpus, MEMORY, suites.Request, suites.Request.as_json)
+        request.check()
+        certification.check_certifiable(request)
+        if not 1 <= request.events[0] <= request.events[1] <= MOST_EVENTS:
+            raise RefusedError(f"request.events: expected 1 to {MOST_EVENTS}, the least first")
+        return cls(request)
 
-    prove = partial(_prove_unit, request=request)
-    judge = partial(_judge_programs, request=replace(request, mutants=False))
-    return _Check(shapes, prove, judge, chosen)
+    def units(self) -> Iterator[tuple[Sizes, str]]:
+        return ((sizes, sizes_word(sizes)) for sizes in certification.certified_units(self.request))
 
+    def word(self, claim: _Program) -> str:
+        return f"{sizes_word(claim.sizes)}: {execution_text(claim.execution)}"
 
-def _prove_unit(files: Files[tuple[int, ...]], request: suites.Request) -> tuple[list[_Program], int]:
-    sizes = files.part
+    def prove(self, files: Files[Sizes]) -> _Proved[_Program]:
+        request, sizes = self.request, files.part
 
-    def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
-        claims = executions.check_clauses(formula, sizes, request.words, lines)
-        programs = [_Program(sizes, execution, True) for execution in claims.tests]
-        return programs + [_Program(sizes, execution, False) for execution in claims.allowed], claims.clauses
+        def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
+            claims = executions.check_clauses(formula, sizes, request.words, lines)
+            programs = [_Program(sizes, execution, True) for execution in claims.tests]
+            return programs + [_Program(sizes, execution, False) for execution in claims.allowed], claims.clauses
 
-    formula = partial(certification.suite_formula, request, sizes)
-    return proved(files, partial(_written, certification.suite_head(request, sizes), formula), claims_of)
+        formula = partial(certification.suite_formula, request, sizes)
+        formula_of = partial(_written, certification.suite_head(request, sizes), formula)
+        try:
+            return _Proved(*proved(files, formula_of, claims_of))
+        except (InputError, RefusedError) as error:
+            return _Proved(bad=[str(error)])
 
-
-def _judge_programs(programs: Sequence[_Program], request: suites.Request) -> Iterator[_Judged]:
-    judged = _Judged([], {}, [])
-    read = record_reader([model.name for model in request.models])
-    for program in programs:
+    def judge(self, program: _Program) -> _Judged:
+        request = self.request
+        read = record_reader([model.name for model in request.models])
         try:
             lack = executions.lacks if program.is_test else executions.forbidden
             if why := lack(program.execution, request.axiomatic, request.words):
-                judged.bad.append(f"{sizes_word(program.unit)}: {execution_text(program.execution)}: {why}")
-            elif program.is_test and (
-                found := suites.found_of(program.execution, Criterion(request.criterion), request)
-            ):
-                judged.tests.extend((key, read(record)) for key, record in found.tests)
+                return _Judged(bad=why)
+            if not program.is_test:
+                return _Judged()
+            found = suites.found_of(program.execution, Criterion(request.criterion), request)
         except (InputError, TooManyError) as error:
-            judged.bad.append(f"{sizes_word(program.unit)}: {execution_text(program.execution)}: {error.message}")
-    yield judged
+            return _Judged(bad=error.message)
+        if found is None:
+            return _Judged()
+        return _Judged(
+            [(key, read(record)) for key, record in found.tests], [(key, read(record)) for key, record in found.beside]
+        )
+
+    def whole(self, made: _Made, found: Mapping[str, Any]) -> tuple[list[Test], dict[str, Any]]:
+        asked = self.request.criterion
+        units = {unit.name for unit in suites.units(self.request)}
+        said = _criteria(found)
+        counted = {
+            name: len(made.tests) if name == asked else count
+            for name, count in said.items()
+            if name in set(Criterion) and type(count) is int
+        }
+        counts = {"criteria": counted if asked in counted else {asked: len(made.tests)}}
+        sizes = kept(found, "encodings", dict)
+        encodings = {name: size if _is_size(size) else {} for name, size in sizes.items() if name in units}
+        manifest = suites.manifest_of(self.request, counts, encodings, kept(found, "version", str))
+        return suites.chosen(self.request, made.tests), manifest
+
+    def claim(self, tests: int) -> dict[str, Any]:
+        request = self.request
+        return {
+            "family": "memory",
+            "from": _models(request.models[:1]),
+            "events": spelled(request.events),
+            "threads": spelled(request.threads) if request.threads else "any number",
+            "vocabulary": list(request.words.spelled),
+            "kept": "minimal",
+            "criterion": request.criterion,
+            **({"axioms": list(request.axioms)} if request.axioms else {}),
+            "one_per": "program" if request.up_to == "program" else "outcome",
+            "tests": tests,
+            "models": _models(request.models),
+            "mutants": "all" if request.mutants else "none",
+        }
+
+    def free(self, found: Mapping[str, Any]) -> list[str]:
+        others = sorted({*_criteria(found)} - {self.request.criterion})
+        return ["version", "encodings", *(f"counts.criteria.{name}" for name in others)]
+
+
+def _criteria(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """How many tests there are by each criterion, as a manifest says."""
+    counted: dict[str, Any] = kept(kept(manifest, "counts", dict), "criteria", dict)
+    return counted
+
+
+def _is_size(size: object) -> bool:
+    return isinstance(size, dict) and list(size) == ["variables", "clauses"] and set(map(type, size.values())) == {int}
+
+
+def _mutants(request: suites.Request, corpus: Path, made: _Made, tests: Sequence[Test]) -> Iterator[str]:
+    """What does not hold of the folder of mutants."""
+    folder = corpus / MUTANTS
+    mutants, links = suites.mutants_of(made.mutants, tests)
+    try:
+        found = read_manifest(folder)
+        there = read_tests(folder, found)
+        yield from differences(mutants, there, str(folder / TESTS))
+        yield from folder_lines(folder, found, there, suites.mutants_manifest(request, complete=True))
+        yield from other_lines(folder / LINKS, print_links(links))
+    except InputError as error:
+        yield str(error)
 
 
 # Suites of cycles
 
 
-def _cycle_check(corpus: Corpus) -> _Check[int, Cycle]:
-    """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
-    request = _asked(corpus.manifest["request"], synthesis.Request)
-    certification.check_certifiable_cycles(request)
-    try:
-        request.bounds  # noqa: B018 - raises
-    except ValueError:
-        raise RefusedError("the manifest has no request for memory tests") from None
-    asked = certification.asked_cycles(request)
+@dataclass(frozen=True)
+class _CycleCheck:
+    request: synthesis.Request
+    called = "cycles"
 
-    def chosen(tests: list[Test], claims: list[Cycle], unwritten: dict[str, str]) -> tuple[list[Test], list[str]]:
-        there = {cycle_name(cycle): cycle for cycle in map(oriented, claims)}
-        amiss = []
-        if corpus.manifest.get("counts", {}).get("cycles") != len(claims) or len(there) < len(claims):
-            amiss.append("the manifest does not count the cycles as they are")
-        if corpus.manifest.get("refused", {}) != unwritten:
-            amiss.append("the manifest does not list what cannot be written as it is")
-        return minimal_tests(tests, there) if request.minimal else tests, amiss
+    @classmethod
+    def of(cls, corpus: Corpus) -> _CycleCheck:
+        """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
+        request = asked_again(corpus, MEMORY, synthesis.Request, synthesis.Request.as_json)
+        certification.check_certifiable_cycles(request)
+        try:
+            certification.asked_cycles(request)
+        except ValueError:
+            raise RefusedError("request.regions: no regions of memory") from None
+        if unknown := sorted({*request.scopes} - {*SCOPES}):
+            raise RefusedError(f"request.scopes: no scope is called {unknown[0]}")
+        if not 2 <= request.sizes[0] <= request.sizes[1] <= MOST:
+            raise RefusedError(f"request.sizes: expected 2 to {MOST}, the least first")
+        return cls(request)
 
-    shapes = _shapes(corpus, certification.certified_sizes(request), str)
-    prove = partial(_prove_size, request=request, asked=asked)
-    return _Check(shapes, prove, partial(_judge_cycles, models=request.model_words), chosen)
+    def units(self) -> Iterator[tuple[int, str]]:
+        return ((size, str(size)) for size in certification.certified_sizes(self.request))
 
+    def word(self, claim: Cycle) -> str:
+        return cycle_text(claim)
 
-def _prove_size(files: Files[int], request: synthesis.Request, asked: cycles.Asked) -> tuple[list[Cycle], int]:
-    size = files.part
+    def prove(self, files: Files[int]) -> _Proved[Cycle]:
+        request, size = self.request, files.part
+        asked = certification.asked_cycles(request)
 
-    def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[Cycle], list[Clause]]:
-        claims = cycles.check_clauses(formula, asked, size, lines)
-        return claims.cycles, claims.clauses
+        def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[Cycle], list[Clause]]:
+            claims = cycles.check_clauses(formula, asked, size, lines)
+            return claims.cycles, claims.clauses
 
-    formula = partial(certification.cycle_formula, request, size)
-    return proved(files, partial(_written, certification.cycle_head(size), formula), claims_of)
+        formula = partial(certification.cycle_formula, request, size)
+        try:
+            return _Proved(*proved(files, partial(_written, certification.cycle_head(size), formula), claims_of))
+        except (InputError, RefusedError) as error:
+            return _Proved(bad=[str(error)])
 
-
-def _judge_cycles(some: Sequence[Cycle], models: tuple[str, ...]) -> Iterator[_Judged]:
-    judged = _Judged([], {}, [])
-    resolved = resolve_consistency_models(models) if models else []
-    for cycle in map(oriented, some):
-        test = labelled_test(cycle, resolved)
+    def judge(self, cycle: Cycle) -> _Judged:
+        test = labelled_test(oriented(cycle), self.request.models)
         if isinstance(test, Refused):
-            judged.refused[test.name] = test.reason
-        else:
-            judged.tests.append((f"{test.size:06} {test.name}", test))
-    yield judged
+            return _Judged(unwritten={test.name: test.reason})
+        return _Judged([(f"{test.size:06} {test.name}", test)])
+
+    def whole(self, made: _Made, found: Mapping[str, Any]) -> tuple[list[Test], dict[str, Any]]:
+        there = {cycle_name(cycle): cycle for cycle in map(oriented, made.claims)}
+        tests = minimal_tests(made.tests, there) if self.request.minimal else made.tests
+        manifest = synthesis.manifest_of(self.request, len(there), made.unwritten, kept(found, "version", str))
+        return tests, manifest
+
+    def claim(self, tests: int) -> dict[str, Any]:
+        request = self.request
+        return {
+            "family": "memory",
+            "edges": request.edges,
+            "size": spelled(request.sizes),
+            "threads": spelled(request.threads) if request.threads else "any number",
+            "scopes": list(request.scopes),
+            "regions": list(request.regions),
+            "accesses": {"of_a_thread": request.thread_accesses, "of_a_location": request.location_accesses},
+            "compositions": request.compositions,
+            "kept": "minimal" if request.minimal else "all",
+            "one_per": "cycle",
+            "tests": tests,
+            "models": _models(request.models),
+        }
+
+    def free(self, found: Mapping[str, Any]) -> list[str]:
+        return ["version"]

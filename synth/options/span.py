@@ -9,13 +9,16 @@ import click
 Numbers = tuple[int, int]
 """The least and the most."""
 
+MOST = 999
+"""The highest number, where nothing else is said."""
+
 
 class Span(click.ParamType[Numbers]):
     """A number, MIN..MAX or ..MAX; its value is the least and the most."""
 
     name = "min..max"
 
-    def __init__(self, least: int, most: int = 999) -> None:
+    def __init__(self, least: int, most: int = MOST) -> None:
         self.least, self.most = least, most
 
     def convert(self, value: str | Numbers, param: click.Parameter | None, ctx: click.Context | None) -> Numbers:

@@ -17,7 +17,7 @@ from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
 from corpus.journal import Journal, programs_of
 from corpus.progress.axb import Program, thread_images
-from corpus.progress.certificates import head, numbers_word, program_word, state_word
+from corpus.progress.certificates import case_word, head, numbers_word, program_word, state_word
 from corpus.progress.text import parse_axb
 from oracle.certificates.clauses import Formula, formula_lines
 from synth.certification import Group, Made, unit_made, write_certificate
@@ -90,7 +90,7 @@ def _loops(encoding: ProgressEncoding, clauses: Sequence[Clause], solver_name: s
 def case_comment(encoding: ProgressEncoding, case: Sequence[int]) -> str:
     """Which jumps a case fixes: ``case``, and thread, instruction and jump of each."""
     names = {number: name for name, number in encoding.formula.names()}
-    return " ".join(["case", *(".".join(map(str, names[literal][1:])) for literal in case)])
+    return f"case {case_word([names[literal][1:] for literal in case])}".rstrip()  # type: ignore[misc]
 
 
 def shape_lines(encoding: ProgressEncoding) -> Iterator[str]:

@@ -9,7 +9,7 @@ and each image is judged as a test of its own, for thread ids matter to the mode
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import chain, count
@@ -331,13 +331,25 @@ def write_suite(
     everything = request.up_to == "program" and max_tests is None
     return finish(
         journal,
-        {
-            "complete": outcome.complete,
-            **({"stopped": outcome.stopped} if outcome.stopped else {}),
-            "version": VERSION,
-            "solver": solver,
-            "encodings": encodings,
-        },
+        manifest_of(request, encodings, VERSION, solver, outcome.stopped),
         {"seconds": round(seconds, 3), **effort_of(journal)},
         None if everything else chosen,
     )
+
+
+def manifest_of(
+    request: Request, encodings: Mapping[str, Mapping[str, int]], version: str, solver: str, stopped: str = ""
+) -> dict[str, Any]:
+    """What the manifest of a suite says besides what follows from its tests; ``stopped``: why it is not complete.
+
+    ``encodings``: how large the formula of each shape is."""
+    asked = request.as_json()
+    return {
+        "complete": not stopped,
+        "request": asked,
+        "models": asked["models"],
+        **({"stopped": stopped} if stopped else {}),
+        "version": version,
+        "solver": solver,
+        "encodings": encodings,
+    }

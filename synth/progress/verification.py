@@ -5,16 +5,17 @@ Planned and spread over processes here; every word of judgement is the oracle's 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path
+from itertools import pairwise
+from typing import Any
 
-from corpus.certificates import Packed, sizes_word
+from constraints.solvers import SOLVERS
+from corpus.certificates import Packed, formula_file, sizes_word
 from corpus.errors import InputError
 from corpus.progress.certificates import program_word
-from corpus.suite import Corpus
+from corpus.suite import MANIFEST, TESTS, Corpus
 from corpus.test import Test
 from oracle.certificates.clauses import Clause
 from oracle.certificates.progress_formulas import check_formula
@@ -22,12 +23,11 @@ from oracle.certificates.refusal import RefusedError
 from oracle.certificates.tests import Asked, check_test, missing
 from oracle.certificates.units import Claims, Formula, Shape, check_cases, check_clauses, read_formula
 from oracle.progress.models import MODELS
-from synth.pool import Jobs, run_tasks
-from synth.progress.synthesis import Request, check_size
-from synth.verification import Files, Findings, Watch, beside, numbers_of, proved
-
-_CHUNK = 500
-"""Tests that are judged as one task."""
+from synth.inputs import PROGRESS
+from synth.pool import Jobs, Limits, map_each
+from synth.progress.synthesis import Request, check_size, manifest_of
+from synth.rebuilding import asked_again, files_beside, folder_lines, kept
+from synth.verification import Files, Findings, Watch, numbers_of, of_request, proved
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,106 +40,185 @@ class _Unit:
         return f"{sizes_word(self.shape.lengths)}/{self.cube}"
 
 
-def verify(corpus: Corpus, jobs: Jobs, watch: Watch) -> Findings:
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What became of a unit: its case, and how much it claims; the size of its formula; what does not hold."""
+
+    bad: list[str]
+    case: dict[tuple[int, int], int] = field(default_factory=dict)
+    found: int = 0
+    refinements: int = 0
+    steps: int = 0
+    size: tuple[int, int] = (0, 0)
+
+
+def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings:
     """Check a corpus with its certificate."""
-    findings = Findings()
+    findings = Findings(tests=len(corpus.tests))
     try:
-        asked = _asked(corpus)
+        request, asked = _asked(corpus)
         units = [
-            _Unit(shape, cube)
+            Files.of(_Unit(shape, cube), corpus.path, sizes_word(shape.lengths), cube)
             for shape in asked.shapes()
             for cube in numbers_of(corpus.path, sizes_word(shape.lengths))
         ]
+        if not units:
+            raise RefusedError(f"no program has {asked.threads} threads and {asked.instrs} instructions: 0 units")
     except (InputError, RefusedError) as error:
-        findings.refused.append(str(error))
+        findings.refused.append(of_request(corpus.path, error))
         return findings
-    findings.refused += beside(corpus)
-    present = _check_tests(asked, corpus.tests, jobs, findings)
-    _check_units(asked, corpus.path, units, present, jobs, watch, findings)
+    present = _check_tests(asked, corpus, jobs, limits, findings)
+    encodings = _check_units(asked, units, present, jobs, limits, watch, findings)
+    solver = kept(corpus.manifest, "solver", str)
+    version = kept(corpus.manifest, "version", str)
+    manifest = manifest_of(request, encodings, version, solver if solver in SOLVERS else "")
+    findings.refused += folder_lines(corpus.path, corpus.manifest, corpus.tests, manifest)
+    names = {formula_file(sizes_word(shape.lengths)) for shape in asked.shapes()}.union(*(unit.names for unit in units))
+    wrong, beside = files_beside(corpus.path, names, mutants=False)
+    findings.refused += wrong
+    findings.unchecked = [f"{MANIFEST}: version", f"{MANIFEST}: solver", *beside]
+    findings.claim = _claim(asked, len(corpus.tests))
     return findings
 
 
-def _check_tests(asked: Asked, tests: Sequence[Test], jobs: Jobs, findings: Findings) -> frozenset[str]:
-    """The keys of the tests, each of which is judged anew."""
+def _asked(corpus: Corpus) -> tuple[Request, Asked]:
+    """What the corpus is to hold. Raises ``RefusedError`` where it does not claim to hold all that it was asked for."""
+    if not corpus.complete:
+        raise RefusedError("complete: expected true")
+    request = asked_again(corpus, PROGRESS, Request, Request.as_json)
+    threads, instrs = request.threads, request.instrs
+    if threads is None or instrs is None or min(threads, instrs, request.locs, request.values) < 1:
+        raise RefusedError("request: it does not say how many threads and instructions were asked for")
+    if request.up_to not in ("program", "behaviour"):
+        raise RefusedError(f'request.up_to: expected "program" or "behaviour", found "{request.up_to}"')
+    for name in request.distinguish or ():
+        if name not in MODELS:
+            raise RefusedError(f"request.distinguish: a model that there is not: {name}")
+    check_size(request)
+    border = tuple(request.distinguish or ())
+    behaviours, symmetric = request.up_to == "behaviour", request.symmetric_threads
+    return request, Asked(threads, instrs, request.locs, request.values, request.minimal, behaviours, border, symmetric)
 
-    def judge(chunk: Sequence[Test]) -> Iterator[tuple[list[str], list[str]]]:
-        keys, bad = [], []
-        for test in chunk:
-            try:
-                keys.append(check_test(asked, test))
-            except RefusedError as error:
-                bad.append(str(error))
-        yield keys, bad
 
-    present: set[str] = set()
-    chunks = [tests[start : start + _CHUNK] for start in range(0, len(tests), _CHUNK)]
-    with closing(run_tasks(chunks, judge, jobs)) as results:
-        for result in filter(None, results):
-            keys, bad = result[1]
-            if len(set(keys)) < len(keys) or not present.isdisjoint(keys):
-                findings.refused.append("two tests are one")
-            present.update(keys)
-            findings.refused += bad
-    findings.tests = len(tests)
-    return frozenset(present)
+def _claim(asked: Asked, tests: int) -> dict[str, Any]:
+    return {
+        "family": "progress",
+        "threads": asked.threads,
+        "instructions": asked.instrs,
+        "locations": asked.locations,
+        "values": asked.values,
+        "kept": "minimal" if asked.minimal else "all",
+        "one_per": "behaviour" if asked.behaviours else "program",
+        "threads_exchanged": "one test" if asked.symmetric else "another test",
+        **({"told_apart": list(asked.distinguish)} if asked.distinguish else {}),
+        "tests": tests,
+        "models": dict.fromkeys(MODELS),
+    }
+
+
+def _check_tests(asked: Asked, corpus: Corpus, jobs: Jobs, limits: Limits, findings: Findings) -> dict[str, bytes]:
+    """The places of the tests, each of which is judged anew, by their keys."""
+    present: dict[str, bytes] = {}
+    places: list[bytes] = []
+
+    def refuse(number: int, line: str) -> None:
+        findings.refused.append(f"{corpus.path / TESTS}:{number}: {line}")
+
+    given = list(enumerate(corpus.tests, 1))
+    for result in map_each(partial(_check_test, asked=asked), given, jobs, limits, _test_lost):
+        if result is None:
+            continue
+        number, bad, key, place = result
+        if bad:
+            refuse(number, bad)
+        elif key in present:
+            refuse(number, f"{corpus.tests[number - 1].name}: two tests are one")
+        else:
+            present[key] = place
+            places.append(place)
+    if not findings.refused:
+        late = (number for number, (one, other) in enumerate(pairwise(places), 2) if one >= other)
+        for number in late:
+            refuse(number, f"{corpus.tests[number - 1].name}: the tests are not in their order")
+            break
+    width = max(4, len(str(len(corpus.tests))))
+    for number, test in given:
+        if test.name != (name := f"{test.bound}-{number:0{width}}"):
+            refuse(number, f"{test.name}: the test here is called {name}")
+            break
+    return present
+
+
+def _check_test(numbered: tuple[int, Test], asked: Asked) -> tuple[int, str, str, bytes]:
+    """The number of a test, what does not hold of it, and its key and place."""
+    number, test = numbered
+    try:
+        return number, "", *check_test(asked, test)
+    except (InputError, RefusedError) as error:
+        return number, str(error), "", b""
+
+
+def _test_lost(numbered: tuple[int, Test], reason: str) -> tuple[int, str, str, bytes]:
+    return numbered[0], f"{numbered[1].name}: not verified: {reason}", "", b""
 
 
 def _check_units(
     asked: Asked,
-    corpus: Path,
-    units: Sequence[_Unit],
-    present: frozenset[str],
+    units: Sequence[Files[_Unit]],
+    present: Mapping[str, bytes],
     jobs: Jobs,
+    limits: Limits,
     watch: Watch,
     found: Findings,
-) -> None:
-    """Each unit proves what it claims, what it counts as found is present, and together they are all programs."""
+) -> dict[str, dict[str, int]]:
+    """Each unit proves what it claims, what it counts as found is present, and together they are all programs.
 
-    def check(files: Files[_Unit]) -> Iterator[tuple[Claims | None, int, list[str]]]:
-        try:
-            claims, steps = proved(files, partial(_formula, files.part.shape), _claims)
-        except (InputError, RefusedError) as error:
-            yield None, 0, [str(error)]
-            return
-        lost = (missing(asked, program, present) for program in claims.programs)
-        absent = [f"not in the corpus, found in {files.part.name}: {program_word(test)}" for test in lost if test]
-        yield replace(claims, clauses=[]), steps, absent
-
-    tasks = (Files.of(unit, corpus, sizes_word(unit.shape.lengths), unit.cube) for unit in units)
+    The result is how large the formula of each shape is, as the manifest has it.
+    """
     cases: dict[Shape, list[dict[tuple[int, int], int]]] = {}
-    with closing(run_tasks(tasks, check, jobs)) as results:
-        for result in results:
-            if result is not None:
-                files, (claims, steps, bad) = result
-                found.refused += bad
-                found.units += 1
-                found.steps += steps
-                if claims is not None:
-                    cases.setdefault(files.part.shape, []).append(claims.case)
-                    found.found += len(claims.programs)
-                    found.refinements += claims.refinements
-            watch(found.units, len(units), len(found.refused))
+    sizes: dict[str, dict[str, int]] = {}
+    work = partial(_check_unit, asked=asked, present=present)
+    for checked in map_each(work, units, jobs, limits, _unit_lost):
+        if checked is not None:
+            shape = units[found.units].part.shape
+            found.refused += checked.bad
+            found.units += 1
+            found.steps += checked.steps
+            found.found += checked.found
+            found.refinements += checked.refinements
+            cases.setdefault(shape, []).append(checked.case)
+            sizes[sizes_word(shape.lengths)] = dict(zip(("variables", "clauses"), checked.size, strict=True))
+        watch(found.units, len(units), len(found.refused))
     for shape, claimed in () if found.refused else cases.items():
         try:
             check_cases(shape, claimed)
         except RefusedError as error:
-            found.refused.append(f"{sizes_word(shape.lengths)}: {error}")
+            found.refused.append(f"{units[0].folder}: {sizes_word(shape.lengths)}: {error}")
+    return {shape: sizes[shape] for shape in sorted(sizes, key=lambda shape: f"{shape}/")}
 
 
-def _asked(corpus: Corpus) -> Asked:
-    """What the corpus is to hold. Raises ``RefusedError`` where it does not claim to hold all that it was asked for."""
-    if not corpus.complete:
-        raise RefusedError("the corpus is not complete")
-    asked = Asked.of(corpus.manifest.get("request", {}))
-    if corpus.models != list(MODELS):
-        raise RefusedError("the manifest does not have the models of this synth")
-    check_size(Request(asked.threads, asked.instrs, asked.locs, asked.values))
-    return asked
+def _check_unit(files: Files[_Unit], asked: Asked, present: Mapping[str, bytes]) -> _Checked:
+    try:
+        (formula, claims), steps = proved(files, partial(_formula, files.part.shape), _claims)
+    except (InputError, RefusedError) as error:
+        return _Checked([str(error)])
+    lost = (missing(asked, program, present) for program in claims.programs)
+    absent = [
+        f"{files.own.path}: not in the corpus, found in {files.part.name}: {program_word(test)}"
+        for test in lost
+        if test
+    ]
+    size = len(formula.variables), len(formula.clauses)
+    return _Checked(absent, claims.case, len(claims.programs), claims.refinements, steps, size)
 
 
-def _claims(formula: Formula, lines: Iterable[str]) -> tuple[Claims, list[Clause]]:
+def _unit_lost(files: Files[_Unit], reason: str) -> _Checked:
+    return _Checked([f"{files.own.path}: not verified: {reason}"])
+
+
+def _claims(formula: Formula, lines: Iterable[str]) -> tuple[tuple[Formula, Claims], list[Clause]]:
     claims = check_clauses(formula, lines)
-    return claims, claims.clauses
+    return (formula, claims), claims.clauses
 
 
 @lru_cache(maxsize=2)  # each of its units asks, one after the other

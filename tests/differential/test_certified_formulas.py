@@ -21,7 +21,7 @@ from oracle.cat.syntax import shipped_models
 from oracle.certificates import cycle_formulas, model_formulas
 from oracle.certificates.cycles import Asked, lacks
 from oracle.certificates.cycles import exclusions as cycle_exclusions
-from oracle.certificates.executions import can_happen, exclusions
+from oracle.certificates.executions import can_happen, exclusions, execution_of
 from oracle.certificates.programs import Programs
 from oracle.certificates.seen import Seen, choose
 from oracle.certificates.weakened import weakened
@@ -29,7 +29,6 @@ from oracle.certificates.writing import Writer
 from oracle.consistency import load_model
 from oracle.executions.events import SETS, VOCABULARY
 from oracle.executions.initial import sees_initial_writes
-from synth.memory.certification import execution_of
 
 SLOW = pytest.mark.slow
 

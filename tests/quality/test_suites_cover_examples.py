@@ -24,7 +24,7 @@ from corpus.dialects.registry import read_litmus
 from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
-from corpus.executions.text import execution_text, parse_execution
+from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.test import (
     Assign,
@@ -52,7 +52,6 @@ from oracle.executions.candidates import Batch
 from oracle.executions.judge import Answer, judge, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import mode_tags, vocabulary_of
-from synth.memory.suites import normal_form
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 KINDS = {Load: Kind.READ, Store: Kind.WRITE, Rmw: Kind.UPDATE, Fence: Kind.FENCE, Barrier: Kind.BARRIER}

@@ -20,8 +20,8 @@ from corpus.progress.axb import Instruction, Program, instructions, rename_locat
 from corpus.progress.certificates import numbers_word, program_word, read_program, read_state, state_word
 from corpus.progress.text import program_of
 from corpus.suite import write_corpus
-from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.lrat import check_proof
+from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.refusal import RefusedError
 from oracle.certificates.units import Shape, check_cases, check_clauses, read_formula
 from oracle.progress.lts import explore
@@ -157,13 +157,13 @@ def test_a_verdict_that_is_changed(corpus):
 def test_a_label_that_is_changed(corpus):
     text = (corpus / "labels.csv").read_text()
     (corpus / "labels.csv").write_text(text.replace("MAY_HANG", "TERMINATES", 1))
-    refused(corpus, "labels.csv does not say what the tests say")
+    refused(corpus, "labels.csv:2: expected ", ", found ")
 
 
 def test_a_test_that_is_there_twice(corpus):
     opened = read_corpus(corpus)
     write_corpus(corpus, [*opened.tests, opened.tests[0]], opened.manifest)
-    refused(corpus, "two tests are one", "two tests have one name")
+    refused(corpus, "tests.jsonl:163: 2x3-0001: two tests are one", "the test here is called 2x3-0163")
 
 
 def test_a_test_that_is_not_minimal(tmp_path):
@@ -177,8 +177,8 @@ def test_a_test_that_is_not_minimal(tmp_path):
 @pytest.mark.parametrize(
     ("request_", "named"),
     [
-        ({"kind": "select"}, "no request for progress tests"),
-        ({"kind": "memory"}, "no request for memory tests"),
+        ({"kind": "select"}, 'request.kind: expected "progress", found "select"'),
+        ({"kind": "memory"}, "there is no request for memory tests"),
         ({"instrs": None}, "how many threads and instructions"),
         ({"instrs": 10**9}, "too large"),
         ({"instrs": 4}, "missing"),
@@ -287,7 +287,9 @@ def formula_12():
         (["c case", "1 0", "c because"], "are not those of: case"),
         (["1 0"], "where the clause comes from"),
         (["c case", "c blocks 0,0,0,-1"], "not of the shape"),
-        (["c case", "c blocks 0,9,0,-1 | 0,0,0,-1 0,0,0,-1"], "has no variable"),
+        (["c case", "c blocks 0,9,0,-1 | 0,0,0,-1 0,0,0,-1"], "not of the shape"),
+        (["c case", "c blocks 0,0,0,-1 | 0,0,0,-1 0,0,-1,-1"], "expected where clauses come from"),
+        (["c case -1.0.0", "1 0"], "expected where clauses come from"),
         (["c case 0.0.7", "1 0"], "has no variable"),
         (["c case", "1 two 0"], "expected a clause"),
         (["c case", "99999 0"], "variables 1 to"),
@@ -339,7 +341,7 @@ def fields(thread):
 
 
 def meaning(program: Program, shape: Shape) -> set[str]:
-    """What variables mean of a program in order (``oracle.certificates.progress_formulas``), by its transition system."""
+    """What variables mean of a program in order (``oracle.certificates.progress_formulas``), by the explicit system."""
     lts = explore(program)
     unused = (0,) * (shape.locations - program.locations)
     words = [

@@ -339,6 +339,7 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
     if name == "verify":
         run_examples(["synth progress --threads 2 --instrs 3 --all --certify -o all"])
         run_examples(["synth memory --from tso --events 2..3 --certify -o tso"])
+        run_examples(['synth memory --edges "PodWW PodRR Rfe Fre" -o mp'])
         Path("herd7").write_text("#!/bin/sh\necho Observation X Never 0 3\n")
         Path("herd7").chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
