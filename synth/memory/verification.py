@@ -102,7 +102,7 @@ class _Check(Protocol[Part, Claim]):
     def claim(self, tests: int) -> dict[str, Any]:
         """What is verified."""
 
-    def free(self, found: Mapping[str, Any]) -> list[str]:
+    def free(self) -> list[str]:
         """What of the manifest is not checked."""
 
 
@@ -134,7 +134,7 @@ def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings
     names = {name for unit in units for name in unit.names}
     wrong, beside = files_beside(corpus.path, names, mutants)
     findings.refused += wrong
-    findings.unchecked = [*(f"{MANIFEST}: {key}" for key in check.free(corpus.manifest)), *beside]
+    findings.unchecked = [*(f"{MANIFEST}: {key}" for key in check.free()), *beside]
     findings.claim = check.claim(len(corpus.tests)) | {"verdicts_unknown": _unknown(corpus.tests)}
     return findings
 
@@ -281,15 +281,10 @@ class _SuiteCheck:
         )
 
     def whole(self, made: _Made, found: Mapping[str, Any]) -> tuple[list[Test], dict[str, Any]]:
-        asked = self.request.criterion
+        said, asked = _criteria(found), self.request.criterion
+        counted = {name.value: said.get(name, 0) for name in self.request.criteria} | {asked: len(made.tests)}
+        counts = {"criteria": {name: count if type(count) is int else 0 for name, count in counted.items()}}
         units = {unit.name for unit in suites.units(self.request)}
-        said = _criteria(found)
-        counted = {
-            name: len(made.tests) if name == asked else count
-            for name, count in said.items()
-            if name in set(Criterion) and type(count) is int
-        }
-        counts = {"criteria": counted if asked in counted else {asked: len(made.tests)}}
         sizes = kept(found, "encodings", dict)
         encodings = {name: size if _is_size(size) else {} for name, size in sizes.items() if name in units}
         manifest = suites.manifest_of(self.request, counts, encodings, kept(found, "version", str))
@@ -312,9 +307,8 @@ class _SuiteCheck:
             "mutants": "all" if request.mutants else "none",
         }
 
-    def free(self, found: Mapping[str, Any]) -> list[str]:
-        others = sorted({*_criteria(found)} - {self.request.criterion})
-        return ["version", "encodings", *(f"counts.criteria.{name}" for name in others)]
+    def free(self) -> list[str]:
+        return ["version", "encodings", *(f"counts.criteria.{name}" for name in self.request.criteria[1:])]
 
 
 def _criteria(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -413,5 +407,5 @@ class _CycleCheck:
             "models": _models(request.models),
         }
 
-    def free(self, found: Mapping[str, Any]) -> list[str]:
+    def free(self) -> list[str]:
         return ["version"]
