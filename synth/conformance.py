@@ -1,18 +1,84 @@
-"""What was seen on devices, set against what models say, of tests of either family.
+"""The judgement of what a device showed against what a model promises, for tests of either family.
 
-A test asks about one outcome: that it hangs, or that its threads end with certain values. A model forbids that or
-allows it. Where it was seen and a model forbids it, the device does not give what the model promises. That it was not
-seen shows nothing, so a device can contradict a model, and never be proved to conform.
+Example: two threads of store buffering both read 0 on an x86 machine. SC forbids that outcome, so the machine
+contradicts SC. TSO allows it, so the machine is consistent with TSO.
+
+A test asks about one outcome: a hang, or certain final values. A *promise* says which outcomes of a test a model
+forbids. A device contradicts a model if it shows an outcome that the model forbids. An outcome that was not seen proves
+nothing, so no device is ever proved to conform.
+
+A model promises nothing of a test
+  - without a verdict (UNKNOWN);
+  - with a flag on an allowed execution. A data race is undefined behaviour, after which every outcome is possible
+    (C11, 5.1.2.4); ``no-sc-accesses-in-ptx`` says that the model does not describe the program;
+  - whose loops were cut, unless the outcome is among those that were found: longer runs may have it.
+
+Every command that says "contradicted", "forbids" or "not sound" of a device asks this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
+
+Outcome = tuple[int, ...]
+"""Values of the terms of a memory test, in its order (``backends.shared.layout.outcome_terms``)."""
+
+HANG: Outcome = ()
+"""The outcome that a progress test asks about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What a model promises of a test.
+
+    ``forbids_asked``: whether it forbids the outcome that the test asks about; None where it has no verdict on that.
+    ``allowed``: every outcome that it allows; None where only the verdict on the asked one is known. ``reason``: why it
+    forbids nothing; empty where it does promise.
+    """
+
+    forbids_asked: bool | None
+    allowed: frozenset[Outcome] | None = None
+    reason: str = ""
+
+    def forbids(self, outcome: Outcome, asked: bool) -> bool:
+        """Whether it forbids an outcome; ``asked``: the test asks about this one."""
+        if self.reason:
+            return False
+        if self.allowed is not None:
+            return outcome not in self.allowed
+        return asked and self.forbids_asked is True
+
+
+NO_PROMISE = Promise(None, reason="no verdict")
+
+
+@lru_cache(maxsize=1 << 10)  # tests share them
+def recorded(verdict: str | None, forbids: str, allows: str, reason: str = "") -> Promise:
+    """The promise that a verdict is, in a family whose two verdicts are the words ``forbids`` and ``allows``.
+
+    ``reason``: why the verdict is UNKNOWN.
+    """
+    if verdict in (forbids, allows):
+        return Promise(verdict == forbids)
+    return Promise(None, reason=reason) if reason else NO_PROMISE
+
+
+def forbidden(promises: Mapping[str, Promise], shown: Iterable[tuple[Outcome, bool]]) -> dict[Outcome, tuple[str, ...]]:
+    """The outcomes of a test that were seen and that some model forbids, each with these models.
+
+    ``shown`` has each outcome that was seen, and whether the test asks about it.
+    """
+    against = {
+        outcome: tuple(model for model, promise in promises.items() if promise.forbids(outcome, asked))
+        for outcome, asked in shown
+    }
+    return {outcome: models for outcome, models in against.items() if models}
 
 
 class Status(StrEnum):
@@ -31,8 +97,9 @@ class Status(StrEnum):
 class Standing(Generic[Key]):
     """A model against the tests that were run.
 
-    It forbids the outcome of ``forbidden`` tests, of which those of ``contradicting`` were seen; it allows that of
-    ``allowed`` tests, ``observed`` of which were seen; of ``unknown`` ones it has no verdict.
+    It forbids an outcome of ``forbidden`` tests: the one that the test asks about, or another that was seen. Those that
+    showed one are ``contradicting``. It allows the asked outcome of ``allowed`` other tests, ``observed`` of which
+    showed it. It promises nothing of ``unknown`` tests.
     """
 
     model: str
@@ -53,20 +120,20 @@ class Standing(Generic[Key]):
 
 
 def standing(
-    model: str, seen: Mapping[Key, bool], verdicts: Mapping[Key, Mapping[str, str]], forbids: str, allows: str
+    model: str, promises: Mapping[Key, Promise], seen: Mapping[Key, bool], contradicting: Collection[Key]
 ) -> Standing[Key]:
-    """How a model stands; ``seen`` says of each test that was run whether its outcome was seen.
+    """How a model stands to the tests that were run.
 
-    ``verdicts`` has the verdicts of these tests by model; ``forbids`` and ``allows`` are the family's words for them.
+    ``promises`` are the model's, by test. ``seen`` says of each test whether the asked outcome was seen.
+    ``contradicting`` are the tests that showed an outcome that the model forbids.
     """
-    said = {test: verdicts[test].get(model) for test in seen}
-    forbidden = [test for test, word in said.items() if word == forbids]
-    allowed = [test for test, word in said.items() if word == allows]
+    forbids = [test for test in seen if promises[test].forbids_asked or test in contradicting]
+    allows = [test for test in seen if promises[test].forbids_asked is False and test not in contradicting]
     return Standing(
         model,
-        len(forbidden),
-        tuple(test for test in forbidden if seen[test]),
-        len(allowed),
-        sum(seen[test] for test in allowed),
-        len(seen) - len(forbidden) - len(allowed),
+        len(forbids),
+        tuple(test for test in forbids if test in contradicting),
+        len(allows),
+        sum(seen[test] for test in allows),
+        len(seen) - len(forbids) - len(allows),
     )

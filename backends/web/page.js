@@ -35,7 +35,8 @@ class Page {
     this.rows = [];
     this.results = suite.tests.map(() => new Map()); // of each test, by trial
     this.made = new Set(); // trials with a result, which are not made again
-    this.against = new Map(suite.models.map((model) => [model, { tests: [], shown: cell() }]));
+    this.against = new Map(suite.models.map((model) => [model, { tests: [], silent: 0, shown: cell() }]));
+    for (const { silent } of suite.tests) for (const [model] of silent) this.against.get(suite.models[model]).silent += 1;
     this.stop = null;
     this.spoken = -Infinity;
   }
@@ -137,6 +138,11 @@ class Page {
     if (!this.suite.isMemory) {
       const names = test.terminating.map((model) => this.suite.models[model]);
       details.append(element("p", `It terminates under ${names.join(", ") || "none of the models"}.`));
+    }
+    const silent = Map.groupBy(test.silent, ([, reason]) => reason);
+    for (const [reason, models] of silent) {
+      const names = models.map(([model]) => this.suite.models[model]).join(", ");
+      details.append(element("p", `${names}: no promise of this test, ${reason}.`));
     }
     for (const result of this.results[test.number].values()) {
       details.append(element("p", this.launched(result)));
@@ -255,9 +261,10 @@ class Page {
   }
 
   showModel(model) {
-    const { tests, shown } = this.against.get(model);
+    const { tests, silent, shown } = this.against.get(model);
     const first = tests.slice(0, 5).join(", ") + (tests.length > 5 ? ", .." : "");
-    shown.textContent = tests.length ? `${tests.length}: ${first}` : "none";
+    const said = tests.length ? `${tests.length}: ${first}` : "none";
+    shown.textContent = silent ? `${said}; it promises nothing of ${silent}` : said;
     shown.className = tests.length ? "bad" : "";
   }
 

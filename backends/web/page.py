@@ -93,6 +93,7 @@ def _test(test: BundledTest, models: dict[str, int], lines: _Numbers, pieces: _N
         "outcomes": [list(values) for values in expected.outcomes],
         "asked": list(expected.asked),
         "allowed": [[models[name], list(outcomes)] for name, outcomes in expected.allowed],
+        "silent": [[models[name], reason] for name, reason in expected.silent],
     }
 
 

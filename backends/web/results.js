@@ -40,7 +40,8 @@ class Suite {
     );
   }
 
-  /** The models that a result contradicts: those that promise the end of a test that hung, or forbid what was seen. */
+  /** The models that a result contradicts: those that promise the end of a test that hung, or forbid what was seen.
+      A model that promises nothing of a test (synth/conformance.py) is not in its `allowed`. */
   contradicted(test, result) {
     if ("error" in result) return [];
     const wrong = this.isMemory

@@ -201,7 +201,20 @@ def passing_checks(among: int, results: Sequence[CheckResult[int]]) -> int:
 
 def outcomes(test: LitmusTest, model: Model, unroll: int = UNROLL) -> frozenset[Outcome]:
     """The final values, in allowed executions, of the terms that the condition names or observes."""
+    return outcomes_and_flags(test, model, unroll)[0]
+
+
+def outcomes_and_flags(
+    test: LitmusTest, model: Model, unroll: int = UNROLL
+) -> tuple[frozenset[Outcome], tuple[str, ...]]:
+    """``outcomes``, and the flags that some allowed execution raises, whether or not it passes the condition's filter:
+    a program with a data race in any execution is undefined as a whole (C11, 5.1.2.4).
+
+    Raises ``TooManyError`` where executions are too many.
+    """
     found: set[Outcome] = set()
-    for batch, allowed, _ in judged(test, unroll_threads(test, unroll), model, forbidden=False):
+    flags: dict[str, None] = {}
+    for batch, allowed, results in judged(test, unroll_threads(test, unroll), model, forbidden=False):
         found |= batch.outcomes(allowed, asked_terms(test))
-    return frozenset(found)
+        flags |= {result.check.name: None for result in results if result.check.flag and result.truth & allowed}
+    return frozenset(found), tuple(flags)

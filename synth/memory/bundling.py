@@ -17,7 +17,7 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import MEMORY, Input, readable
-from synth.memory.conformance import allowed_outcomes, is_asked_for
+from synth.memory.conformance import is_asked_for, promise_of
 from synth.screen import watched
 
 PLAIN = {"none": DEFAULT, "memory stress": STRESS}
@@ -85,16 +85,20 @@ def memory_bundle(
 
 
 def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> Expected:
-    """The outcomes that some model allows, and which of them each allows that can tell for certain."""
+    """The outcomes that some model allows, and which of them each model allows that promises to show no other."""
     terms = outcome_terms(test)
-    judged = {model.name: allowed_outcomes(test, terms, model) for model in models}
-    certain = {name: each.outcomes for name, each in judged.items() if each.outcomes is not None and not each.bounded}
-    known = sorted(set[tuple[int, ...]]().union(*(each.outcomes for each in judged.values() if each.outcomes)))
+    promises = {model.name: promise_of(test, model) for model in models}
+    known = sorted(set[tuple[int, ...]]().union(*(each.allowed for each in promises.values() if each.allowed)))
     place = {values: number for number, values in enumerate(known)}
     return Expected(
         outcomes=tuple(known),
         asked=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
-        allowed=tuple((name, tuple(sorted(place[each] for each in allowed))) for name, allowed in certain.items()),
+        allowed=tuple(
+            (name, tuple(sorted(place[values] for values in each.allowed)))
+            for name, each in promises.items()
+            if each.allowed is not None and not each.reason
+        ),
+        silent=tuple((name, each.reason) for name, each in promises.items() if each.reason),
     )
 
 

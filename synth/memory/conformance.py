@@ -1,70 +1,120 @@
-"""Outcomes of memory tests seen on a device, set against what models allow.
+"""What consistency models promise of litmus tests, and results of memory tests set against that.
 
-An outcome that was seen and that a model forbids shows that device, compiler and model do not go together. An outcome
-that a model allows and that was not seen shows nothing.
+``synth.conformance`` says what a promise is, and when a device contradicts a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from backends.shared.layout import outcome_terms
 from backends.shared.results import MemoryResult
 from corpus.errors import InputError
 from corpus.litmus.condition import spell
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term, propositions
-from oracle.consistency import ConsistencyModel, OperationalModel
+from corpus.test import Test
+from oracle.cat.interpreter import Model
+from oracle.consistency import ConsistencyModel, OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
-from oracle.executions.judge import is_complete, outcomes
+from oracle.executions.candidates import Outcome as Final
+from oracle.executions.judge import Answer, is_complete, is_quick_to_list, outcomes_and_flags
+from oracle.executions.steps import TooManyError
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Value, holds
 from oracle.operational.explore import explore
+from synth.conformance import Outcome, Promise, forbidden, recorded
+from synth.memory.judging import judge_with
+from synth.options.method import AUTO
 
-Terms = tuple[FinalRegister | Loc, ...]
-Values = tuple[int, ...]
+CUT = f"loops were cut after {UNROLL} jumps back"
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """The outcomes that a model allows, as values of the terms; None where it cannot tell, and why.
+def promise_of(test: LitmusTest, model: ConsistencyModel) -> Promise:
+    """What a model promises of a test.
 
-    ``bounded``: loops were cut, and more may be allowed.
+    Every outcome is judged where executions are quick to list, else only the one that the test asks about. Loops are
+    followed ``UNROLL`` jumps back. Gap: of values out of thin air, which justify themselves, those are listed that the
+    condition mentions.
     """
-
-    outcomes: frozenset[Values] | None
-    bounded: bool = False
-    reason: str = ""
-
-    def forbids(self, values: Values) -> bool:
-        """Whether the model certainly forbids an outcome."""
-        return self.outcomes is not None and not self.bounded and values not in self.outcomes
-
-
-def allowed_outcomes(test: LitmusTest, terms: Terms, model: ConsistencyModel) -> Allowed:
-    """What a model allows of a test."""
     try:
         if isinstance(model, OperationalModel):
             explored = explore(test, model.strong, UNROLL)
-            finals: Iterable[Mapping[Term, Value]]
-            finals = (dict(zip(explored.terms, final, strict=True)) for final in explored.finals)
-            bounded = explored.bounded
-        else:
-            finals = map(dict, outcomes(test, model.model))
-            bounded = not is_complete(test, unroll_threads(test, UNROLL), model.model)
-        return Allowed(frozenset(_numbers(final, terms) for final in finals), bounded)
+            finals = frozenset(tuple(zip(explored.terms, final, strict=True)) for final in explored.finals)
+            return _promise(test, finals, (), explored.bounded)
+        if not _is_quick(test, model.model):
+            return _of_asked(test, model)
+        cut = not is_complete(test, unroll_threads(test, UNROLL), model.model)
+        return _promise(test, *outcomes_and_flags(test, model.model), cut)
     except InputError as error:
-        return Allowed(None, reason=error.message)
+        return Promise(None, reason=error.message)
 
 
-def _numbers(final: Mapping[Term, Value], terms: Terms) -> Values:
-    """The values of the terms, none of which is an address: no back end here runs a test that asks for one."""
+def _is_quick(test: LitmusTest, model: Model) -> bool:
+    try:
+        return is_quick_to_list(test, model)
+    except TooManyError:
+        return False
+
+
+def _promise(test: LitmusTest, finals: Iterable[Final], flags: Sequence[str], cut: bool) -> Promise:
+    """The promise of a model that allows these outcomes; ``cut``: and perhaps others, for loops were."""
+    if flags:
+        return Promise(None, reason=", ".join(flags))
+    terms = outcome_terms(test)
+    allowed = frozenset(values for final in map(dict, finals) if (values := _numbers(final, terms)) is not None)
+    if any(is_asked_for(test, terms, values) for values in allowed):
+        return Promise(False, allowed, CUT if cut else "")
+    return Promise(None if cut else True, allowed, CUT if cut else "")
+
+
+def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
+    """What a model promises of the asked outcome alone."""
+    judgement = judge_with(test, model, AUTO, UNROLL)
+    flags = judgement.flags
+    if test.condition.filter is not None:  # a race in an execution that the filter rejects is undefined behaviour, too
+        every = replace(test, condition=replace(test.condition, filter=None))
+        flags = judge_with(every, model, AUTO, UNROLL).flags
+    if flags or judgement.answer is Answer.UNKNOWN:
+        return Promise(None, reason=", ".join(flags) or judgement.reason or "no verdict")
+    if judgement.answer is Answer.FORBIDDEN and judgement.provisional:
+        return Promise(None, reason=CUT)
+    return Promise(judgement.answer is Answer.FORBIDDEN)
+
+
+def labelled_by(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The models that labelled a corpus, each with the digest of its text, empty where the manifest has none."""
+    request = manifest.get("request")
+    digests = request.get("model_digests") if isinstance(request, dict) else None
+    known = digests if isinstance(digests, dict) else {}
+    return {str(name): str(known.get(name, "")) for name in manifest.get("models", [])}
+
+
+def models_as_recorded(digests: Mapping[str, Collection[str]]) -> dict[str, ConsistencyModel]:
+    """The models that labelled corpora and that ship, by name; ``digests`` are those that corpora have of each.
+
+    A digest tells a model that ships from a file of the user's that had its name.
+    """
+    shipped = {model.name: model for model in resolve_consistency_models() if model.name in digests}
+    return {name: model for name, model in shipped.items() if {*digests[name]} <= {"", model.digest}}
+
+
+def recorded_promises(test: Test) -> dict[str, Promise]:
+    """What the verdicts of a test of a corpus promise, of the asked outcome alone."""
+    return {
+        model: recorded(said, Answer.FORBIDDEN, Answer.ALLOWED, test.reasons.get(model, ""))
+        for model, said in test.verdicts.items()
+    }
+
+
+def _numbers(final: Mapping[Term, Value], terms: Sequence[FinalRegister | Loc]) -> Outcome | None:
+    """The values of the terms; None where one is an address, which no result has."""
     values = tuple(value for term in terms if isinstance(value := final[term], int))
-    assert len(values) == len(terms)
-    return values
+    return values if len(values) == len(terms) else None
 
 
-def is_asked_for(test: LitmusTest, terms: Terms, values: Values) -> bool:
+def is_asked_for(test: LitmusTest, terms: Sequence[FinalRegister | Loc], values: Outcome) -> bool:
     """Whether an outcome satisfies the condition's proposition and passes its filter."""
     known: dict[Term, int] = dict(zip(terms, values, strict=True))
 
@@ -74,23 +124,40 @@ def is_asked_for(test: LitmusTest, terms: Terms, values: Values) -> bool:
     return all(holds(part, value) for part in propositions(test.condition))
 
 
-def asked_outcomes(test: LitmusTest, result: MemoryResult) -> frozenset[Values] | None:
-    """The outcomes of a result that are asked for; None where it is of other terms than the test's condition."""
-    terms = outcome_terms(test)
-    spelled = [spell(term) for term in terms]
+def by_terms_of_the_test(test: LitmusTest, result: MemoryResult) -> dict[Outcome, Outcome] | None:
+    """The outcomes of a result, each with the same values in the order of the test's terms.
+
+    None where the result is of other terms than the test's condition.
+    """
+    spelled = [spell(term) for term in outcome_terms(test)]
     if sorted(spelled) != sorted(result.terms):
         return None
     order = [result.terms.index(name) for name in spelled]
-    return frozenset(
-        values for values, _ in result.outcomes if is_asked_for(test, terms, tuple(values[at] for at in order))
-    )
+    return {values: tuple(values[at] for at in order) for values, _ in result.outcomes}
+
+
+def asked_outcomes(test: LitmusTest, result: MemoryResult) -> frozenset[Outcome] | None:
+    """The outcomes of a result that are asked for; None where it is of other terms than the test's condition."""
+    terms = outcome_terms(test)
+    known = by_terms_of_the_test(test, result)
+    return None if known is None else frozenset(each for each in known if is_asked_for(test, terms, known[each]))
+
+
+def forbidden_outcomes(
+    test: LitmusTest, result: MemoryResult, promises: Mapping[str, Promise]
+) -> dict[Outcome, tuple[str, ...]]:
+    """The outcomes of a result, as it has them, that some model forbids, each with these models."""
+    terms = outcome_terms(test)
+    known = by_terms_of_the_test(test, result) or {}
+    against = forbidden(promises, ((values, is_asked_for(test, terms, values)) for values in known.values()))
+    return {given: against[values] for given, values in known.items() if values in against}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """An outcome that was seen or that some model allows: its count, 0 if it was not seen, and who forbids it."""
 
-    values: Values
+    values: Outcome
     count: int
     asked: bool
     forbidden_by: tuple[str, ...]
@@ -98,56 +165,59 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A test that was run, its outcomes by value, and what each model allows of it."""
+    """A test that was run, its outcomes by value, and what each model promises of it."""
 
     file: str
     test: LitmusTest
     result: MemoryResult
     rows: tuple[Row, ...]
-    allowed: Mapping[str, Allowed]
+    promises: Mapping[str, Promise]
 
 
-def observation(
-    file: str, test: LitmusTest, terms: Terms, result: MemoryResult, models: Sequence[ConsistencyModel]
-) -> Observation:
-    """A result beside what the models say."""
-    allowed = {model.name: allowed_outcomes(test, terms, model) for model in models}
+def observation(file: str, test: LitmusTest, result: MemoryResult, models: Sequence[ConsistencyModel]) -> Observation:
+    """A result beside what the models promise; its terms are in the order of the test's."""
+    terms = outcome_terms(test)
+    promises = {model.name: promise_of(test, model) for model in models}
     seen = dict(result.outcomes)
-    known = set(seen).union(*(each.outcomes for each in allowed.values() if each.outcomes is not None))
-    rows = [
-        Row(
-            values,
-            seen.get(values, 0),
-            is_asked_for(test, terms, values),
-            tuple(name for name, each in allowed.items() if each.forbids(values)),
-        )
-        for values in sorted(known)
-    ]
-    return Observation(file, test, result, tuple(rows), allowed)
+    known = set(seen).union(*(each.allowed for each in promises.values() if each.allowed is not None))
+    asked = {values: is_asked_for(test, terms, values) for values in sorted(known)}
+    against = forbidden(promises, asked.items())
+    rows = tuple(Row(values, seen.get(values, 0), asked[values], against.get(values, ())) for values in asked)
+    return Observation(file, test, result, rows, promises)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
     """A model against the tests that were run.
 
-    ``tests`` it could judge, ``unknown`` not. ``forbidden`` has an entry, the file and the values, for each outcome
-    that was seen and that it forbids; ``seen`` and ``unseen`` count the outcomes that it allows.
+    It judges ``tests`` of them, and ``unknown`` not, each file with the reason in ``reasons``. ``forbidden`` has an
+    entry, the file and the values, for each outcome that was seen and that it forbids; ``seen`` and ``unseen`` count
+    the outcomes that it allows.
     """
 
     model: str
     tests: int
     unknown: int
-    forbidden: tuple[tuple[str, Values], ...]
+    forbidden: tuple[tuple[str, Outcome], ...]
     seen: int
     unseen: int
+    reasons: Mapping[str, str]
 
 
 def model_report(model: str, observations: Sequence[Observation]) -> ModelReport:
     """What was seen, against one model."""
-    judged = [each for each in observations if each.allowed[model].outcomes is not None]
+    promises = {each.file: each.promises[model] for each in observations}
+    reasons = {file: each.reason for file, each in promises.items() if each.allowed is None and each.reason}
     forbidden = [
-        (each.file, row.values) for each in judged for row in each.rows if row.count and model in row.forbidden_by
+        (each.file, row.values) for each in observations for row in each.rows if row.count and model in row.forbidden_by
     ]
-    counts = [row.count for each in judged for row in each.rows if row.values in (each.allowed[model].outcomes or ())]
+    counts = [row.count for each in observations for row in each.rows if _allows(promises[each.file], row)]
     seen = sum(count > 0 for count in counts)
-    return ModelReport(model, len(judged), len(observations) - len(judged), tuple(forbidden), seen, len(counts) - seen)
+    tests = len(observations) - len(reasons)
+    return ModelReport(model, tests, len(reasons), tuple(forbidden), seen, len(counts) - seen, reasons)
+
+
+def _allows(promise: Promise, row: Row) -> bool:
+    if promise.allowed is not None:
+        return row.values in promise.allowed
+    return row.asked and promise.forbids_asked is False

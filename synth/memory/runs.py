@@ -30,12 +30,11 @@ from corpus.errors import InputError
 from corpus.files import read_text, write_atomically
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.test import LitmusTest
+from corpus.litmus.test import FinalRegister, LitmusTest, Loc
 from oracle.consistency import ConsistencyModel
 from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
 from synth.inputs import Input
 from synth.junit import junit
-from synth.memory.conformance import Terms
 from synth.memory.seen import Besides, Ran, cases_of, told
 
 INSTANCES = 1 << 16
@@ -191,7 +190,7 @@ def _trial(
     test: LitmusTest,
     backend: Backend,
     device: Device | str,
-    terms: Terms,
+    terms: Sequence[FinalRegister | Loc],
     instances: int,
     launches: Launches,
 ) -> MemoryTrial:

@@ -6,7 +6,7 @@ Of more than ``FEW`` tests only those are shown whose asked-for outcome was seen
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
 import click
@@ -14,7 +14,6 @@ import msgspec
 from rich.table import Table
 from rich.text import Text
 
-from backends.shared.layout import outcome_terms
 from backends.shared.results import MemoryResult, trial_of
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
@@ -87,10 +86,7 @@ def told(
     What is told ``besides`` is in the place of the outcomes of each test.
     """
     tests = ran.tests
-    observations = [
-        observation(file, tests[file], outcome_terms(tests[file]), result, models)
-        for file, result in ran.results.items()
-    ]
+    observations = [observation(file, tests[file], result, models) for file, result in ran.results.items()]
     reports = [model_report(model.name, observations) for model in models]
     for error in ran.unreadable:
         click.echo(f"synth: {error}", err=True)
@@ -156,6 +152,8 @@ def _print(
             console.print(Text(f"{report.model} forbids what was seen of {file}: {_list(values)}"), soft_wrap=True)
         if len(report.forbidden) > 3:
             console.print(Text(f"{report.model} forbids {len(report.forbidden) - 3} more outcomes that were seen"))
+    for line in _silences(reports):
+        console.print(Text(line), soft_wrap=True)
     if refused:
         file, reason = next(iter(refused.items()))
         more = f" (and {len(refused) - 1} more; --json lists them)" if len(refused) > 1 else ""
@@ -208,12 +206,23 @@ def _launched(result: MemoryResult) -> str:
 
 def _summary(reports: Sequence[ModelReport]) -> Table:
     table = Table("model", box=None, pad_edge=False, header_style="bold")
-    for column in ("tests", "no verdict", "forbidden, seen", "allowed, seen", "allowed, not seen"):
+    for column in ("tests", "no promise", "forbidden, seen", "allowed, seen", "allowed, not seen"):
         table.add_column(column, justify="right")
     for report in reports:
         numbers = (report.tests, report.unknown, len(report.forbidden), report.seen, report.unseen)
         table.add_row(Text(report.model), *map(str, numbers), style="red" if report.forbidden else "")
     return table
+
+
+def _silences(reports: Sequence[ModelReport]) -> Iterator[str]:
+    """Which models promise nothing of which test, and why; of several tests the first, and how many more there are."""
+    groups: dict[tuple[str, str, int], list[str]] = {}
+    for report in reports:
+        for file, reason in list(report.reasons.items())[:1]:
+            groups.setdefault((file, reason, len(report.reasons) - 1), []).append(report.model)
+    for (file, reason, others), models in groups.items():
+        more = f" (and of {others} more; --json lists them)" if others else ""
+        yield f"{', '.join(models)} promise{'s' * (len(models) == 1)} nothing of {file}: {reason}{more}"
 
 
 def _list(values: Sequence[int]) -> str:

@@ -18,12 +18,11 @@ from corpus.errors import InputError
 from corpus.export import write_folder
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.bounds import UNROLL
-from oracle.executions.judge import Answer
 from oracle.executions.steps import TooManyError
 from synth.inputs import Input
+from synth.memory.conformance import promise_of
 from synth.memory.explanation import explanation_account, program_lines
-from synth.memory.judging import explain_with, judge_with
-from synth.options.method import AUTO
+from synth.memory.judging import explain_with
 
 MODEL = "webgpu"
 
@@ -71,13 +70,11 @@ def _converted(given: Input) -> ConformanceTest:
     done = conformance_test(test, given.name)
     (model,) = resolve_consistency_models([MODEL])
     assert not isinstance(model, OperationalModel)
-    judgement = judge_with(test, model, AUTO, UNROLL)
-    if judgement.flags:
-        raise InputError(f"{MODEL} makes no promise: {', '.join(judgement.flags)}")
-    if judgement.answer is Answer.ALLOWED:
+    promise = promise_of(test, model)
+    if promise.forbids_asked is None:
+        raise InputError(f"{MODEL} makes no promise: {promise.reason}")
+    if not promise.forbids_asked:
         raise InputError(f"{MODEL} allows its outcome, and a device that shows it conforms")
-    if judgement.answer is not Answer.FORBIDDEN:
-        raise InputError(f"whether {MODEL} allows its outcome is unknown: {judgement.reason}")
     try:
         account = explanation_account(explain_with(test, model.model, UNROLL), UNROLL)
         about = f"{account.about}\n\n{account.reason}"

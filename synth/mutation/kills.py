@@ -15,7 +15,7 @@ numbers of launches and time-outs. Time is that of launches, without compiling.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -26,9 +26,17 @@ from corpus.journal import read_corpus
 from corpus.links import LINKS, MUTANTS, Link, read_links
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
+from oracle.consistency import ConsistencyModel
 from oracle.serial import Takes, takes
+from synth.conformance import Promise
 from synth.inputs import timed_results
-from synth.memory.conformance import asked_outcomes
+from synth.memory.conformance import (
+    asked_outcomes,
+    labelled_by,
+    models_as_recorded,
+    promise_of,
+    recorded_promises,
+)
 from synth.options.choice import Choice
 
 
@@ -91,7 +99,8 @@ Observed = Mapping[Environment, Mapping[str, Seen]]
 class MutantSuite:
     """Conformance tests, their mutants by name, and what leads from one to the other; ``all_count``: serial ones too.
 
-    ``links`` are those of the tests, in their order.
+    ``links`` are those of the tests, in their order. ``judges`` are the models that labelled the suite and that can be
+    asked again (``synth.memory.conformance.models_as_recorded``).
     """
 
     path: Path
@@ -99,6 +108,13 @@ class MutantSuite:
     mutants: Mapping[str, Test]
     links: tuple[Link, ...]
     all_count: bool = False
+    judges: Mapping[str, ConsistencyModel] = field(default_factory=dict)
+
+    def promises(self, test: Test) -> dict[str, Promise]:
+        """What each model that labelled a test promises of it."""
+        parsed = parse_litmus(test.text, f"{self.path}: {test.name}")
+        asked = {name: promise_of(parsed, model) for name, model in self.judges.items()}
+        return recorded_promises(test) | asked
 
     def of(self, names: Collection[str]) -> MutantSuite:
         """The part of it that is of some tests."""
@@ -132,7 +148,8 @@ def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSui
 
     Raises ``InputError`` where the suite or its mutants cannot be read, or a link leads nowhere.
     """
-    every = read_corpus(path).tests
+    corpus = read_corpus(path)
+    every = corpus.tests
     links = read_links(path)
     mutants = {mutant.name: mutant for mutant in read_corpus(path / MUTANTS).tests}
     names = {test.name for test in every}
@@ -140,7 +157,8 @@ def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSui
         for name, known in ((link.test, names), (link.mutant, mutants)):
             if name not in known:
                 raise InputError(f"no test has the name {name!r}", str(path / MUTANTS / LINKS))
-    whole = MutantSuite(path, tuple(every), mutants, tuple(links), all_count)
+    judges = models_as_recorded({name: {digest} for name, digest in labelled_by(corpus.manifest).items()})
+    whole = MutantSuite(path, tuple(every), mutants, tuple(links), all_count, judges)
     return whole.of({test.name for test in choice.of_tests(every)})
 
 

@@ -15,7 +15,7 @@ known less well than its interval says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from corpus.links import Link
@@ -122,7 +122,8 @@ class Trust:
 
     ``mutants`` count, of which so many were ``run`` and ``killed`` in some environment; ``best`` is the one that is
     killed the most often in a second, where that is. ``mean_rate`` is that of all its mutants that were run there.
-    ``seen`` is how often the outcome that the model forbids was seen, in ``seconds`` in all environments.
+    ``seen`` is how often the outcome that the test asks about was seen, in ``seconds`` in all environments;
+    ``contradicts`` are the models that forbid that, and ``silent`` those that promise nothing of the test, with why.
     ``confidence`` is that of a run as long as the test's own, ``at_least`` by the lower ends of the rates' intervals.
     """
 
@@ -137,6 +138,8 @@ class Trust:
     seconds: float
     confidence: float
     at_least: float
+    contradicts: tuple[str, ...] = ()
+    silent: Mapping[str, str] = field(default_factory=dict)
 
     def confidence_in(self, seconds: float) -> float:
         """The confidence of a run of so many seconds in the best environment."""
@@ -173,6 +176,8 @@ def _trust(suite: MutantSuite, observed: Observed, machine: Machine, test: Test)
     best = max(killed, key=lambda bug: bug.rate, default=None)
     there = [bug.rate for bug in bugs if best and bug.environment == best.environment]
     own = {where: seen[test.name] for where, seen in observed.items() if where.machine == machine and test.name in seen}
+    seen = sum(seen.count for seen in own.values())
+    promises = suite.promises(test) if seen else {}
     return Trust(
         test=test,
         machine=machine,
@@ -181,10 +186,12 @@ def _trust(suite: MutantSuite, observed: Observed, machine: Machine, test: Test)
         killed=len({bug.link.mutant for bug in killed}),
         best=best,
         mean_rate=sum(there) / len(there) if there else 0.0,
-        seen=sum(seen.count for seen in own.values()),
+        seen=seen,
         seconds=sum(seen.seconds or 0.0 for seen in own.values()),
         confidence=_confidence(killed, own, lambda bug: bug.rate),
         at_least=_confidence(killed, own, lambda bug: bug.least_rate),
+        contradicts=tuple(model for model, promise in promises.items() if promise.forbids_asked),
+        silent={model: promise.reason for model, promise in promises.items() if promise.forbids_asked is None},
     )
 
 

@@ -131,7 +131,9 @@ def _trust_lines(found: Sequence[Trust], budget: float | None, confidence: float
             yield f"{len(names)} with {what}: {', '.join(names[:FEW])}{more}"
     for each in found:
         if each.seen:
-            yield f"{each.test.name}: seen {each.seen} times, which the model forbids"
+            against = f"which {', '.join(each.contradicts)} forbids" if each.contradicts else "which no model forbids"
+            silent = "".join(f"; {model} promises nothing of it: {reason}" for model, reason in each.silent.items())
+            yield f"{each.test.name}: seen {each.seen} times, {against}{silent}"
 
 
 def record(suite: MutantSuite, observed: Observed, budget: float | None) -> dict[str, Any]:
@@ -176,6 +178,7 @@ def _trust_record(each: Trust, budget: float | None) -> dict[str, Any]:
         "best": bug_record(each.best) if each.best else None,
         "mean_rate": each.mean_rate,
         "seen": each.seen,
+        "contradicts": list(each.contradicts),
         "seconds": each.seconds,
         "confidence": each.confidence,
         "at_least": each.at_least,

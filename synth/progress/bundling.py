@@ -10,8 +10,10 @@ from backends.shared.files import distinct
 from corpus.errors import InputError
 from corpus.progress.text import program_of
 from corpus.test import Test
-from oracle.progress.models import ProgressModel, Verdict, verdicts
+from oracle.progress.models import ProgressModel, verdicts
+from synth.conformance import HANG
 from synth.inputs import PROGRESS
+from synth.progress.conformance import promises_of
 from synth.screen import watched
 
 INSTANCES = (16, 1024, None)
@@ -52,7 +54,7 @@ def progress_bundle(
             continue
         said = verdicts(program_of(test), models) if models or not test.verdicts else test.verdicts
         named |= dict.fromkeys(said)
-        terminating = tuple(model for model, verdict in said.items() if verdict == Verdict.TERMINATES)
+        terminating = tuple(model for model, each in promises_of(said).items() if each.forbids(HANG, asked=True))
         bundled.append(BundledTest(test.name, test.digest, test.text, programs, Expected(terminating)))
     if not bundled and refused:
         raise InputError(f"{backend.name} can launch none of the {len(chosen)} tests: {refused[0][1]}")

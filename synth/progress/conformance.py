@@ -1,7 +1,7 @@
-"""What devices did, set against what models say.
+"""What progress models promise of tests, and results of progress tests set against that.
 
-A hang is evidence: the device does not give what a model promises under which the test terminates. Termination is
-none: a test that may hang need not. So a device can be *inconsistent* with a model, and never proved to conform.
+A model under which a test terminates promises that it does not hang. ``synth.conformance`` says when a device
+contradicts a model.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from backends.shared.results import ProgressResult
 from oracle.progress.models import Verdict
-from synth.conformance import standing
+from synth.conformance import HANG, NO_PROMISE, Promise, forbidden, recorded, standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,16 @@ class ModelSummary:
     refuting: tuple[str, ...]
 
 
+def promises_of(verdicts: Mapping[str, str]) -> dict[str, Promise]:
+    """What the models of these verdicts promise."""
+    return {model: recorded(said, Verdict.TERMINATES, Verdict.MAY_HANG) for model, said in verdicts.items()}
+
+
+def contradicted(result: ProgressResult, verdicts: Mapping[str, str]) -> tuple[str, ...]:
+    """The models that a result contradicts, of those that have ``verdicts`` on its test."""
+    return forbidden(promises_of(verdicts), [(HANG, True)] if result.hangs else []).get(HANG, ())
+
+
 def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
     """One line for each placement and mapping, in the order of their first result."""
     groups: dict[tuple[str, str], list[ProgressResult]] = {}
@@ -58,13 +68,20 @@ def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:
 
 def by_model(results: Iterable[ProgressResult], verdicts: Mapping[str, Mapping[str, str]]) -> list[ModelSummary]:
     """One line for each placement and model; ``verdicts`` maps the name of each test that was run to its verdicts."""
-    levels: dict[str, dict[str, bool]] = {}
+    promises = {test: promises_of(said) for test, said in verdicts.items()}
+    models = dict.fromkeys(model for said in promises.values() for model in said)
+    hung: dict[str, dict[str, bool]] = {}
+    against: dict[tuple[str, str], set[str]] = {}
     for result in results:
-        hung = levels.setdefault(result.placement, {})
-        hung[result.test] = hung.get(result.test, False) or result.hangs
-    models = dict.fromkeys(model for row in verdicts.values() for model in row)
-    return [
-        ModelSummary(placement, each.model, each.allowed, each.observed, tuple(sorted(each.contradicting)))
-        for placement, hung in levels.items()
-        for each in (standing(model, hung, verdicts, Verdict.TERMINATES, Verdict.MAY_HANG) for model in models)
-    ]
+        level = hung.setdefault(result.placement, {})
+        level[result.test] = level.get(result.test, False) or result.hangs
+        for model in contradicted(result, verdicts[result.test]):
+            against.setdefault((result.placement, model), set()).add(result.test)
+    lines = []
+    for placement, level in hung.items():
+        for model in models:
+            of_tests = {test: promises[test].get(model, NO_PROMISE) for test in level}
+            each = standing(model, of_tests, level, against.get((placement, model), ()))
+            refuting = tuple(sorted(each.contradicting))
+            lines.append(ModelSummary(placement, model, each.allowed, each.observed, refuting))
+    return lines

@@ -31,10 +31,10 @@ from corpus.errors import InputError
 from corpus.files import write_atomically
 from corpus.progress.text import program_of
 from corpus.test import Test
-from oracle.progress.models import ProgressModel, Verdict, verdicts
+from oracle.progress.models import ProgressModel, verdicts
 from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
 from synth.junit import Case, Ending, junit
-from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model
+from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, contradicted
 from synth.screen import screen
 
 
@@ -115,7 +115,7 @@ def _suites(
         elif (result := made.get(words)) is None:
             case = Case(trial.test, Ending.SKIPPED, "it was not run")
         elif result.hangs:
-            against = [model for model in sound if verdicts[trial.test].get(model) == Verdict.TERMINATES]
+            against = [model for model in contradicted(result, verdicts[trial.test]) if model in sound]
             if against:
                 said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
                 case = Case(trial.test, Ending.FAILURE, said)

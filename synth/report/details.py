@@ -12,20 +12,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from backends.shared.layout import outcome_terms
 from corpus.errors import InputError
-from corpus.litmus.condition import spell
-from corpus.litmus.test import LitmusTest
-from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from synth.families.interface import Told, family
-from synth.inputs import MEMORY
-from synth.memory.conformance import allowed_outcomes
 from synth.pool import Limits, map_each
 from synth.report.evidence import Evidence, Subject
 from synth.watch import watching
-
-Values = tuple[int, ...]
 
 DETAILED = 100
 """Tests that are explained unless more are asked for."""
@@ -54,16 +46,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What is known of a test besides its verdicts.
-
-    ``terms`` are those of the outcomes of a memory test, and ``allowed`` has those outcomes that each model allows that
-    could tell. ``problem`` says why there is less than there should be.
-    """
+    """What is known of a test besides its verdicts; ``problem`` says why there is less than there should be."""
 
     reasons: tuple[Reason, ...] = ()
     figures: tuple[Figure, ...] = ()
-    terms: tuple[str, ...] = ()
-    allowed: tuple[tuple[str, tuple[Values, ...]], ...] = ()
     problem: str = ""
 
 
@@ -124,15 +110,7 @@ def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
                 problems.append(f"{model}: {error.message}")
     except Exception as error:  # a fault of ours costs the reasons of one test
         problems.append(f"{type(error).__name__}: {error}")
-    terms: tuple[str, ...] = ()
-    allowed: tuple[tuple[str, tuple[Values, ...]], ...] = ()
-    if subject.family == MEMORY:
-        test = given.litmus()
-        terms = tuple(map(spell, outcome_terms(test)))
-        allowed = tuple(_allowed(test, models))
-    return Detail(
-        tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), terms, allowed, "; ".join(problems)
-    )
+    return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), "; ".join(problems))
 
 
 def _reasons(told: list[Told]) -> Iterator[Reason]:
@@ -156,10 +134,3 @@ def _figures(told: list[Told], allows: str) -> Iterator[Figure]:
             continue
         if len(svg) <= LARGEST_FIGURE:
             yield Figure(one.model, verdict, svg)
-
-
-def _allowed(test: LitmusTest, models: tuple[str, ...]) -> Iterator[tuple[str, tuple[Values, ...]]]:
-    for model in resolve_consistency_models(models) if models else ():
-        said = allowed_outcomes(test, outcome_terms(test), model)
-        if said.outcomes is not None and not said.bounded:
-            yield model.name, tuple(sorted(said.outcomes))

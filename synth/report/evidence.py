@@ -11,6 +11,7 @@ Gap: a launch of a memory test that did not come to an end has no instances that
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,26 +30,31 @@ from backends.shared.results import (
 )
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
-from synth.conformance import Standing, standing
+from synth.conformance import HANG, Outcome, Promise, Standing, forbidden, recorded, standing
 from synth.families.interface import Side
 from synth.inputs import MEMORY, PROGRESS, Input
-from synth.memory.conformance import asked_outcomes
+from synth.memory.conformance import asked_outcomes, forbidden_outcomes
 from synth.mutation.kills import Machine, MutantSuite, Observed
 from synth.statistics import rate_interval
 
 Sides = tuple[Side, Side]
 
-Asked = frozenset[tuple[int, ...]]
+Asked = frozenset[Outcome]
 """The outcomes, as values of the terms of a result, that a condition asks about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A test that the report is about, its family, and where it is from."""
+    """A test that the report is about, its family, and where it is from.
+
+    ``promises`` are those of the models that were asked about each of its outcomes; of other models the verdict on the
+    asked outcome is known, as the test has it.
+    """
 
     family: str
     test: Test
     given: Input
+    promises: Mapping[str, Promise] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,8 @@ class Trial:
     """A trial and what came of it: the outcome that its test asks about was seen in ``seen`` of ``runs``.
 
     ``subject`` and ``column`` are numbers. ``entry`` is the line of the results, a failure where the trial could not be
-    made; ``asked`` are the final values that count as seen.
+    made; ``asked`` are the final values that count as seen. ``forbidden`` are the outcomes that were seen and that some
+    model forbids, each with these models.
     """
 
     subject: int
@@ -104,6 +111,7 @@ class Trial:
     seen: int
     runs: int
     asked: Asked = frozenset()
+    forbidden: Mapping[Outcome, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def error(self) -> str:
@@ -186,6 +194,11 @@ class Evidence:
             levels.setdefault(Level(column.device, column.placement), []).append(number)
         return levels
 
+    def promise(self, subject: int, model: str) -> Promise:
+        """What a model promises of a test."""
+        each = self.subjects[subject]
+        return promised(each, model, self.sides[each.family])
+
     def standings(self, columns: Iterable[int], family: str) -> tuple[Standing[int], ...]:
         """How each model of a family stands to what was seen in these columns together; tests are numbers."""
         key = frozenset(columns), family
@@ -194,33 +207,49 @@ class Evidence:
             for (subject, column), cell in self.cells.items():
                 if column in key[0] and cell.runs:
                     seen[subject] = seen.get(subject, False) or cell.seen > 0
-            verdicts = {number: self.subjects[number].test.verdicts for number in seen}
-            forbids, allows = (side.verdict for side in self.sides[family])
+            against: dict[str, set[int]] = {}
+            for (subject, column), models in self._contradictions.items():
+                if column in key[0]:
+                    for model in models:
+                        against.setdefault(model, set()).add(subject)
             self._standings[key] = tuple(
-                standing(model, seen, verdicts, forbids, allows) for model in self.models[family]
+                standing(model, {test: self.promise(test, model) for test in seen}, seen, against.get(model, ()))
+                for model in self.models[family]
             )
         return self._standings[key]
 
     def contradicted(self, subject: int, column: int) -> tuple[str, ...]:
         """The models that forbid what was seen of a test in a column."""
-        cell = self.cells.get((subject, column))
-        if cell is None or not cell.seen:
-            return ()
-        family, test = self.subjects[subject].family, self.subjects[subject].test
-        return tuple(model for model in self.models[family] if self.forbids(family, test, model))
+        return self._contradictions.get((subject, column), ())
+
+    @cached_property
+    def _contradictions(self) -> Mapping[tuple[int, int], tuple[str, ...]]:
+        """Subject and column -> the models that forbid something that was seen there, where there are any."""
+        found: dict[tuple[int, int], set[str]] = {}
+        for trial in self.trials:
+            for models in trial.forbidden.values():
+                found.setdefault((trial.subject, trial.column), set()).update(models)
+        return {
+            (subject, column): tuple(model for model in self.models[self.subjects[subject].family] if model in models)
+            for (subject, column), models in sorted(found.items())
+        }
 
     def against(self, models: Sequence[str]) -> dict[str, str]:
         """Those of these models that something that was seen contradicts, each with the name of a test that does."""
         found: dict[str, str] = {}
-        for subject, column in self.cells:
-            for model in self.contradicted(subject, column):
+        for (subject, _), contradicted in self._contradictions.items():
+            for model in contradicted:
                 if model in models:
                     found.setdefault(model, self.subjects[subject].test.name)
         return found
 
-    def forbids(self, family: str, test: Test, model: str) -> bool:
-        """Whether a model forbids the outcome that a test asks about."""
-        return test.verdicts.get(model) == self.sides[family][0].verdict
+
+def promised(subject: Subject, model: str, sides: Sides) -> Promise:
+    """What a model promises of a test of a family with these verdicts."""
+    if model in subject.promises:
+        return subject.promises[model]
+    test = subject.test
+    return recorded(test.verdicts.get(model), sides[0].verdict, sides[1].verdict, test.reasons.get(model, ""))
 
 
 def evidence(
@@ -230,17 +259,12 @@ def evidence(
     models: Mapping[str, Sequence[str]],
     scored: Sequence[Scored] = (),
 ) -> Evidence:
-    """The facts: tests, each digest once, and lines of results in the order in which they were written.
+    """The facts: tests, and lines of results in the order in which they were written.
 
-    Where a test is there twice, the first gives its name and the others what verdicts it lacks. ``models`` are those
-    of a family to look at; all that have a verdict where none are named.
+    ``models`` are those of a family to look at; all that have a verdict where none are named.
     """
-    kept: dict[tuple[str, str], Subject] = {}
-    for subject in subjects:
-        key = subject.family, subject.test.digest
-        kept[key] = _merged(kept[key], subject) if key in kept else subject
-    numbers = {key: number for number, key in enumerate(kept)}
-    known = tuple(kept.values())
+    known = distinct(subjects)
+    numbers = {(subject.family, subject.test.digest): number for number, subject in enumerate(known)}
     results, failures = latest(entries)
     made: list[tuple[int, Column, Entry]] = []
     strangers: dict[str, None] = {}
@@ -254,29 +278,37 @@ def evidence(
             made.append((number, column_of(entry), entry))
     columns = tuple(sorted({column for _, column, _ in made}, key=lambda column: column.rank))
     places = {column: number for number, column in enumerate(columns)}
+    families = {family: sides[family] for family in sides if any(each.family == family for each in known)}
+    judges = {family: _models(known, family, models.get(family, ())) for family in families}
     parsed: dict[int, LitmusTest] = {}
     trials = []
     for number, column, entry in made:
+        subject = known[number]
         asked: Asked | None = frozenset()
+        against: Mapping[Outcome, tuple[str, ...]] = {}
+        promises = {model: promised(subject, model, sides[subject.family]) for model in judges[subject.family]}
         if isinstance(entry, MemoryResult):
             if number not in parsed:
-                parsed[number] = known[number].given.litmus()
+                parsed[number] = subject.given.litmus()
             asked = asked_outcomes(parsed[number], entry)
+            against = forbidden_outcomes(parsed[number], entry, promises)
+        elif isinstance(entry, ProgressResult) and entry.hangs:
+            against = forbidden(promises, [(HANG, True)])
         if asked is None:
             strangers[entry.test] = None
         else:
-            trials.append(Trial(number, places[column], entry, *_counted(entry, asked), asked))
+            trials.append(Trial(number, places[column], entry, *_counted(entry, asked), asked, against))
     trials.sort(key=lambda trial: (trial.subject, trial.column))
-    families = {family: sides[family] for family in sides if any(each.family == family for each in known)}
-    return Evidence(
-        known,
-        columns,
-        tuple(trials),
-        families,
-        {family: _models(known, family, models.get(family, ())) for family in families},
-        tuple(sorted(strangers)),
-        tuple(scored),
-    )
+    return Evidence(known, columns, tuple(trials), families, judges, tuple(sorted(strangers)), tuple(scored))
+
+
+def distinct(subjects: Iterable[Subject]) -> tuple[Subject, ...]:
+    """Each digest of a family once: the first gives its name, the others what verdicts it lacks."""
+    kept: dict[tuple[str, str], Subject] = {}
+    for subject in subjects:
+        key = subject.family, subject.test.digest
+        kept[key] = _merged(kept[key], subject) if key in kept else subject
+    return tuple(kept.values())
 
 
 def column_of(entry: Entry) -> Column:
@@ -292,7 +324,7 @@ def _merged(first: Subject, other: Subject) -> Subject:
 
     verdicts = {**other.test.verdicts, **first.test.verdicts}
     test = replace(first.test, verdicts=verdicts, reasons={**other.test.reasons, **first.test.reasons})
-    return Subject(first.family, test, first.given)
+    return dataclasses.replace(first, test=test)
 
 
 def _models(subjects: Iterable[Subject], family: str, named: Sequence[str]) -> tuple[str, ...]:

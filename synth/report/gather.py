@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from backends.shared.results import RESULTS, Entry
+from backends.shared.results import RESULTS, Entry, MemoryResult
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
-from corpus.suite import is_corpus
+from corpus.suite import is_corpus, read_manifest
+from oracle.consistency import ConsistencyModel
 from oracle.executions.bounds import UNROLL
 from oracle.progress.plugins import is_progress_model
+from synth.conformance import Promise
 from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS, expand, family_of, timed_results
 from synth.labels import CSV, label_tests
+from synth.memory.conformance import labelled_by, models_as_recorded, promise_of
+from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
 from synth.options.choice import Choice
 from synth.options.method import AUTO
-from synth.pool import Limits
-from synth.report.evidence import Evidence, Scored, Subject, evidence
+from synth.pool import Limits, map_each
+from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
 from synth.watch import watching
 
 Line = tuple[Entry, tuple[float, ...]]
@@ -69,6 +73,8 @@ def gather(asked: Asked) -> Evidence:
         for each in _with_verdicts(chosen, kind, models[kind], asked.jobs, asked.limits)
     ]
     sides = {kind: family(kind).sides for kind in (PROGRESS, MEMORY)}
+    ran = {entry.digest for entry, _ in lines if isinstance(entry, MemoryResult)}
+    judged = list(_with_promises(distinct(judged), ran, _judges(suites, asked.models), asked.jobs, asked.limits))
     found = evidence(judged, [entry for entry, _ in lines], sides, models, list(_scored(suites, lines, asked.choice)))
     if lines and not found.trials and not found.scored and len(chosen) == len(subjects):
         raise InputError(f"none of the {len(lines)} results is of a test in {suites[0]}; --suite names their tests")
@@ -142,6 +148,57 @@ def _with_verdicts(
             yield Subject(kind, test, each.given)
         else:
             yield each
+
+
+def _judges(suites: Sequence[str], models: Sequence[str]) -> dict[str, ConsistencyModel]:
+    """The memory models that can be asked, by name: those that were named, and of those that labelled a corpus all that
+    ship.
+
+    Of a user's own model that labelled a corpus, the verdicts are known and the text is not.
+    """
+    digests: dict[str, set[str]] = {}
+    for suite in filter(is_corpus, map(Path, suites)):
+        manifest = read_manifest(suite)
+        for name, digest in labelled_by(manifest).items():
+            digests.setdefault(name, set()).add(digest)
+    mine = [model for model in models if not is_progress_model(model)]
+    return models_as_recorded(digests) | {model.name: model for model in (questions(mine).consistency if mine else ())}
+
+
+def _with_promises(
+    subjects: Sequence[Subject],
+    ran: Collection[str],
+    judges: Mapping[str, ConsistencyModel],
+    jobs: int,
+    limits: Limits,
+) -> Iterator[Subject]:
+    """The tests; those with a digest in ``ran`` with what each judge that has a verdict on them promises."""
+    asked = [
+        (number, model)
+        for number, subject in enumerate(subjects)
+        if subject.family == MEMORY and subject.test.digest in ran
+        for model in subject.test.verdicts
+        if model in judges
+    ]
+
+    def work(one: tuple[int, str]) -> Promise:
+        number, model = one
+        return promise_of(subjects[number].given.litmus(), judges[model])
+
+    def lost(_: tuple[int, str], reason: str) -> Promise:
+        return Promise(None, reason=f"judging it {reason}")
+
+    promises: dict[int, dict[str, Promise]] = {}
+    with watching("Judging", found=False) as watch, closing(map_each(work, asked, jobs, limits, lost)) as answers:
+        done = 0
+        for promise in answers:
+            if promise is not None:
+                number, model = asked[done]
+                promises.setdefault(number, {})[model] = promise
+                done += 1
+            watch(done, len(asked), done)
+    for number, subject in enumerate(subjects):
+        yield Subject(subject.family, subject.test, subject.given, promises.get(number, {}))
 
 
 def _lacks(subject: Subject, kind: str, models: Sequence[str]) -> bool:

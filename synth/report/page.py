@@ -27,7 +27,7 @@ from synth.inputs import MEMORY, PROGRESS
 from synth.mutation.show import rate, span
 from synth.report.charts import charts
 from synth.report.details import Detail
-from synth.report.evidence import Evidence, Scored, Trial
+from synth.report.evidence import Evidence, Scored, Subject, Trial
 from synth.report.tables import findings, labels, machine_label, mutation_tables, outcome_word, strongest
 from synth.statistics import rate_interval
 
@@ -108,7 +108,7 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
     codes = {side.verdict: str(code) for code, side in enumerate(kind.sides, 1)}
     columns, levels = found.columns_of(name), found.levels_of(name)
     launches: dict[str, int] = {}
-    trials = [_trial(trial, place, columns, launches) for trial in found.trials if trial.subject in place]
+    trials = [_trial(trial, place, columns, models, launches) for trial in found.trials if trial.subject in place]
     return {
         "key": name,
         "kind": kind.kind,
@@ -123,7 +123,7 @@ def _family(found: Evidence, name: str, explained: Mapping[int, Detail]) -> dict
         "tags": [" ".join(test.tags) for test in tests],
         "texts": [test.text for test in tests],
         "verdicts": ["".join(codes.get(test.verdicts.get(model, ""), "0") for model in models) for test in tests],
-        "unknown": {at: dict(test.reasons) for at, test in enumerate(tests) if test.reasons},
+        "silent": {at: said for number, at in place.items() if (said := _silent(found.subjects[number]))},
         "levels": [{"device": found.devices.index(level.device), "way": level.way} for level in levels],
         "columns": [
             {
@@ -178,20 +178,42 @@ def _standing(each: Standing[int]) -> list[int]:
     return [_STATES.index(each.status), *counts]
 
 
-def _trial(trial: Trial, place: Mapping[int, int], columns: Sequence[int], launches: dict[str, int]) -> list[Any]:
-    """Test, column, launch, seen, runs, what came of it; and what is unusual. Launches that are new are entered."""
+def _silent(subject: Subject) -> dict[str, str]:
+    """The models that promise nothing of a test, and why."""
+    return {**subject.test.reasons, **{model: each.reason for model, each in subject.promises.items() if each.reason}}
+
+
+def _trial(
+    trial: Trial, place: Mapping[int, int], columns: Sequence[int], models: Sequence[str], launches: dict[str, int]
+) -> list[Any]:
+    """Test, column, launch, seen, runs, what came of it; and what is unusual. Launches that are new are entered.
+
+    Unusual are, among others, outcomes by their place in what came of it: those that were ``asked`` for, and those that
+    models forbid, which are numbers, too.
+    """
     entry = trial.entry
     terms = list(entry.terms) if isinstance(entry, MemoryTrial) else []
     launch = json.dumps([entry.instances, entry.iterations, entry.timeout, entry.date[:10], terms])
     at = [place[trial.subject], columns.index(trial.column), launches.setdefault(launch, len(launches))]
     row: list[Any] = [*at, trial.seen, trial.runs]
+    numbers = {model: number for number, model in enumerate(models)}
+    against = {values: [numbers[model] for model in forbidding] for values, forbidding in trial.forbidden.items()}
+    unusual: dict[str, object] = {}
     if isinstance(entry, ProgressResult):
-        return [*row, entry.outcomes]
-    if not isinstance(entry, MemoryResult):
-        return [*row, None, {"error": trial.error}]
-    row.append([[*values, count] for values, count in entry.outcomes])
-    asked = [at for at, (values, _) in enumerate(entry.outcomes) if values in trial.asked]
-    unusual = {"asked": asked, "other": entry.other, "hung": int(entry.hung)}
+        row.append(entry.outcomes)
+        unusual = {"forbidden": [[0, each] for each in against.values()]}
+    elif isinstance(entry, MemoryResult):
+        outcomes = [values for values, _ in entry.outcomes]
+        row.append([[*values, count] for values, count in entry.outcomes])
+        unusual = {
+            "asked": [at for at, values in enumerate(outcomes) if values in trial.asked],
+            "forbidden": [[at, against[values]] for at, values in enumerate(outcomes) if values in against],
+            "other": entry.other,
+            "hung": int(entry.hung),
+        }
+    else:
+        row.append(None)
+        unusual = {"error": trial.error}
     unusual = {key: value for key, value in unusual.items() if value}
     return [*row, unusual] if unusual else row
 
@@ -200,8 +222,6 @@ def _detail(each: Detail) -> dict[str, Any]:
     return {
         "reasons": [[list(reason.models), reason.verdict, reason.text] for reason in each.reasons],
         "figures": [[figure.model, figure.verdict, figure.svg] for figure in each.figures],
-        "terms": list(each.terms),
-        "allowed": [[model, [list(values) for values in outcomes]] for model, outcomes in each.allowed],
         "problem": each.problem,
     }
 

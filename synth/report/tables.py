@@ -109,8 +109,9 @@ def tables(found: Evidence) -> Iterator[Table]:
 
 
 STANDING_NOTE = (
-    "contradicted: so many of the tests whose outcome the model forbids showed it. consistent: so many of those whose "
-    "outcome it allows showed it. weaker than needed: none of these did. The outcome of a progress test is a hang."
+    "contradicted: so many of the tests whose outcome the model forbids showed it, or another that it forbids. "
+    "consistent: so many of those whose outcome it allows showed it. weaker than needed: none of these did. "
+    "The outcome of a progress test is a hang."
 )
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from backends.shared.layout import outcome_terms
 from backends.shared.results import read_results
 from corpus.dialects.registry import read_litmus
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
-from synth.memory.conformance import allowed_outcomes
+from synth.memory.conformance import promise_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 OPTIONS = {"herd-c": ["-variant", "NoRMW"], "herd-lisa": ["-bell", "synth.bell"]}
@@ -65,7 +64,7 @@ def test_the_outcomes_of_herd7_come_back(tmp_path):
     for name, outcomes in imported.items():
         test = read_litmus(folder / f"{name}.litmus")
         if THIN_AIR not in name:
-            assert outcomes == allowed_outcomes(test, outcome_terms(test), model).outcomes, name
+            assert outcomes == promise_of(test, model).allowed, name
 
 
 def test_a_suite_is_verified_with_it(tmp_path):

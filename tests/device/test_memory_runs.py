@@ -13,14 +13,13 @@ from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.layout import place
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
-from synth.memory.conformance import allowed_outcomes
+from synth.memory.conformance import promise_of
 
 pytestmark = pytest.mark.device
 
@@ -223,5 +222,4 @@ def test_options_of_litmus_tests_only(tmp_path: Path, need: Callable[[str], None
 def test_what_a_model_allows_is_known_beyond_the_condition() -> None:
     (model,) = resolve_consistency_models(["sc"])
     test = store_buffering("relaxed")
-    terms = place(test).terms
-    assert allowed_outcomes(test, terms, model).outcomes == {(0, 1), (1, 0), (1, 1)}
+    assert promise_of(test, model).allowed == {(0, 1), (1, 0), (1, 1)}

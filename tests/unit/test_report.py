@@ -30,7 +30,7 @@ from corpus.litmus.condition import spell
 from corpus.suite import write_corpus
 from corpus.test import Test
 from synth.cli import main
-from synth.conformance import Standing, Status, standing
+from synth.conformance import Standing, Status, recorded, standing
 from synth.families.interface import families
 from synth.inputs import MEMORY, PROGRESS, Input
 from synth.junit import Case, Ending, junit
@@ -102,9 +102,12 @@ def test_the_fairest_models_that_nothing_contradicts() -> None:
 
 
 def test_standing() -> None:
-    seen = {"a": True, "b": False, "c": True, "d": True}
-    said = {"a": {"m": "NO"}, "b": {"m": "NO"}, "c": {"m": "YES"}, "d": {}}
-    assert standing("m", seen, said, "NO", "YES") == Standing("m", 2, ("a",), 1, 1, 1)
+    """A test that showed an outcome that it does not ask about counts as one with a forbidden outcome."""
+    seen = {"a": True, "b": False, "c": True, "d": True, "e": False}
+    said = {"a": "NO", "b": "NO", "c": "YES", "d": None, "e": "YES"}
+    promises = {test: recorded(verdict, "NO", "YES") for test, verdict in said.items()}
+    assert standing("m", promises, seen, {"a"}) == Standing("m", 2, ("a",), 2, 1, 1)
+    assert standing("m", promises, seen, {"a", "e"}) == Standing("m", 3, ("a", "e"), 1, 1, 1)
 
 
 def test_results_with_other_terms_are_of_another_test() -> None:

@@ -65,8 +65,9 @@ function prepared(family) {
   return family;
 }
 
-function add(cells, [test, , , seen, runs, what]) {
-  const cell = cells.get(test) ?? { seen: 0, runs: 0, failed: 0 };
+function add(cells, [test, , , seen, runs, what, unusual]) {
+  const cell = cells.get(test) ?? { seen: 0, runs: 0, failed: 0, against: new Set() };
+  for (const [, models] of unusual?.forbidden ?? []) for (const model of models) cell.against.add(model);
   cell.seen += seen;
   cell.runs += runs;
   cell.failed += what === null;
@@ -79,9 +80,7 @@ function haystack(family) {
   return family.hay;
 }
 
-const forbids = (family, test, model) => family.verdicts[test][model] === "1";
-const against = (family, test, cell) =>
-  cell && cell.seen ? family.models.filter((_, model) => forbids(family, test, model)) : [];
+const against = (family, cell) => (cell ? family.models.filter((_, model) => cell.against.has(model)) : []);
 
 // The place in the page: #view?key=value
 
@@ -103,7 +102,7 @@ function state(standing, attributes) {
   const [status, forbidden, contradicting, allowed, observed, unknown] = standing;
   const count = status === 0 ? `${contradicting}/${forbidden}` : status === 3 || !allowed ? "" : `${observed}/${allowed}`;
   const told = `${DATA.states[status]}: of ${forbidden} tests that it forbids ${contradicting} seen, ` +
-    `of ${allowed} that it allows ${observed}${unknown ? `, ${unknown} without a verdict` : ""}`;
+    `of ${allowed} that it allows ${observed}${unknown ? `, of ${unknown} it promises nothing` : ""}`;
   return el(attributes.href ? "a" : "span",
     { class: `state ${STATES[status]}`, title: told, ...attributes },
     el("i", { "aria-hidden": "true" }, MARKS[status]), count,
@@ -124,7 +123,7 @@ function modelHeads(family, before) {
 function legend(family) {
   const words = family.key === "progress"
     ? ["tests hung that terminate under the model", "tests that may hang under it did", "none of these did: a fairer model would do"]
-    : ["outcomes were seen that the model forbids", "outcomes that it allows were seen", "none of these was: a stronger model would do"];
+    : ["outcomes were seen that the model forbids", "outcomes that tests ask about and it allows were seen", "none of these was: a stronger model would do"];
   return el("div", { class: "legend" }, words.map((word, at) =>
     el("span", {}, el("span", { class: `state ${STATES[at]}` }, MARKS[at]), DATA.states[at], ": ", word)));
 }
@@ -136,7 +135,7 @@ function matrix(family) {
       standings.map((standing, model) => el("td", {}, state(standing, {
         href: standing[0] === 3 ? null : link("tests", {
           family: family.key, device: label, model: family.models[model],
-          verdict: standing[0] === 0 ? "1" : "2", show: standing[0] === 2 ? "" : "seen",
+          ...[{ show: "contradictions" }, { verdict: "2", show: "seen" }, { verdict: "2" }][standing[0]],
         }) }))));
   });
   const title = family.key === "progress" ? "Progress models and devices" : "Memory models and devices";
@@ -207,12 +206,12 @@ function overview() {
   const failed = DATA.devices.reduce((total, device) => total + device.failed, 0);
   const tests = (family, test) => family.levels.device.some((column) => test(column.cells));
   const count = (holds) => sum((family) => family.names.reduce((total, _, at) =>
-    total + tests(family, (cells) => holds(family, at, cells.get(at))), 0));
+    total + tests(family, (cells) => holds(cells.get(at))), 0));
   const figure = (value, word, href, bad) =>
     el(href ? "a" : "div", { class: `figure${bad ? " bad" : ""}`, href }, el("b", {}, number.format(value)), el("span", {}, word));
   const first = (show) => link("tests", { family: families[0]?.key, show });
   const ran = DATA.devices.length > 0;
-  const contradicting = ran ? count((family, at, cell) => against(family, at, cell).length > 0) : 0;
+  const contradicting = ran ? count((cell) => cell?.against.size > 0) : 0;
   const parts = [
     el("div", {}, el("h1", {}, DATA.title),
       el("div", { class: "muted" }, ran
@@ -222,7 +221,7 @@ function overview() {
       families.map((family) => figure(family.names.length, family.kind, link("tests", { family: family.key }))),
       ran && [
         figure(contradicting, "tests contradict a model", first("contradictions"), contradicting > 0),
-        figure(count((_, __, cell) => cell?.seen > 0), "tests hung or showed their outcome", first("seen")),
+        figure(count((cell) => cell?.seen > 0), "tests hung or showed their outcome", first("seen")),
         figure(failed, "trials failed", failed ? first("failed") : null),
       ]),
   ];
@@ -272,7 +271,7 @@ function shown(family, query) {
   const model = family.models.indexOf(query.get("model"));
   const verdict = query.get("verdict"), tag = query.get("tag"), bound = query.get("bound"), show = query.get("show");
   const holds = {
-    contradictions: (cell, at) => cell?.seen && (model < 0 ? family.verdicts[at].includes("1") : forbids(family, at, model)),
+    contradictions: (cell) => (model < 0 ? cell?.against.size : cell?.against.has(model)),
     seen: (cell) => cell?.seen,
     failed: (cell) => cell?.failed,
   }[show];
@@ -285,7 +284,7 @@ function shown(family, query) {
     const cells = looked.map((column) => column.cells.get(at));
     if (show === "missing") return cells.some((cell) => !cell);
     if (show === "unseen") return cells.some((cell) => cell?.runs) && !cells.some((cell) => cell?.seen);
-    return !holds || cells.some((cell) => holds(cell, at));
+    return !holds || cells.some((cell) => holds(cell));
   });
   const [key, down] = [(query.get("sort") ?? "").replace(/^-/, ""), (query.get("sort") ?? "").startsWith("-")];
   const sign = down ? -1 : 1;
@@ -316,7 +315,7 @@ function levelOf(family, cell) {
 
 function rateCell(family, test, cell, column) {
   if (!cell) return el("span", { role: "gridcell", class: "rate none", title: `${column.label}: not run` }, "");
-  const models = against(family, test, cell);
+  const models = against(family, cell);
   const interval = cell.runs ? `, 95 %: ${share(cell.low)} to ${share(cell.high)}` : "";
   const told = `${column.label}: ${family.outcome} in ${number.format(cell.seen)} of ${number.format(cell.runs)}${interval}` +
     `${cell.failed ? `, ${cell.failed} failed` : ""}${models.length ? `; contradicts ${models.join(", ")}` : ""}`;
@@ -327,14 +326,14 @@ function rateCell(family, test, cell, column) {
     text, models.length > 0 && el("span", { class: "hidden" }, " contradicts a model"));
 }
 
-function strip(family, test, seen) {
+function strip(family, test, contradicted) {
   const said = [...family.verdicts[test]];
   const words = ["no verdict", ...family.sides];
   const groups = words.map((word, code) => [word, family.models.filter((_, at) => said[at] === String(code))]);
   const told = groups.filter(([, models]) => models.length).map(([word, models]) => `${word}: ${models.join(", ")}`).join("; ");
   return el("span", { role: "gridcell", title: told, "aria-label": told }, el("span", { class: "strip", "aria-hidden": "true" },
     said.map((code, at) => el("i", {
-      class: (code === "1" ? (seen ? "x" : "f") : code === "0" ? "u" : "") +
+      class: (contradicted.has(at) ? "x" : code === "1" ? "f" : code === "0" ? "u" : "") +
         (at && family.models[at].replace(/-\w+$/, "") !== family.models[at - 1].replace(/-\w+$/, "") && family.key === "progress" ? " s" : ""),
     }))));
 }
@@ -376,13 +375,13 @@ function tests(query) {
 
   function rowOf(at) {
     const test = rows[at];
-    const seen = columns.some((column) => column.cells.get(test)?.seen);
+    const contradicted = new Set(columns.flatMap((column) => [...(column.cells.get(test)?.against ?? [])]));
     return el("div", { class: "line", role: "row", id: `row-${at}`, "aria-rowindex": at + 2, "aria-selected": String(at === active),
       style: `top:${at * ROW}px`, "data-at": at },
       el("span", { role: "gridcell", class: "name", title: family.names[test] }, family.names[test]),
       el("span", { role: "gridcell", class: "muted", title: family.tags[test] }, family.tags[test]),
       el("span", { role: "gridcell", class: "muted" }, family.bounds[test]),
-      family.models.length ? strip(family, test, seen) : null,
+      family.models.length ? strip(family, test, contradicted) : null,
       brief ? el("span", { role: "gridcell", class: "muted mono" }, inBrief(family, test)) : null,
       columns.map((column) => rateCell(family, test, column.cells.get(test), column)));
   }
@@ -520,7 +519,7 @@ function observed(family, test) {
   const rows = family.levels.way.flatMap((column) => {
     const cell = column.cells.get(test);
     if (!cell) return [];
-    const models = against(family, test, cell);
+    const models = against(family, cell);
     return [[column.label, `${number.format(cell.seen)} of ${number.format(cell.runs)}`, cell.runs ? share(cell.seen / cell.runs) : "",
       cell.runs ? el("span", { class: "spanned" }, interval(family, cell), el("span", { class: "muted small" }, `${share(cell.low)} to ${share(cell.high)}`)) : "",
       models.length ? models.map((model) => el("span", { class: "pill bad" }, model)) : cell.failed ? `${cell.failed} failed` : ""]];
@@ -532,7 +531,6 @@ function observed(family, test) {
 function trials(family, test) {
   const mine = family.trialsOf.get(test) ?? [];
   if (!mine.length) return null;
-  const detail = family.details[test];
   return card("Trials", "Each way in which the test was launched.", mine.map(([, column, launch, seen, runs, what, unusual]) => {
     const [instances, iterations, timeout, date, terms] = family.launches[launch];
     const times = `${number.format(iterations)} ${family.key === "progress" ? "iteration" : "launch"}${iterations === 1 ? "" : family.key === "progress" ? "s" : "es"}`;
@@ -545,27 +543,25 @@ function trials(family, test) {
         : el("span", { class: "small" }, `${number.format(seen)} of ${number.format(runs)}`, unusual?.hung ? ", then a launch did not end" : ""));
     const inside = what === null ? el("pre", { class: "small" }, unusual.error)
       : letters ? el("pre", { class: "small muted" }, `${what}\nT terminated, H did not within the time-out`)
-      : histogram(what, unusual ?? {}, terms, String(detail?.terms) === String(terms) ? detail.allowed : []);
+      : histogram(family, what, unusual ?? {}, terms);
     return el("details", { open: family.key === "memory" && mine.length <= 4 && what !== null }, head, inside);
   }));
 }
 
-function histogram(rows, { asked = [], other = 0 }, terms, allowed) {
-  const known = rows.map((row, at) => ({ values: row.slice(0, -1), count: row.at(-1), asked: asked.includes(at) }));
+function histogram(family, rows, { asked = [], forbidden = [], other = 0 }, terms) {
+  const forbidding = new Map(forbidden.map(([at, models]) => [at, models.map((model) => family.models[model])]));
+  const known = rows.map((row, at) => ({
+    values: row.slice(0, -1), count: row.at(-1), asked: asked.includes(at), against: forbidding.get(at) ?? [] }));
   const most = Math.max(1, ...known.map((row) => row.count));
-  const judged = allowed.length > 0;
   known.sort((a, b) => b.count - a.count);
   return [wide(el("table", { class: "histogram" },
-    el("thead", {}, el("tr", {}, [...terms, "count", "", "", judged ? "forbidden by" : ""].map((head, at) =>
+    el("thead", {}, el("tr", {}, [...terms, "count", "", "", forbidding.size ? "forbidden by" : ""].map((head, at) =>
       el("th", { scope: "col", class: at === terms.length && "number" }, head)))),
-    el("tbody", {}, known.map((row) => {
-      const forbidding = !judged ? [] : allowed.filter(([, outcomes]) =>
-        !outcomes.some((each) => String(each) === String(row.values))).map(([model]) => model);
-      return el("tr", { class: [row.asked && "asked", forbidding.length && row.count && "against"].filter(Boolean).join(" ") },
+    el("tbody", {}, known.map((row) =>
+      el("tr", { class: [row.asked && "asked", row.against.length && "against"].filter(Boolean).join(" ") },
         row.values.map((value) => el("td", { class: "mono" }, value)), el("td", { class: "number" }, number.format(row.count)),
         el("td", { class: "bar-cell" }, el("i", { style: `width:${Math.max(0.5, (100 * Math.log10(row.count + 1)) / Math.log10(most + 1))}%` })),
-        el("td", {}, row.asked ? el("span", { class: "pill" }, "asked for") : ""), el("td", { class: "small" }, forbidding.join(", ")));
-    })))),
+        el("td", {}, row.asked ? el("span", { class: "pill" }, "asked for") : ""), el("td", { class: "small" }, row.against.join(", "))))))),
   el("p", { class: "muted small" }, "Bars are on a logarithmic scale.",
     other ? ` ${number.format(other)} instances ended in still other ways.` : "")];
 }
@@ -573,18 +569,22 @@ function histogram(rows, { asked = [], other = 0 }, terms, allowed) {
 function verdictsOf(family, test) {
   if (!family.models.length) return null;
   const detail = family.details[test];
-  const unknown = family.unknown[test] ?? {};
-  const seen = family.levels.way.some((column) => column.cells.get(test)?.seen);
+  const silent = family.silent[test] ?? {};
+  const contradicted = new Set(family.levels.way.flatMap((column) => against(family, column.cells.get(test))));
   const word = (code) => ["no verdict", ...family.sides][code];
-  const badge = (verdict) => el("span", { class: `pill ${verdict === family.sides[0] ? (seen ? "bad" : "") : "plain"}` }, verdict.toLowerCase().replace("_", " "));
+  const badge = (verdict, models) => el("span", { class: `pill ${models.some((model) => contradicted.has(model)) ? "bad" : verdict === family.sides[0] ? "" : "plain"}` },
+    verdict.toLowerCase().replace("_", " "));
   const told = new Set((detail?.reasons ?? []).flatMap(([models]) => models));
   const reasons = detail?.reasons ?? [];
-  const first = Math.max(0, seen ? reasons.findIndex(([, verdict]) => verdict === family.sides[0]) : 0);
+  const first = Math.max(0, reasons.findIndex(([models]) => models.some((model) => contradicted.has(model))));
+  const why = (models) => models.filter((model) => silent[model]).map((model) =>
+    el("p", { class: "muted small" }, `${model} promises nothing of this test: ${silent[model]}`));
   const rows = reasons.map(([models, verdict, text], at) =>
-    el("details", { open: at === first }, el("summary", {}, el("b", { class: "mono" }, models.join(", ")), badge(verdict)), el("pre", { class: "small", tabindex: "0" }, text)));
+    el("details", { open: at === first }, el("summary", {}, el("b", { class: "mono" }, models.join(", ")), badge(verdict, models)),
+      el("pre", { class: "small", tabindex: "0" }, text), why(models)));
   const rest = family.models.map((model, at) => [model, Number(family.verdicts[test][at])]).filter(([model]) => !told.has(model));
   const plain = rest.length ? table(["model", "verdict", ""], rest.map(([model, code]) =>
-    [el("span", { class: "mono" }, model), badge(word(code)), el("span", { class: "muted small" }, unknown[model] ?? "")])) : null;
+    [el("span", { class: "mono" }, model), badge(word(code), [model]), el("span", { class: "muted small" }, silent[model] ?? "")])) : null;
   const note = detail ? (detail.problem ? `Some could not be explained: ${detail.problem}` : "")
     : `Not explained here. synth explain … --test '${family.names[test]}' -m ${family.models[0]} says why.`;
   return card("What each model says, and why", note, rows, plain);
