@@ -117,7 +117,7 @@ def command(
     for model in sound:
         if model not in known:
             raise InputError(f"--sound {model}: no test has a verdict of it; known: {', '.join(sorted(known))}")
-    title = title or f"{'Results' if found.trials else 'Tests'} of {', '.join(path.stem for path in results)}"
+    title = title or f"{'Results' if found.trials else 'Tests'} of {_listed([path.stem for path in results])}"
     notes = []
     if found.strangers:
         shown = ", ".join(found.strangers[:3]) + (", .." if len(found.strangers) > 3 else "")
@@ -148,3 +148,8 @@ def command(
     for model, name in against.items():
         click.echo(printable(f"synth: {model} is not sound here: it forbids what was seen of {name}"), err=True)
     sys.exit(1 if against else 0)
+
+
+def _listed(names: list[str]) -> str:
+    """``a, b, c``; of more than four, ``a, b, c and 6 more``."""
+    return ", ".join(names) if len(names) < 5 else f"{', '.join(names[:3])} and {len(names) - 3} more"

@@ -35,6 +35,7 @@ from synth.families.interface import Side
 from synth.inputs import MEMORY, PROGRESS, Input
 from synth.memory.conformance import asked_outcomes, forbidden_outcomes
 from synth.mutation.kills import Machine, MutantSuite, Observed
+from synth.report.names import short_names
 from synth.statistics import rate_interval
 
 Sides = tuple[Side, Side]
@@ -168,6 +169,11 @@ class Evidence:
     def devices(self) -> tuple[Machine, ...]:
         """The devices, sorted."""
         return tuple(sorted({column.device for column in self.columns}))
+
+    @cached_property
+    def names(self) -> Mapping[Machine, str]:
+        """What columns call each device."""
+        return short_names(self.devices)
 
     @cached_property
     def cells(self) -> Mapping[tuple[int, int], Cell]:

@@ -31,7 +31,7 @@ def markdown(found: Evidence, title: str, notes: Sequence[str]) -> str:
     """Tables in the Markdown of GitHub."""
     parts = [f"# {marked(title)}"]
     if sentences := findings(found):
-        parts.append("\n".join(f"- {marked(sentence)}" for sentence in sentences))
+        parts.append("\n".join(f"- {marked(sentence.text)}" for sentence in sentences))
     parts += ("\n".join(LANGUAGES[MARKDOWN].table(table)) for table in tables(found))
     if notes:
         parts.append("\n".join(f"- {marked(note)}" for note in notes))
@@ -72,7 +72,7 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
     record = {
         "title": title,
         "notes": list(notes),
-        "findings": findings(found),
+        "findings": [sentence.text for sentence in findings(found)],
         "columns": [_column(found, at) for at in range(len(found.columns))],
         "tests": [
             {

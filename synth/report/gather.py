@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from backends.shared.results import RESULTS, Entry, MemoryResult
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
+from corpus.litmus.test import LitmusTest
 from corpus.suite import is_corpus, read_manifest
 from oracle.consistency import ConsistencyModel
 from oracle.executions.bounds import UNROLL
@@ -181,9 +183,13 @@ def _with_promises(
         if model in judges
     ]
 
+    @lru_cache(maxsize=1)  # models are asked about a test one after the other
+    def parsed(number: int) -> LitmusTest:
+        return subjects[number].given.litmus()
+
     def work(one: tuple[int, str]) -> Promise:
         number, model = one
-        return promise_of(subjects[number].given.litmus(), judges[model])
+        return promise_of(parsed(number), judges[model])
 
     def lost(_: tuple[int, str], reason: str) -> Promise:
         return Promise(None, reason=f"judging it {reason}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
@@ -28,7 +27,7 @@ from synth.mutation.show import rate, span
 from synth.report.charts import charts
 from synth.report.details import Detail
 from synth.report.evidence import Evidence, Scored, Subject, Trial
-from synth.report.tables import findings, labels, machine_label, mutation_tables, outcome_word, strongest
+from synth.report.tables import findings, machine_label, mutation_tables, outcome_word, strongest
 from synth.statistics import rate_interval
 
 _STATES = list(Status)
@@ -67,14 +66,13 @@ def _figures(found: Evidence) -> Iterator[str]:
 
 
 def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: Sequence[str]) -> dict[str, Any]:
-    names = labels(found)
     devices = []
     for device in found.devices:
         mine = [trial for trial in found.trials if found.columns[trial.column].device == device]
         dates = sorted({trial.entry.date[:10] for trial in mine if trial.entry.date})
         devices.append(
             {
-                "label": names[device],
+                "label": found.names[device],
                 "backend": device.backend,
                 "name": device.device,
                 "driver": device.driver,
@@ -88,7 +86,7 @@ def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: S
     return {
         "title": title,
         "notes": list(notes),
-        "findings": findings(found),
+        "findings": [[sentence.text, sentence.bad] for sentence in findings(found)],
         "states": [str(status) for status in _STATES],
         "devices": devices,
         "tables": [
@@ -158,17 +156,9 @@ def _numbers(found: Evidence, name: str) -> list[int]:
 
 
 def _intervals(found: Evidence, name: str) -> Iterator[tuple[str, list[float]]]:
-    """The confidence interval of each rate that the page shows, of columns and of levels: ``3/20`` -> its ends."""
-    sums: Counter[tuple[int, int]] = Counter()
-    runs: Counter[tuple[int, int]] = Counter()
-    level_of = {column: at for at, group in enumerate(found.levels_of(name).values()) for column in group}
-    shown = set()
-    for (subject, column), cell in found.cells.items():
-        if column in level_of:
-            shown.add((cell.seen, cell.runs))
-            sums[subject, level_of[column]] += cell.seen
-            runs[subject, level_of[column]] += cell.runs
-    shown |= {(sums[at], runs[at]) for at in runs}
+    """The confidence interval of each rate that the page shows: ``3/20`` -> its ends."""
+    columns = set(found.columns_of(name))
+    shown = {(cell.seen, cell.runs) for (_, column), cell in found.cells.items() if column in columns}
     for seen, of in sorted(each for each in shown if each[1]):
         yield f"{seen}/{of}", [float(f"{share:.3g}") for share in rate_interval(seen, of)]
 

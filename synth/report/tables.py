@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
@@ -15,27 +16,13 @@ from synth.report.evidence import Cell, Column, Evidence, Level, Scored
 from synth.statistics import rate_interval
 from synth.tables import Table
 
-CONTRADICTED = "contradicted:"
-"""Stands in a finding before the models that are; ``no model`` where there are none."""
-
 LISTED = 50
 """Rows of a table of tests that a reader of a text is shown."""
 
 
-def labels(found: Evidence) -> dict[Machine, str]:
-    """Short names of devices: the back end, with a number where several devices have it."""
-    backends = [device.backend for device in found.devices]
-    return {
-        device: device.backend
-        if backends.count(device.backend) == 1
-        else f"{device.backend} {backends[: at + 1].count(device.backend)}"
-        for at, device in enumerate(found.devices)
-    }
-
-
 def label(found: Evidence, column: Column | Level) -> str:
     """The short name of a column or level: that of its device, and the way."""
-    return ", ".join(part for part in (labels(found)[column.device], column.way) if part)
+    return ", ".join(part for part in (found.names[column.device], column.way) if part)
 
 
 def strongest(standings: Sequence[Standing[int]]) -> tuple[str, ...]:
@@ -64,22 +51,46 @@ def share_text(share: float) -> str:
     return f"{share:.3g}"
 
 
-def findings(found: Evidence) -> list[str]:
-    """What a reader should know first: a sentence for each family and devices of which the same is to be said."""
-    said: dict[str, list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence that a reader should know first; ``bad``: something that was seen contradicts a model."""
+
+    text: str
+    bad: bool
+
+
+def findings(found: Evidence) -> list[Finding]:
+    """A sentence for each family and the devices of which the same is to be said.
+
+    Example: ``llvmpipe: 26 memory tests, outcomes of 3 seen; contradicted: sc (2)``.
+    """
+    said: dict[Finding, list[str]] = {}
     for family in found.families:
         for level, columns in found.levels_of(family).items():
-            judged = [each for each in found.standings(columns, family) if each.status is not Status.SILENT]
-            if not judged:
-                continue
-            against = [f"{each.model} ({len(each.contradicting):,})" for each in judged if each.contradicting]
-            tests = len({subject for (subject, at), cell in found.cells.items() if at in columns and cell.runs})
-            kind = "progress" if family == PROGRESS else "memory"
-            text = f"{tests:,} {kind} test{'s' * (tests != 1)}; {CONTRADICTED} {', '.join(against) or 'no model'}"
-            if family == PROGRESS:
-                text += f"; fairest of the others: {', '.join(strongest(judged)) or 'none'}"
-            said.setdefault(text, []).append(label(found, level))
-    return [f"{', '.join(names)}: {text}" for text, names in said.items()]
+            if (finding := _finding(found, family, columns)) is not None:
+                said.setdefault(finding, []).append(label(found, level))
+    return [Finding(f"{'; '.join(names)}: {each.text}", each.bad) for each, names in said.items()]
+
+
+def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | None:
+    """What to say of a level of a device; None where nothing was run there."""
+    cells = {at: cell for at, cell in found.cells.items() if at[1] in columns and cell.runs}
+    if not cells:
+        return None
+    tests = len({subject for subject, _ in cells})
+    seen = len({subject for (subject, _), cell in cells.items() if cell.seen})
+    if family == PROGRESS:
+        text = f"{tests:,} progress test{'s' * (tests != 1)}, {seen:,} hung"
+    else:
+        text = f"{tests:,} memory test{'s' * (tests != 1)}, asked outcomes of {seen:,} seen"
+    judged = [each for each in found.standings(columns, family) if each.status is not Status.SILENT]
+    if not judged:
+        return Finding(f"{text}; no model has a verdict", bad=False)
+    against = [f"{each.model} ({len(each.contradicting):,})" for each in judged if each.contradicting]
+    text += f"; contradicted: {', '.join(against) or 'no model'}"
+    if family == PROGRESS:
+        text += f"; fairest of the others: {', '.join(strongest(judged)) or 'none'}"
+    return Finding(text, bool(against))
 
 
 def tables(found: Evidence) -> Iterator[Table]:
@@ -126,14 +137,13 @@ def standing_text(each: Standing[int]) -> str:
 
 
 def _devices(found: Evidence) -> Table:
-    names = labels(found)
     rows = []
     for device in found.devices:
         mine = [trial for trial in found.trials if found.columns[trial.column].device == device]
         dates = sorted({trial.entry.date[:10] for trial in mine if trial.entry.date})
         rows.append(
             (
-                names[device],
+                found.names[device],
                 device.backend,
                 device.device,
                 device.driver,
@@ -172,17 +182,21 @@ def _fairness(found: Evidence) -> Table:
         ]
         rows.append(
             (
-                labels(found)[column.device],
+                found.names[column.device],
                 column.mapping,
                 column.placement,
                 f"{len(cells):,}",
                 f"{sum(cell.seen > 0 for cell in cells):,}",
+                f"{sum(cell.seen == cell.runs for cell in cells):,}",
                 ", ".join(against) or "none",
                 ", ".join(strongest(standings)) or "none",
             )
         )
-    heads = ("device", "mapping", "placement", "tests", "hung", "contradicted", "fairest not contradicted")
-    note = "Of the tests that terminate under a model, so many hung: any makes the device inconsistent with it."
+    heads = ("device", "mapping", "placement", "tests", "hung", "always", "contradicted", "fairest not contradicted")
+    note = (
+        "hung: tests that did not end in some iteration. always: in none. "
+        "Of the tests that terminate under a model, so many hung: any makes the device inconsistent with it."
+    )
     return Table("Which fairness each device gives", note, heads, tuple(rows))
 
 
@@ -249,7 +263,7 @@ def mutation_tables(found: Evidence, scored: Scored) -> Iterator[Table]:
 
 def machine_label(found: Evidence, machine: Machine) -> str:
     """The short name of a device, which may have run mutants alone."""
-    return labels(found).get(machine, str(machine))
+    return found.names.get(machine, str(machine))
 
 
 def _failures(found: Evidence) -> Table | None:

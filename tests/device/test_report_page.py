@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chromium import Pages
 from click.testing import CliRunner
-from reported import HOSTILE, write_all
+from reported import HOSTILE, progress_result, progress_tests, write_all, write_results, write_suite
 
 from synth.cli import main
 
@@ -124,7 +126,7 @@ def test_the_keyboard_sorts_and_skips(open_page: Pages, small: Path) -> None:
     page.keyboard.press("Enter")
     assert rows(page) == before[::-1]
     assert head.evaluate("each => each === document.activeElement")
-    rate = page.get_by_role("columnheader", name="opencl 1, round-robin").get_by_role("button")
+    rate = page.get_by_role("columnheader", name="a CPU, round-robin").get_by_role("button")
     rate.focus()
     page.keyboard.press("Enter")
     assert rows(page)[0] == HOSTILE
@@ -183,14 +185,62 @@ def test_light_dark_and_paper(open_page: Pages, small: Path) -> None:
     assert not dark.locator("header").is_visible()
 
 
-def test_print_has_every_row(open_page: Pages, large: Path) -> None:
+def test_print_has_every_row(open_page: Pages, large: Path, tmp_path: Path) -> None:
+    """The bytes of a printer have them too: PDF needs no event of ours."""
     page = open_page(large)
     page.goto(f"{large.resolve().as_uri()}#tests")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".body .line").count() == 2000
-    assert page.locator(".body p").inner_text() == "and 4,610 more tests"
+    assert page.locator(".paper tbody tr").count() == 6610
+    assert page.locator(".paper tbody tr").last.locator("td").all_inner_texts()[0] == "2x4-6610"
+    assert "hsa-weak" in page.locator(".paper p").inner_text()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator(".body .line").count() < 100
+    assert page.locator(".paper").count() == 0
+    page.pdf(path=tmp_path / "all.pdf")
+    pages = len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "all.pdf").read_bytes()))
+    assert 50 < pages < 400
+    assert page.locator(".paper").count() == 0 and len(rows(page)) < 100
+
+
+def test_hangs_that_are_sure_and_hangs_that_are_rare(open_page: Pages, tmp_path: Path) -> None:
+    """Of two tests each hung in one mapping: one always, at its first iteration; the other after ten that ended."""
+    always, rarely = progress_tests(("always", "rarely"))
+    suite = write_suite(tmp_path / "suite", [always, rarely], "progress")
+    ends = [progress_result(test, "T" * 20, mapping="plain") for test in (always, rarely)]
+    hangs = [progress_result(always, "H"), progress_result(rarely, "T" * 10 + "H")]
+    write_results(suite / "results.jsonl", [*ends, *hangs])
+    report(suite, "-o", tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html")
+    assert page.locator("section", has_text="Which fairness").get_by_text("2 / 1").count() == 1
+    page.goto(f"{(tmp_path / 'report.html').resolve().as_uri()}#tests?family=progress&by=device")
+    page.wait_for_selector(".grid")
+    cells = page.locator(".body .rate")
+    assert [text.split()[0] for text in cells.all_inner_texts()] == ["always", "1/11"]
+    assert "round-robin, the most of 2 ways" in cells.first.get_attribute("title")
+
+
+def test_the_views_stay_clear_of_the_button(open_page: Pages, tmp_path: Path) -> None:
+    """With nine inputs and so with a long title, at 1400 pixels and at others."""
+    waits, mutex = progress_tests()
+    suite = write_suite(tmp_path / "suite", [waits, mutex], "progress")
+    files = [tmp_path / f"results-of-device-{number}.jsonl" for number in range(9)]
+    for number, file in enumerate(files):
+        write_results(file, [progress_result(waits, "T", device=f"a device, no. {number}")])
+    report(*files, "--suite", suite, "-o", tmp_path / "short.html")
+    names = ", ".join(file.stem for file in files)
+    report(*files, "--suite", suite, "-o", tmp_path / "long.html", "--title", f"Results of {names}")
+    assert open_page(tmp_path / "short.html").locator("h1").inner_text() == (
+        "Results of results-of-device-0, results-of-device-1, results-of-device-2 and 6 more"
+    )
+    page = open_page(tmp_path / "long.html")
+    for width in (1400, 1024, 721, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        boxes = [part.bounding_box() for part in page.locator(".bar > *").all()]
+        for one, other in combinations(boxes, 2):
+            beside = one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]
+            above = other["y"] + other["height"] <= one["y"] or other["x"] + other["width"] <= one["x"]
+            assert beside or above, (width, one, other)
+        views = page.locator("nav").evaluate("nav => [nav.scrollWidth, nav.clientWidth]")
+        assert views[0] <= views[1] or width < 720, width
 
 
 def test_no_step_is_wider_than_a_phone(open_page: Pages, small: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from reported import (
     HOSTILE,
+    SB,
     entries,
     memory_result,
     memory_test,
@@ -34,9 +35,12 @@ from synth.conformance import Standing, Status, recorded, standing
 from synth.families.interface import families
 from synth.inputs import MEMORY, PROGRESS, Input
 from synth.junit import Case, Ending, junit
+from synth.memory.judging import labelled_record
+from synth.mutation.kills import Machine
 from synth.report.details import ranked
 from synth.report.evidence import Evidence, Subject, evidence
-from synth.report.tables import labels, strongest
+from synth.report.names import short_names
+from synth.report.tables import findings, strongest
 
 
 def subject(test: Test, family: str) -> Subject:
@@ -57,16 +61,70 @@ def synth(*words: str | Path) -> Result:
 
 def test_columns_are_devices_and_ways_to_run() -> None:
     found = small()
-    names = labels(found)
-    told = [(names[column.device], column.way) for column in found.columns]
+    told = [(found.names[column.device], column.way) for column in found.columns]
     assert told == [
-        ("opencl 1", "plain"),
-        ("opencl 1", "round-robin"),
-        ("opencl 2", "chunked"),
-        ("opencl 2", "round-robin, subgroup"),
-        ("cpp 1", ""),
-        ("cpp 1", "profile spread"),
-        ("cpp 2", ""),
+        ("a CPU", "plain"),
+        ("a CPU", "round-robin"),
+        ("a GPU | 2", "chunked"),
+        ("a GPU | 2", "round-robin, subgroup"),
+        ("Linux", ""),
+        ("Linux", "profile spread"),
+        ("another", ""),
+    ]
+
+
+LLVMPIPE = "llvmpipe (LLVM 15.0.6, 256 bits), Mesa 25.0.7, Vulkan"
+XEON = "Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz"
+
+
+@pytest.mark.parametrize(
+    ("machines", "names"),
+    [
+        ([Machine("opencl", f"{XEON}, OpenCL 3.0")], ["Intel Xeon Platinum 8370C CPU"]),
+        ([Machine("glsl", LLVMPIPE), Machine("wgsl", LLVMPIPE)], ["llvmpipe, glsl", "llvmpipe, wgsl"]),
+        (
+            [Machine("opencl", f"{XEON}, OpenCL 3.0 PoCL 3.1 Linux"), Machine("opencl", f"{XEON}, OpenCL 3.0 LINUX")],
+            ["Intel Xeon Platinum 8370C CPU, PoCL 3.1 Linux", "Intel Xeon Platinum 8370C CPU, LINUX"],
+        ),
+        (
+            [Machine("cuda", "NVIDIA H100", "580.1"), Machine("cuda", "NVIDIA H100", "590.2"), Machine("cpp", "Linux")],
+            ["NVIDIA H100, 580.1", "NVIDIA H100, 590.2", "Linux"],
+        ),
+        (
+            [Machine("cpp", "Linux", "", "g++ 12"), Machine("cpp", "Linux", "", "g++ 13"), Machine("web", "Linux")],
+            ["Linux, cpp, g++ 12", "Linux, cpp, g++ 13", "Linux, web"],
+        ),
+        (
+            [Machine("cpp", "a" * 40, "", "b" * 40), Machine("cpp", "a" * 40, "", "b" * 41)],
+            [f"{'a' * 32}, no. 1", f"{'a' * 32}, no. 2"],
+        ),
+        ([Machine("web", "")], ["web"]),
+    ],
+)
+def test_short_names_of_devices(machines: list[Machine], names: list[str]) -> None:
+    assert list(short_names(machines).values()) == names
+
+
+def test_in_short() -> None:
+    assert [(each.text, each.bad) for each in findings(small())] == [
+        (
+            "a CPU: 2 progress tests, 1 hung; contradicted: fair-weak (1), fair-strong (1); "
+            "fairest of the others: lobe-strong",
+            True,
+        ),
+        (
+            "a GPU | 2, subgroup: 1 progress test, 1 hung; contradicted: fair-weak (1), fair-strong (1); "
+            "fairest of the others: lobe-strong",
+            True,
+        ),
+        ("Linux: 1 memory test, asked outcomes of 1 seen; contradicted: sc (1)", True),
+        ("another: 1 memory test, asked outcomes of 0 seen; contradicted: no model", False),
+    ]
+    sb = labelled_record(parse_litmus(SB), SB, 4, [])
+    line = memory_result(sb, (((0, 0), 1),))
+    found = evidence([subject(sb, MEMORY)], [line], {MEMORY: families()[MEMORY].sides}, {})
+    assert [each.text for each in findings(found)] == [
+        "Linux: 1 memory test, asked outcomes of 1 seen; no model has a verdict"
     ]
 
 
@@ -258,7 +316,7 @@ def test_tables_for_papers_show_any_name(tmp_path: Path) -> None:
     found = [cell for row in texts_of_tex(text) for cell in row]
     assert set(names) <= set(found)
     golden = Path(__file__).parents[1] / "golden" / "report" / "small.tex"
-    assert [row[2] for row in texts_of_tex(golden.read_text(encoding="utf-8")) if row[0] == "opencl 2"][:1] == [
+    assert [row[2] for row in texts_of_tex(golden.read_text(encoding="utf-8")) if row[0] == "a GPU | 2"][:1] == [
         "a GPU | 2"
     ]
 

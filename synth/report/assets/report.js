@@ -5,7 +5,7 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const MAIN = document.getElementById("main");
 const STATES = ["contradicted", "consistent", "weaker", "silent"];
 const MARKS = ["✕", "✓", "○", "–"];
-const ROW = 30, PRINTED = 2000;
+const ROW = 30, PRINTED = 20000;
 const number = new Intl.NumberFormat("en-US");
 const natural = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -54,10 +54,14 @@ function prepared(family) {
     if (!family.trialsOf.has(test)) family.trialsOf.set(test, []);
     family.trialsOf.get(test).push(trial);
     add(family.levels.way[column].cells, trial);
-    add(family.levels.device[family.columns[column].level].cells, trial);
   }
-  for (const { cells } of [...family.levels.way, ...family.levels.device])
-    for (const cell of cells.values()) [cell.low, cell.high] = family.intervals[`${cell.seen}/${cell.runs}`] ?? [0, 1];
+  family.levels.way.forEach((way, column) => {
+    for (const [test, cell] of way.cells) {
+      [cell.low, cell.high] = family.intervals[`${cell.seen}/${cell.runs}`] ?? [0, 1];
+      const { cells } = family.levels.device[family.columns[column].level];
+      cells.set(test, worse(cells.get(test), { ...cell, way: family.columns[column].way, ways: [cell] }));
+    }
+  });
   family.byDigest = new Map(family.digests.map((digest, at) => [digest, at]));
   family.order = [...family.names.keys()].sort((a, b) => natural(family.names[a], family.names[b]));
   family.rank = new Uint32Array(family.names.length);
@@ -72,6 +76,15 @@ function add(cells, [test, , , seen, runs, what, unusual]) {
   cell.runs += runs;
   cell.failed += what === null;
   cells.set(test, cell);
+}
+
+/** What a device did in two ways: the rate of the way with the higher one, so that a test that always hangs in one
+    mapping does not look like one that hangs now and then in all. */
+function worse(cell, other) {
+  if (!cell) return other;
+  const rate = ({ seen, runs }) => (runs ? seen / runs : -1);
+  return { ...(rate(other) > rate(cell) ? other : cell), failed: cell.failed + other.failed,
+    against: new Set([...cell.against, ...other.against]), ways: [...cell.ways, ...other.ways] };
 }
 
 function haystack(family) {
@@ -151,15 +164,19 @@ function fairness(family) {
     const name = column.device !== before && deviceHead(DATA.devices[column.device].label, DATA.devices[column.device], same.length);
     const first = column.device !== before && at > 0;
     before = column.device;
+    const ran = [...family.levels.way[row.column].cells.values()].filter(({ runs }) => runs);
+    const [hung, always] = [ran.filter(({ seen }) => seen), ran.filter(({ seen, runs }) => seen === runs)];
     return el("tr", { class: first && "first" }, name, el("td", { class: "way small" }, column.way),
+      el("td", { class: "way small" }, `${number.format(hung.length)} / ${number.format(always.length)}`),
       row.standings.map((standing, model) => el("td", {}, promise(standing, row.best.includes(family.models[model])))),
       el("td", { class: "way" }, row.best.length
         ? row.best.map((model) => el("span", { class: "pill good" }, model))
         : el("span", { class: "pill bad" }, "none")));
   });
-  const heads = modelHeads(family, ["device", "mapping, placement"]);
+  const heads = modelHeads(family, ["device", "mapping, placement", "hung / always"]);
   heads.rows[0].append(el("th", { class: "left", scope: "col", rowspan: heads.rows.length }, "fairest not contradicted"));
   return card("Which fairness each device gives",
+    "hung: tests that did not end in some iteration; always: in none. " +
     "Of the tests that terminate under a model, so many hung: any shows that the device does not give that fairness. " +
     "That none did shows little. The fairest models that nothing contradicts, framed, are the most that the device may give.",
     wide(el("table", { class: "matrix" }, heads, el("tbody", {}, rows))));
@@ -226,8 +243,8 @@ function overview() {
       ]),
   ];
   if (DATA.findings.length)
-    parts.push(card("In short", "", el("ul", { class: "findings" }, DATA.findings.map((text) =>
-      el("li", { class: !text.includes("contradicted: no model") && "bad" }, text)))));
+    parts.push(card("In short", "", el("ul", { class: "findings" }, DATA.findings.map(([text, bad]) =>
+      el("li", { class: bad && "bad" }, text)))));
   for (const family of families) {
     if (family.columns.length && family.models.length) parts.push(matrix(family));
     if (family.fairness.length && family.models.length) parts.push(fairness(family));
@@ -313,13 +330,20 @@ function levelOf(family, cell) {
   return Math.max(1, Math.min(6, 7 + Math.floor(Math.log10(rate) + 1e-9)));
 }
 
+function cellText(family, { seen, runs }) {
+  if (!runs) return "failed";
+  if (!seen) return "0";
+  return family.key !== "progress" ? share(seen / runs) : seen === runs ? "always" : `${seen}/${runs}`;
+}
+
 function rateCell(family, test, cell, column) {
   if (!cell) return el("span", { role: "gridcell", class: "rate none", title: `${column.label}: not run` }, "");
   const models = against(family, cell);
   const interval = cell.runs ? `, 95 %: ${share(cell.low)} to ${share(cell.high)}` : "";
-  const told = `${column.label}: ${family.outcome} in ${number.format(cell.seen)} of ${number.format(cell.runs)}${interval}` +
+  const way = cell.ways?.length > 1 && cell.runs ? ` with ${cell.way || "neither profile nor stress"}, the most of ${cell.ways.length} ways` : "";
+  const told = `${column.label}: ${family.outcome} in ${number.format(cell.seen)} of ${number.format(cell.runs)}${way}${interval}` +
     `${cell.failed ? `, ${cell.failed} failed` : ""}${models.length ? `; contradicts ${models.join(", ")}` : ""}`;
-  const text = !cell.runs ? "failed" : !cell.seen ? "0" : family.key === "progress" ? `${cell.seen}/${cell.runs}` : share(cell.seen / cell.runs);
+  const text = cellText(family, cell);
   const look = !cell.runs ? " failed" : models.length ? " against" : "";
   return el("span", { role: "gridcell", class: `rate${look}${cell.runs && !cell.seen ? " none" : ""}`, title: told,
     "data-level": cell.seen ? levelOf(family, cell) : null },
@@ -342,6 +366,33 @@ function inBrief(family, test) {
   const text = family.texts[test].trimEnd();
   if (family.key !== "progress") return text.slice(text.lastIndexOf("\n") + 1);
   return text.split(/^THREAD \d+$/m).slice(1).map((part) => part.trim().replaceAll("\n", " ")).join("  ‖  ");
+}
+
+/** All rows as a plain table, which a printer lays out in a tenth of the time that a grid of elements takes. The models
+    of a row are one text: a box is filled where the model promises that the test ends, or forbids its outcome. */
+function paper(family, rows, columns, heads) {
+  const glyphs = ["·", "■", "□"];
+  const models = (test) => {
+    const contradicted = new Set(columns.flatMap((column) => [...(column.cells.get(test)?.against ?? [])]));
+    return [...family.verdicts[test]].map((code, at) => (contradicted.has(at) ? "✕" : glyphs[code])).join("");
+  };
+  const texts = {
+    name: (test) => family.names[test], tags: (test) => family.tags[test], bound: (test) => family.bounds[test],
+    verdicts: models, program: (test) => inBrief(family, test),
+  };
+  const rate = (cell) => !cell ? el("td") : el("td", { class: cell.against.size > 0 && "against" }, cellText(family, cell));
+  const shownRows = rows.slice(0, PRINTED);
+  const longest = (text) => shownRows.reduce((most, test) => Math.max(most, text(test).length), 0);
+  const widths = heads.map(([key]) => key !== "program" && `${Math.min(36, Math.max(6, longest(texts[key]))) + 1.5}ch`);
+  return el("div", { class: "paper" },
+    el("table", {},
+      el("colgroup", {}, widths.map((width) => el("col", { style: width && `width:${width}` })), columns.map(() => el("col"))),
+      el("thead", {}, el("tr", {}, heads.map(([, text]) => el("th", {}, text)), columns.map(({ label }) => el("th", {}, label)))),
+      el("tbody", {}, shownRows.map((test) => el("tr", {},
+        heads.map(([key]) => el("td", { class: key }, texts[key](test))), columns.map(({ cells }) => rate(cells.get(test))))))),
+    el("p", {}, family.models.length ? `Models: ${family.models.join(", ")}. ■ ${family.sides[0].toLowerCase()}, ` +
+      `□ ${family.sides[1].toLowerCase().replace("_", " ")}, · no verdict, ✕ contradicted.` : ""),
+    rows.length > PRINTED && el("p", {}, `and ${number.format(rows.length - PRINTED)} more tests`));
 }
 
 let LAST = null; // the list that a test was opened from
@@ -386,14 +437,13 @@ function tests(query) {
       columns.map((column) => rateCell(family, test, column.cells.get(test), column)));
   }
 
-  function draw(all) {
+  function draw() {
     const top = Math.max(0, grid.scrollTop - head.offsetHeight);
-    const from = all ? 0 : Math.max(0, Math.floor(top / ROW) - 10);
-    const to = all ? Math.min(rows.length, PRINTED) : Math.min(rows.length, Math.ceil(top / ROW) + visible() + 10);
-    if (!all && from === first && to === last) return;
-    [first, last] = all ? [-1, -1] : [from, to];
+    const from = Math.max(0, Math.floor(top / ROW) - 10);
+    const to = Math.min(rows.length, Math.ceil(top / ROW) + visible() + 10);
+    if (from === first && to === last) return;
+    [first, last] = [from, to];
     body.replaceChildren(...Array.from({ length: to - from }, (_, at) => rowOf(from + at)));
-    if (all && rows.length > to) body.append(el("p", {}, `and ${number.format(rows.length - to)} more tests`));
   }
 
   function move(to) {
@@ -485,7 +535,8 @@ function tests(query) {
     event.preventDefault();
   });
   grid.addEventListener("focus", () => { if (rows.length && grid.matches(":focus-visible")) move(active); });
-  printing = draw;
+  printing = () => paper(family, rows, columns, [...heads, ...(brief ? [["program", "program"]] : [])]);
+  resizing = draw;
   afterwards = () => {
     refresh();
     if (LAST?.family === family && LAST.hash === location.hash) { active = LAST.at; move(active); grid.focus({ preventScroll: true }); }
@@ -631,7 +682,7 @@ function mutants(family, test) {
 
 // What is shown
 
-let printing = null, afterwards = null, view = "";
+let printing = null, resizing = null, afterwards = null, view = "";
 
 function navigation(now) {
   const item = (href, text, count, current) =>
@@ -643,7 +694,7 @@ function navigation(now) {
 
 function show() {
   const now = place();
-  printing = afterwards = null;
+  printing = resizing = afterwards = null;
   const parts = now.view === "tests" ? tests(now.query) : now.view === "test" ? one(now.query) : overview();
   MAIN.replaceChildren(...parts);
   navigation(now);
@@ -655,9 +706,9 @@ function show() {
 }
 
 addEventListener("hashchange", show);
-addEventListener("beforeprint", () => printing?.(true));
-addEventListener("afterprint", () => printing?.(false));
-addEventListener("resize", () => printing?.(false));
+addEventListener("beforeprint", () => printing && MAIN.append(printing()));
+addEventListener("afterprint", () => MAIN.querySelector(".paper")?.remove());
+addEventListener("resize", () => resizing?.());
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
   const press = (selector) => MAIN.querySelector(selector)?.click();

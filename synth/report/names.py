@@ -1,0 +1,68 @@
+"""Short names of devices, for the columns of tables and the legends of plots.
+
+``llvmpipe (LLVM 15.0.6, 256 bits), Mesa 25.0.7, Vulkan`` is called llvmpipe. Where it was driven by GLSL and by WGSL,
+the names are ``llvmpipe, glsl`` and ``llvmpipe, wgsl``. PoCL and Intel's runtime on one CPU are told apart by the words
+that only one of them has, ``PoCL 3.1`` and ``LINUX``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from synth.mutation.kills import Machine
+
+LONGEST = 32
+"""Characters of each part of a name."""
+
+_MARKS = re.compile(r"\((?:R|TM|C)\)", re.IGNORECASE)
+_HEAD = re.compile(r"\s*(?:[,(@]|$)")
+
+
+def short_names(machines: Sequence[Machine]) -> Mapping[Machine, str]:
+    """A short name for each machine, no two the same.
+
+    It is what the device is called up to the first comma, bracket or ``@``. Machines that share that name get further
+    words until they differ: the back end, what else the device is called, the driver, the compiler, a number.
+    """
+    names = {machine: _head(machine.device) or machine.backend for machine in machines}
+    for facts in (
+        {machine: machine.backend for machine in machines},
+        _rests(machines, names),
+        {machine: _head(machine.driver) for machine in machines},
+        {machine: machine.compiler[:LONGEST] for machine in machines},
+        {machine: f"no. {number}" for number, machine in enumerate(sorted(machines), 1)},
+    ):
+        groups: dict[str, set[str]] = {}
+        for machine in machines:
+            groups.setdefault(names[machine], set()).add(facts[machine])
+        names = {
+            machine: f"{name}, {facts[machine]}" if len(groups[name]) > 1 and facts[machine] else name
+            for machine, name in names.items()
+        }
+        if len({*names.values()}) == len(machines):
+            break
+    return names
+
+
+def _head(text: str) -> str:
+    """``Intel Xeon Platinum 8370C CPU`` of ``Intel(R) Xeon(R) Platinum 8370C CPU @ 2.80GHz, OpenCL 3.0``."""
+    text = _MARKS.sub("", text).strip()
+    end = _HEAD.search(text)
+    return " ".join(text[: end.start() if end else None].split())[:LONGEST].strip()
+
+
+def _rests(machines: Sequence[Machine], names: Mapping[Machine, str]) -> dict[Machine, str]:
+    """What else each device is called, without the words that every machine of its name has."""
+    shared = Counter(names.values())
+    words = {machine: re.split(r"[,\s]+", machine.device.partition(",")[2].strip()) for machine in machines}
+    common: dict[str, Counter[str]] = {}
+    for machine in machines:
+        common.setdefault(names[machine], Counter()).update({*words[machine]})
+    return {
+        machine: " ".join(word for word in words[machine] if common[names[machine]][word] < shared[names[machine]])[
+            :LONGEST
+        ].strip()
+        for machine in machines
+    }
