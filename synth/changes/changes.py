@@ -110,6 +110,11 @@ class Comparison:
     models: Contradictions
 
     @property
+    def only(self) -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
+        """The units of either side that the other does not have."""
+        return self.only_before, self.only_after
+
+    @property
     def same(self) -> bool:
         """Whether nothing changed."""
         return not (self.changes or self.models.appeared or self.models.vanished)

@@ -1,17 +1,18 @@
 """The two sides of a comparison: results that are chosen by what they say of themselves.
 
-``device=PoCL,date=2026-11`` are the results whose device contains ``PoCL`` and whose date begins with ``2026-11``. A
-comma parts two fields where a field's name and ``=`` follow, for names of devices have commas in them. A profile is
-called by its name, with or without the digest that follows it.
+``device=PoCL,date=2026-11`` are the results whose device contains ``PoCL`` and whose date begins with ``2026-11``;
+``device!=PoCL`` are those of the other devices. PoCL names the processor, so on an Intel processor ``device=Intel``
+means PoCL's results, too. A comma parts two fields where a field's name and ``=`` or ``!=`` follow, for names of
+devices have commas in them. A profile is called by its name, with or without the digest that follows it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from backends.shared.results import Entry
+from backends.shared.results import Entry, latest
 from corpus.errors import InputError, did_you_mean
 
 WITHIN, BEGINS, IS = "contains", "begins with", "is"
@@ -28,7 +29,31 @@ FIELDS = {
 }
 """What results are chosen by, and how each is compared."""
 
-_PARTS = re.compile(rf",(?=\s*(?:{'|'.join(FIELDS)})=)")
+_NAMES = "|".join(FIELDS)
+_PARTS = re.compile(rf",(?=\s*(?:{_NAMES})!?=)")
+_PART = re.compile(r"\s*([^=!]*?)\s*(!?)=\s*(.*?)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a side asks of one field of a result; ``other``: that it is not so."""
+
+    field: str
+    value: str
+    other: bool = False
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether a result is so. One of the other family may not have the field."""
+        said = getattr(entry, self.field, None)
+        return said is not None and self._is(said) is not self.other
+
+    def _is(self, said: str) -> bool:
+        match FIELDS[self.field]:
+            case "contains":
+                return self.value in said
+            case "begins with":
+                return said.startswith(self.value)
+        return self.value in (said, said.partition("#")[0]) if self.field == "profile" else said == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,44 +61,57 @@ class Side:
     """One side: ``name`` as the user wrote it, what it asks of each field, and the results that are so."""
 
     name: str
-    asked: tuple[tuple[str, str], ...]
+    wanted: tuple[Wanted, ...]
     entries: tuple[Entry, ...]
 
     @property
     def fields(self) -> frozenset[str]:
         """The fields that it is chosen by."""
-        return frozenset(field for field, _ in self.asked)
+        return frozenset(each.field for each in self.wanted)
 
 
 def side(text: str, entries: Sequence[Entry]) -> Side:
     """The results that ``text`` means.
 
-    Raises ``InputError`` where it is no ``FIELD=VALUE[,FIELD=VALUE]``, and where no result is so: what there is.
+    Raises ``InputError`` where it is no ``FIELD=VALUE[,FIELD!=VALUE]``, and where no result is so: what there is.
     """
-    asked = []
+    wanted = []
     for part in _PARTS.split(text):
-        field, sign, value = (word.strip() for word in part.partition("="))
-        if not sign or field not in FIELDS:
-            hint = did_you_mean(field, FIELDS, f"expected {', '.join(FIELDS)}") if sign else "no file is called that"
-            raise InputError(f"expected FIELD=VALUE[,FIELD=VALUE] or a file, found '{text}': {hint}")
-        asked.append((field, value))
-    found = tuple(entry for entry in entries if all(_is(entry, *each) for each in asked))
+        read = _PART.fullmatch(part)
+        if read is None or read[1] not in FIELDS:
+            hint = did_you_mean(read[1], FIELDS, f"expected {', '.join(FIELDS)}") if read else "no file is called that"
+            raise InputError(f"expected FIELD=VALUE[,FIELD!=VALUE] or a file, found '{text}': {hint}")
+        wanted.append(Wanted(read[1], read[3], bool(read[2])))
+    found = tuple(entry for entry in entries if all(each.holds(entry) for each in wanted))
     if not found:
-        there = "; ".join(f"{field} {', '.join(_values(entries, field)) or '(none)'}" for field, _ in asked)
+        there = "; ".join(f"{each.field} {', '.join(_values(entries, each.field)) or '(none)'}" for each in wanted)
         raise InputError(f"no result is of {text}; there are: {there}")
-    return Side(text, tuple(asked), found)
+    return Side(text, tuple(wanted), found)
 
 
-def _is(entry: Entry, field: str, value: str) -> bool:
-    said = getattr(entry, field, None)
-    if said is None:  # a field of the other family
-        return False
-    match FIELDS[field]:
-        case "contains":
-            return value in said
-        case "begins with":
-            return bool(said.startswith(value))
-    return value in (said, said.partition("#")[0]) if field == "profile" else bool(said == value)
+def check_apart(before: Side, after: Side) -> None:
+    """Raises ``InputError`` where a side is empty, and where a result is on both, which would be compared with itself.
+
+    Of several results of one trial only the last counts. Equal lines of two files are one result, unless they have no
+    date: logs of simulators have none, and may be equal by right.
+    """
+    for each in (before, after):
+        if not each.entries:
+            raise InputError("no results here, and nothing to compare", each.name)
+    chosen = {id(entry) for entry in _counted(before)}
+    dated = {entry for entry in _counted(before) if entry.date}
+    both = [entry for entry in _counted(after) if id(entry) in chosen or entry in dated]
+    if both:
+        one = f"{both[0].test} on {both[0].backend}: {both[0].device}"
+        several = "one result" if len(both) == 1 else f"{len(both)} results, such as one"
+        hint = "; FIELD!=VALUE leaves some out" if before.wanted or after.wanted else ""
+        raise InputError(f"{before.name} and {after.name} both have {several} of {one}{hint}")
+
+
+def _counted(one: Side) -> Iterator[Entry]:
+    """The results of a side that count."""
+    for found in latest(one.entries):
+        yield from found.values()
 
 
 def _values(entries: Iterable[Entry], field: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -55,12 +56,15 @@ def command(
     """Show what changed from A to B: hangs, outcomes, rates, failures, and models that are contradicted.
 
     A and B are files of results or corpora; or, where RESULTS are named before them, choose among those by
-    FIELD=VALUE[,FIELD=VALUE]:
+    FIELD=VALUE[,FIELD=VALUE], or FIELD!=VALUE for all others:
 
     \b
       backend, profile, mapping, placement    is VALUE
       device, driver, compiler                contains VALUE
       date                                    begins with VALUE, as 2026-11
+
+    No result may be on both sides, and none of them may be empty. PoCL names the processor in its device, so
+    device=Intel can mean PoCL's results, too; device!=PoCL does not.
 
     Tests are compared one by one, each way to run it by itself. What is seen on one side only is a change. A rate that
     is above 0 on both has changed where chance does not explain it: Fisher's exact test or chi-square, corrected for
@@ -73,13 +77,13 @@ def command(
     \b
     Examples:
       synth diff old.jsonl new.jsonl
-      synth diff suite device=PoCL device=Intel
+      synth diff suite device=PoCL device!=PoCL
       synth diff all.jsonl 'driver=580,date=2026-10' 'driver=590' --suite suite --json
 
-    Exit code 1 if anything changed, 0 if not.
+    Exit code 1 if anything changed, 0 if not; 2 where the sides have a result in common, or nothing to compare.
     """
     from synth.changes.changes import compare
-    from synth.changes.sides import Side, side
+    from synth.changes.sides import Side, check_apart, side
 
     if len(words) < 2:
         raise InputError("expected two sides, A and B: files of results, or what chooses among RESULTS")
@@ -97,9 +101,15 @@ def command(
             raise InputError(f"{word} chooses among results, and none are named before it")
         else:
             raise InputError("cannot read: No such file or directory", word)
+    if os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second):
+        raise InputError("A and B are the same file", second)
+    check_apart(*sides)
     paths = [*files, *(word for word in (first, second) if Path(word).exists())]
     known = _known(paths, suites or tuple(around), models, jobs)
     comparison = compare(sides[0], sides[1], significance, significant, known)
+    if not comparison.compared:
+        ways = (" and ".join(sorted({each.way or "one way" for each in only})) for only in comparison.only)
+        raise InputError(f"{first} and {second} have no test in common that was run in one way: {', and '.join(ways)}")
     if as_json:
         click.echo(json.dumps(_record(sides, comparison), indent=2))
     else:

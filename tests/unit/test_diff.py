@@ -149,7 +149,7 @@ def test_launches_that_hang_and_tests_that_fail(tmp_path: Path) -> None:
 def test_the_last_of_a_trial_counts_and_ways_are_apart(tmp_path: Path) -> None:
     hangs = replace(PROGRESS, outcomes="H")
     chunked = replace(PROGRESS, mapping="chunked", outcomes="H")
-    found = diff(tmp_path, [hangs, PROGRESS], [PROGRESS, chunked])
+    found = diff(tmp_path, [hangs, PROGRESS], [replace(PROGRESS, date=LATER), chunked])
     assert found["changes"] == [] and [unit["way"] for unit in found["only_b"]] == ["chunked"]
     both = written(tmp_path / "all.jsonl", [PROGRESS, chunked])
     done = synth("diff", both, "mapping=plain", "mapping=chunked", "--json")
@@ -173,6 +173,8 @@ def test_sides_are_chosen_by_what_results_say(tmp_path: Path) -> None:
         ("device=OpenCL 3.0 PoCL,driver=6.0", "driver=6.1, backend=opencl", 1),
         ("device=pthread-CPU, OpenCL,driver=6.0", "device=Intel", 0),
         ("device=PoCL", "device=Intel", 1),
+        ("device=PoCL", "device!=PoCL", 1),
+        ("driver=6.0,device!=Intel", "driver!=6.0", 1),
     ):
         done = synth("diff", both, a, b, "--json")
         assert (len(json.loads(done.stdout)["changes"]), done.exit_code) == (changes, changes), (a, b)
@@ -183,19 +185,31 @@ def test_sides_are_chosen_by_what_results_say(tmp_path: Path) -> None:
     [
         (("ALL",), "expected two sides, A and B"),
         (("device=a", "device=b"), "device=a chooses among results, and none are named before it"),
-        (("ALL", "missing", "device=Linux"), "expected FIELD=VALUE[,FIELD=VALUE] or a file, found 'missing'"),
+        (("ALL", "missing", "device=Linux"), "expected FIELD=VALUE[,FIELD!=VALUE] or a file, found 'missing'"),
         (("missing", "ALL"), "missing: cannot read: No such file or directory"),
         (("ALL", "devise=a", "device=b"), "did you mean device"),
         (("ALL", "device=Linux", "device=none"), "no result is of device=none; there are: device Linux, pthread-CPU"),
         (("ALL", "profile=x", "device=Linux"), "no result is of profile=x; there are: profile (none)"),
-        (("ALL", "device=Linux", "device=Linux", "-m", "rc11"), "--model needs the tests"),
+        (("ALL", "backend=cpp", "backend=opencl", "-m", "rc11"), "--model needs the tests"),
+        (("ALL", "device=CPU", "device=PoCL"), "both have one result of wait on opencl: pthread-CPU"),
+        (("ALL", "device=Linux", "backend!=opencl"), "both have one result of SB on cpp: Linux"),
+        (("ALL", "device=Linux", "device!!=Linux"), "expected FIELD=VALUE[,FIELD!=VALUE] or a file"),
+        (("ALL", "ALL", "device=Linux"), "both have one result of SB on cpp: Linux"),
+        (("ALL", "ALL"), "A and B are the same file"),
+        (("ALL", "COPY"), "copy.jsonl both have 2 results, such as one of wait on opencl"),
+        (("ALL", "EMPTY"), "empty.jsonl: no results here, and nothing to compare"),
+        (("EMPTY", "ALL"), "empty.jsonl: no results here"),
+        (("EMPTY", "device=Linux", "device=a"), "no result is of device=Linux; there are: device (none)"),
+        (("ALL", "mapping=plain", "mapping!=plain"), "no result is of mapping!=plain; there are: mapping plain"),
+        (("ALL", "backend=cpp", "backend=opencl"), "have no test in common that was run in one way"),
         (("PROSE", "ALL"), "expected a result of a test"),
     ],
 )
 def test_what_is_no_side(words: Sequence[str], why: str, tmp_path: Path) -> None:
     both = written(tmp_path / "all.jsonl", [PROGRESS, MEMORY])
     (tmp_path / "prose").write_text("prose\nprose\n")
-    files = {"ALL": both, "PROSE": tmp_path / "prose"}
+    copy, empty = written(tmp_path / "copy.jsonl", [PROGRESS, MEMORY]), written(tmp_path / "empty.jsonl", [])
+    files = {"ALL": both, "PROSE": tmp_path / "prose", "COPY": copy, "EMPTY": empty}
     done = synth("diff", *(files.get(word, word) for word in words))
     assert done.exit_code == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
@@ -222,13 +236,32 @@ def test_the_examples_of_the_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     synth("progress", "--threads", 2, "--instrs", 2, "-o", "suite")
     intel = replace(PROGRESS, device="Intel")
     newer = replace(PROGRESS, driver="590", date=LATER)
-    for name in ("old.jsonl", "new.jsonl", "all.jsonl", "suite/results.jsonl"):
-        written(Path(name), [replace(PROGRESS, driver="580"), intel, newer])
+    every = [replace(PROGRESS, driver="580"), intel, newer]
+    for name in ("old.jsonl", "all.jsonl", "suite/results.jsonl"):
+        written(Path(name), every)
+    written(Path("new.jsonl"), [replace(each, date="2026-12-01T00:00:00Z") for each in every])
     examples = [line.strip() for line in synth("diff", "--help").stdout.splitlines() if line.startswith("    synth ")]
     assert len(examples) == 3
     for line in examples:
         done = synth(*shlex.split(line)[1:])
         assert done.exit_code == 0, (line, done.output)
+
+
+def test_devices_on_one_processor(tmp_path: Path) -> None:
+    """PoCL's device and that of Intel's runtime both have the processor's name, of whatever make it is."""
+    for name in ("Intel(R) Xeon(R) CPU", "AMD EPYC"):
+        pocl = replace(PROGRESS, device=f"cpu-haswell-{name}, OpenCL 3.0 PoCL 6")
+        intel = replace(PROGRESS, device=f"{name}, OpenCL 3.0 LINUX", outcomes="H")
+        both = written(tmp_path / "all.jsonl", [pocl, intel])
+        done = synth("diff", both, "device=PoCL", f"device={name.split('(')[0].split()[0]}")
+        assert done.exit_code == 2 and "both have one result of wait" in done.stderr
+        done = synth("diff", both, "device=PoCL", "device!=PoCL", "--json")
+        assert done.exit_code == 1 and whats(json.loads(done.stdout)) == [("wait", "appeared", "does not end")]
+
+
+def test_logs_without_a_date_may_be_equal(tmp_path: Path) -> None:
+    log = replace(MEMORY, backend="herd7", date="")
+    assert diff(tmp_path, [log], [log])["compared"] == 1
 
 
 def test_chances() -> None:
