@@ -16,7 +16,7 @@ from synth.families.interface import chosen, family_given
 from synth.importing.files import read_file
 from synth.importing.found import TIMEOUT, Found, Words
 from synth.importing.merging import merged
-from synth.importing.suites import Suite
+from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
 from synth.options.choice import Choice, choice_options
 
@@ -80,7 +80,8 @@ def command(
     let. A crash without a word looks the same, and so does a program that is still running.
 
     With --suite, results of a test that it does not have, or that is another there, are refused in a line each, and
-    the rest is taken. Without one, all are taken that say which test they are of.
+    the rest is taken. The mutants of a suite are among its tests. Without --suite, all are taken that say which test
+    they are of.
 
     RESULTS is sorted, each line is in it once, and those that were there stay: the same results in any order, from any
     number of files, give the same bytes. Of several results of one trial the latest counts.
@@ -103,7 +104,7 @@ def command(
     tests = None
     if suite:
         kind = family_given(suite)
-        tests, unreadable = Suite.of(chosen(kind, suite, choice), kind)
+        tests, unreadable = Suite.of(with_mutants(chosen(kind, suite, choice)), kind)
         wrong += map(str, unreadable)
     found = []
     errors = []

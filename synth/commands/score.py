@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from backends.shared.results import RESULTS
-from synth.mutation.kills import read_observed, read_suite
+from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.show import record, tables
 from synth.options.choice import Choice, choice_options
 from synth.options.form import table_option
@@ -72,7 +72,7 @@ def command(
       synth score tso --json | jq '.environments[] | {device, profile, score}'
     """
     opened = read_suite(suite, choice, serial)
-    observed = read_observed(opened, results or [suite / RESULTS])
+    observed = read_kills(opened, results or [suite / RESULTS])
     if as_json:
         click.echo(json.dumps(record(opened, observed, budget), indent=2))
         return

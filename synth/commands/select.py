@@ -146,12 +146,14 @@ def _select_by_score(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    from synth.mutation.kills import read_observed, read_suite
+    from synth.mutation.kills import read_kills, read_suite
     from synth.mutation.plans import PLAN, plan
-    from synth.mutation.show import plan_record, plan_tables
+    from synth.mutation.show import nothing_planned, plan_record, plan_tables
 
     suite = read_suite(path, choice, serial)
-    best = plan(suite, read_observed(suite, results or [path / RESULTS]), budget, confidence, overhead, sure)
+    best = plan(suite, read_kills(suite, results or [path / RESULTS]), budget, confidence, overhead, sure)
+    if not best.runs:
+        raise InputError(nothing_planned(best, budget), str(path))
     record = plan_record(best, budget, confidence)
     if output:
         source = read_corpus(path)

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from backends.shared.files import file_stem
 from backends.shared.layout import outcome_terms
 from backends.shared.results import Entry, MemoryTrial
 from corpus.errors import InputError
+from corpus.journal import read_corpus
+from corpus.links import LINKS, MUTANTS, read_links
 from corpus.litmus.condition import spell
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from synth.families.interface import Family
 from synth.inputs import Input, readable
+
+
+def with_mutants(tests: Sequence[Input]) -> list[Input]:
+    """The tests, followed by the mutants of those that are of suites that have any: ``synth run --mutants`` runs both.
+
+    Raises ``InputError`` where mutants cannot be read.
+    """
+    names: dict[Path, set[str]] = {}
+    for test in tests:
+        if test.record is not None and (test.path / MUTANTS / LINKS).exists():
+            names.setdefault(test.path, set()).add(test.name)
+    mutants = []
+    for path, chosen in names.items():
+        own = {link.mutant for link in read_links(path) if link.test in chosen}
+        every = read_corpus(path / MUTANTS)
+        mutants += [Input(each.name, each.name, every.path, each) for each in every.tests if each.name in own]
+    return [*tests, *mutants]
 
 
 @dataclass(frozen=True, slots=True)

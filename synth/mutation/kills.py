@@ -164,8 +164,15 @@ def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSui
 
 def read_observed(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
     """What files of results say of a suite. Raises ``InputError`` where one cannot be read."""
-    pairs = [pair for path in paths for pair in timed_results(path)]
-    return observed(suite, pairs)
+    return observed(suite, [pair for path in paths for pair in timed_results(path)])
+
+
+def read_kills(suite: MutantSuite, paths: Sequence[Path]) -> Observed:
+    """The same of a suite whose mutants were run. Raises ``InputError`` as well where no mutant that counts was."""
+    found = read_observed(suite, paths)
+    if not has_mutants(suite, found):
+        raise InputError(f"no result of a mutant of {suite.path} that counts; run --mutants makes some", str(paths[0]))
+    return found
 
 
 def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]]) -> Observed:
@@ -191,6 +198,12 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
         before = of_environment.get(test.name)
         of_environment[test.name] = seen if before is None else before + seen
     return {environment: found[environment] for environment in sorted(found)}
+
+
+def has_mutants(suite: MutantSuite, observed: Observed) -> bool:
+    """Whether any mutant that counts was run."""
+    counted = {link.mutant for links in suite.counted.values() for link in links}
+    return any(not counted.isdisjoint(seen) for seen in observed.values())
 
 
 def environment_of(result: MemoryResult) -> Environment:

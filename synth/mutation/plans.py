@@ -88,7 +88,8 @@ class Plan:
     """The runs, and what they come to.
 
     ``trusted`` tests on machines of ``tests``, of which ``possible`` could be trusted were there time without end;
-    ``seen`` bugs of ``bugs``. ``optimal``: it is proved that no plan within the budget has more.
+    ``seen`` bugs of ``bugs``. ``optimal``: it is proved that no plan within the budget has more. ``least`` is what the
+    cheapest run costs, in milliseconds; None where there is none.
     """
 
     runs: tuple[Run, ...]
@@ -99,6 +100,7 @@ class Plan:
     seen: int
     bugs: int
     optimal: bool
+    least: int | None = None
 
 
 def plan(
@@ -131,6 +133,7 @@ def plan(
         seen=len(seen),
         bugs=sum(len({link.mutant for link in links}) for links in suite.counted.values()) * len(machines(observed)),
         optimal=bought.optimal,
+        least=min((run.cost for run in every), default=None),
     )
 
 

@@ -66,6 +66,8 @@ def planned(
     numbers = sorted({step.instances for step in steps})
     if not steps:
         ways = dict.fromkeys(f"{each.backend}, {each.device}, {_words(each)}" for each in read_plan(path))
+        if not ways:
+            raise InputError("the plan has no runs", str(path))
         raise InputError(f"the plan has no runs of this device and way to launch; it has {'; '.join(ways)}", str(path))
     if len(numbers) > 1:
         several = " and ".join(map(str, numbers))

@@ -211,6 +211,13 @@ def plan_tables(plan: Plan, budget: float) -> Iterator[str | Table]:
         yield table
 
 
+def nothing_planned(plan: Plan, budget: float) -> str:
+    """Why a plan has no runs."""
+    if plan.least is None:
+        return "nothing to plan: no mutant was killed whose launches have known times"
+    return f"no run that would see a bug fits into {span(budget)}: the shortest takes {span(plan.least / MILLISECONDS)}"
+
+
 def plan_record(plan: Plan, budget: float, confidence: float) -> dict[str, Any]:
     """A plan as data, which ``synth.mutation.plans.read_plan`` reads."""
     return {

@@ -105,6 +105,12 @@ def test_what_is_no_plan_is_told(suite, tmp_path, text):
         planned(expand([str(suite)]), tmp_path / PLAN, "cpp", "toy", LAUNCHES, DeviceOptions())
 
 
+def test_a_plan_without_runs(suite, tmp_path):
+    (tmp_path / PLAN).write_text('{"runs": []}')
+    with pytest.raises(InputError, match="the plan has no runs$"):
+        planned(expand([str(suite)]), tmp_path / PLAN, "cpp", "toy", LAUNCHES, DeviceOptions())
+
+
 def test_progress_tests_have_no_mutants():
     refused = CliRunner().invoke(main, ["run", str(MUTEX), "--backend", "cpp", "--mutants"])
     assert refused.exit_code == 2 and "--mutants is for litmus tests" in refused.stderr

@@ -165,13 +165,47 @@ def test_a_plan_is_written_with_its_tests(tmp_path):
         (["score", "suite/mutants"], "suite/mutants: the suite has no mutants; synth memory --mutants makes them"),
         (["score", "suite", "gone.jsonl"], "gone.jsonl: cannot read"),
         (["score", "suite", "--confidence", "1"], "--confidence"),
+        (["score", "suite", "tests.jsonl"], "tests.jsonl: no result of a mutant of suite that counts"),
+        (["select", "suite", "tests.jsonl", "--score", "--budget", "60"], "no result of a mutant of suite that counts"),
+        (["score", "suite", "serial.jsonl"], "no result of a mutant of suite that counts"),
+        (["select", "suite", "--score", "--budget", "0.1"], "fits into 100 ms: the shortest takes 150 ms"),
+        (["select", "suite", "unkilled.jsonl", "--score", "--budget", "60"], "nothing to plan: no mutant was killed"),
     ],
 )
 def test_misuse_is_one_line(tmp_path, monkeypatch, words, message):
     write_suite(tmp_path / "suite")
+    write_results(tmp_path / "tests.jsonl", [(result(TESTS[0], 0), (0.1,) * 20)])
+    write_results(tmp_path / "serial.jsonl", [(result(SERIAL, 9), (0.1,) * 20)])
+    write_results(tmp_path / "unkilled.jsonl", [(result(WEAK, 0), (0.1,) * 20)])
     monkeypatch.chdir(tmp_path)
     told = synth(*words)
     assert told.exit_code == 2 and message in told.stderr and len(told.stderr.splitlines()) == 1
+
+
+def test_shards_are_put_together_with_their_mutants(tmp_path):
+    """What two machines ran of a suite and its mutants, imported with the suite, gives the score of the whole."""
+    folder = write_suite(tmp_path / "suite")
+    whole = json.loads(synth("score", folder, "--json").stdout)
+    every = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for number, path in enumerate(every):
+        write_results(path, SEEN[number::2])
+    told = synth("import", *every, "--suite", folder, "-o", tmp_path / "all.jsonl")
+    assert told.exit_code == 0 and f"{len(SEEN)} results" in told.stderr
+    assert json.loads(synth("score", folder, tmp_path / "all.jsonl", "--json").stdout) == whole
+    told = synth("import", *every, "--suite", folder, "--test", "B", "-o", tmp_path / "b.jsonl")
+    assert told.exit_code == 1 and "A.m1: the suite has no such test" in told.stderr
+    assert "A.m2" not in told.stderr  # a mutant of B, too
+
+
+def test_a_test_that_was_seen_names_the_models_that_forbid_it(tmp_path):
+    """SC forbids the outcome of message passing, and so it does in a suite that a model was asked about again."""
+    folder = write_suite(tmp_path / "suite")
+    write_results(tmp_path / "more.jsonl", [*SEEN, (result(TESTS[1], 3), (0.1,) * 20)])
+    told = synth("score", folder, tmp_path / "more.jsonl")
+    assert "B: seen 3 times, which sc forbids" in told.stdout
+    found = json.loads(synth("score", folder, tmp_path / "more.jsonl", "--json").stdout)
+    seen = {test["test"]: test["contradicts"] for test in found["machines"][0]["tests"]}
+    assert seen == {"A": [], "B": ["sc"], "C": []}
 
 
 def test_words_for_numbers():
