@@ -32,6 +32,15 @@ class Case:
     seconds: float | None = None
 
 
+def class_name(backend: str, device: str, driver: str, compiler: str, *way: str) -> str:
+    """The class of the cases that were run in one way on one device, which is also the name of their suite.
+
+    Example: ``cuda.NVIDIA H100 80GB HBM3.580.1.nvcc 13.0.round-robin``. Two devices of one back end are two classes, and
+    so are two drivers of one device. CI services take what stands before the last dot for a package.
+    """
+    return ".".join(filter(None, (backend, device, driver, compiler, *way)))
+
+
 def junit(name: str, suites: Mapping[str, Sequence[Case]]) -> str:
     """The document, with a suite for each entry; suites and cases in the order given."""
     every = [case for cases in suites.values() for case in cases]

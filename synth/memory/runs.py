@@ -34,7 +34,7 @@ from corpus.litmus.test import FinalRegister, LitmusTest, Loc
 from oracle.consistency import ConsistencyModel
 from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
 from synth.inputs import Input
-from synth.junit import junit
+from synth.junit import class_name, junit
 from synth.memory.seen import Besides, Ran, cases_of, told
 
 INSTANCES = 1 << 16
@@ -88,7 +88,9 @@ def run_memory_tests(
         click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
     if report is not None:
         cases = cases_of(part, ran, observations, sound)
-        write_atomically(report, [junit(device.hardware, {backend.name: cases})])
+        way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
+        suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
+        write_atomically(report, [junit(device.hardware, {suite: cases})])
     return code
 
 

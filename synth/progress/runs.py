@@ -33,7 +33,7 @@ from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
 from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
-from synth.junit import Case, Ending, junit
+from synth.junit import Case, Ending, class_name, junit
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, contradicted
 from synth.screen import screen
 
@@ -94,7 +94,11 @@ def _words(trial: ProgressTrial) -> str:
 
 
 def _way(trial: ProgressTrial) -> str:
-    return trial.mapping if trial.placement == DEVICE.name else f"{trial.mapping}.{trial.placement}"
+    return ".".join(_ways(trial))
+
+
+def _ways(trial: ProgressTrial) -> tuple[str, ...]:
+    return (trial.mapping,) if trial.placement == DEVICE.name else (trial.mapping, trial.placement)
 
 
 def _suites(
@@ -119,7 +123,8 @@ def _suites(
             if against:
                 said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
                 case = Case(trial.test, Ending.FAILURE, said)
-        suites.setdefault(f"{trial.backend}.{_way(trial)}", []).append(case)
+        name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *_ways(trial))
+        suites.setdefault(name, []).append(case)
     return suites
 
 

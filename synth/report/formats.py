@@ -14,10 +14,12 @@ from typing import Any
 
 import msgspec
 
+from backends.shared.mapping import DEVICE
 from synth.inputs import PROGRESS
-from synth.junit import Case, Ending, junit
+from synth.junit import Case, Ending, class_name, junit
+from synth.mutation.kills import Machine
 from synth.mutation.show import record as mutation_record
-from synth.report.evidence import Cell, Evidence
+from synth.report.evidence import Cell, Column, Evidence
 from synth.report.tables import findings, label, strongest, tables
 from synth.tables import LANGUAGES, LATEX, MARKDOWN, marked
 
@@ -116,10 +118,22 @@ def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:
 
 def junit_xml(found: Evidence, title: str, sound: Sequence[str]) -> str:
     """A suite a column; a case fails where its test contradicts a model of ``sound``."""
-    suites: dict[str, list[Case]] = {label(found, column): [] for column in found.columns}
+    names = [class_name(*_machine(column.device), *_way(column)) for column in found.columns]
+    suites: dict[str, list[Case]] = {name: [] for name in names}
     for (subject, column), cell in found.cells.items():
-        suites[label(found, found.columns[column])].append(_case(found, subject, column, cell, sound))
+        suites[names[column]].append(_case(found, subject, column, cell, sound))
     return junit(title, suites)
+
+
+def _machine(device: Machine) -> tuple[str, str, str, str]:
+    return device.backend, device.device, device.driver, device.compiler
+
+
+def _way(column: Column) -> tuple[str, ...]:
+    """The way as ``synth run --junit`` calls it."""
+    if column.family == PROGRESS:
+        return (column.mapping,) if column.placement == DEVICE.name else (column.mapping, column.placement)
+    return (column.profile or ("stress" if column.stress else "plain"),)
 
 
 def _case(found: Evidence, subject: int, column: int, cell: Cell, sound: Sequence[str]) -> Case:

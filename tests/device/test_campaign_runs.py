@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from backends.shared.results import ProgressResult, parse_result, read_results
 from synth.cli import main
+from synth.junit import class_name
 
 pytestmark = pytest.mark.device
 
@@ -105,15 +106,21 @@ def test_a_device_that_contradicts_what_it_claims(
 ) -> None:
     need("opencl")
     results, report = tmp_path / "results.jsonl", tmp_path / "junit.xml"
-    words = [*ROUND_ROBIN, progress_suite("2x2", "--all")]
-    words += ["--timeout", 1, "--iterations", 1, "-j", 2, "-o", results]
+    corpus = progress_suite("2x2", "--all")
+    words = [*ROUND_ROBIN, corpus, "--timeout", 1, "--iterations", 1, "-j", 2, "-o", results]
     done = synth(*words, "--sound", "fair-strong", "--sound", "unfair-weak", "--junit", report)
     assert done.exit_code == 1 and "fair-strong is not sound here" in done.stderr
     hung = {each.test for each in read_results(results) if isinstance(each, ProgressResult) and each.hangs}
     suite = ElementTree.fromstring(report.read_text())[0]
     failed = {case.get("name") for case in suite if case.find("failure") is not None}
     assert failed == hung and 0 < len(hung) < 8
-    assert suite.get("tests") == "8" and suite.get("name") == "opencl.round-robin"
+    first = read_results(results)[0]
+    assert isinstance(first, ProgressResult)
+    name = class_name("opencl", first.device, first.driver, first.compiler, "round-robin")
+    assert suite.get("tests") == "8" and suite.get("name") == name and first.device in name
+    assert {case.get("classname") for case in suite} == {name}
+    again = synth("report", results, "--suite", corpus, "--format", "junit")
+    assert [each.get("name") for each in ElementTree.fromstring(again.stdout)] == [name]
     assert synth(*words, "--sound", "unfair-weak", "--rerun", "hung").exit_code == 0
     assert len(read_results(results)) == 8 + len(hung)
 
