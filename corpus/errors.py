@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+UNSEEN = "\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""The C1 controls, some of which terminals obey, and the characters that reorder the text around them (Unicode Standard
+Annex 9, section 2; CVE-2021-42574), as the inside of a set of a regular expression."""
+
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 
 LONGEST = 1000
 """Characters that the line of an error has at most."""
@@ -47,3 +54,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
+def visible(text: str) -> str:
+    """The text with an escape such as ``\\u202e`` for each character of ``UNSEEN``; line ends and tabs stay.
+
+    In JSON the escape means the character, so nothing is lost there.
+    """
+    return text if text.isascii() else _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -9,6 +9,8 @@ The folder appears whole or not at all: it is written beside its place and renam
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 from collections import Counter
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from corpus.dialects.dartagnan.ptx import PTX
 from corpus.dialects.dartagnan.vulkan import VULKAN
-from corpus.errors import InputError
+from corpus.errors import InputError, visible
 from corpus.files import new_folder
 from corpus.litmus.test import Mode
 from corpus.litmus.text import Dialect
@@ -51,7 +53,7 @@ def write_folder(folder: Path, files: Files) -> None:
                 (whole / inner).mkdir(exist_ok=True)
                 made.add(inner)
             with open(f"{whole}/{name}", "wb") as file:
-                file.write(text.encode())
+                file.write(visible(text).encode())
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -91,7 +93,9 @@ def expected_file(model: str, truths: Mapping[str, bool]) -> tuple[str, str]:
     """
     if not _NAME.fullmatch(model):
         raise InputError(f"the model name {model!r} cannot name a file: expected letters, digits and _.+-")
-    return f"expected/{model}.csv", "".join(f"{file},{int(truth)}\n" for file, truth in truths.items())
+    text = io.StringIO()  # a file of Dartagnan's, which takes each name as it is
+    csv.writer(text, lineterminator="\n").writerows((file, int(truth)) for file, truth in truths.items())
+    return f"expected/{model}.csv", text.getvalue()
 
 
 TARGETS: dict[str, Callable[[Sequence[Test]], Files]] = {

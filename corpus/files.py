@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO
 
-from corpus.errors import InputError
+from corpus.errors import InputError, visible
 
 LARGEST_TEXT = 64 * 2**20
 """Bytes that a text may have: a test, a model, edges, an index."""
@@ -69,13 +69,15 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
 def write_atomically(path: Path, parts: Iterable[str | bytes], durable: bool = True) -> None:
     """Write a file, text as UTF-8, so that it is whole or as it was before. Raises ``InputError`` where that fails.
 
+    No text of a file of ours hides what it says (``corpus.errors.visible``).
+
     It is on the disk on return, unless it need not be ``durable``: of many files one ``os.sync`` is quicker.
     """
     temporary = path.with_name(temporary_name(path.name, os.getpid()))
     try:
         try:
             with temporary.open("wb") as file:
-                file.writelines(part.encode("utf-8") if isinstance(part, str) else part for part in parts)
+                file.writelines(visible(part).encode("utf-8") if isinstance(part, str) else part for part in parts)
                 if durable:
                     file.flush()
                     os.fsync(file.fileno())

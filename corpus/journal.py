@@ -23,7 +23,7 @@ from msgspec import UNSET, Raw, UnsetType
 from corpus.certificates import remove_certificate
 from corpus.errors import InputError
 from corpus.files import open_bytes, temporary_name, write_atomically
-from corpus.lines import LineFile, decoder, whole_lines
+from corpus.lines import LineFile, decoder, encode, whole_lines
 from corpus.records import Line, line_of, line_reader, record_reader
 from corpus.suite import (
     FORMAT,
@@ -69,7 +69,6 @@ class _Entry(msgspec.Struct, omit_defaults=True, gc=False):
     closed: dict[str, Any] | UnsetType = UNSET
 
 
-_encode = msgspec.json.Encoder().encode
 _decode_entry = decoder(_Entry)
 
 
@@ -255,7 +254,7 @@ class Journal:
         return kept > 0
 
     def _write(self, entries: Iterable[_Entry]) -> None:
-        self._file.append(map(_encode, entries), "; what was found before is kept, --resume goes on with it")
+        self._file.append(map(encode, entries), "; what was found before is kept, --resume goes on with it")
 
 
 def finish(
@@ -335,7 +334,7 @@ def first_free(name: str, taken: Collection[str]) -> str:
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     """The mapping as it comes back from JSON, so that it can be compared with one that was read."""
-    plain: dict[str, Any] = msgspec.json.decode(_encode(dict(value)))
+    plain: dict[str, Any] = msgspec.json.decode(encode(dict(value)))
     return plain
 
 
@@ -358,7 +357,7 @@ def _check_same(before: Mapping[str, Any], now: Mapping[str, Any], path: Path) -
                 raise InputError(f"the model {changed[0]} has changed since: {wanted}", str(path))
             continue  # other models: their names are part of the request
         raise InputError(
-            f"the corpus was made with another {key}: {_encode(then).decode()} then, {_encode(today).decode()} now",
+            f"the corpus was made with another {key}: {encode(then).decode()} then, {encode(today).decode()} now",
             str(path),
         )
 

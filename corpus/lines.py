@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 import msgspec
 
-from corpus.errors import InputError
+from corpus.errors import InputError, visible
 from corpus.files import open_bytes
 
 Entry = TypeVar("Entry")
@@ -35,6 +35,15 @@ def decoder(kind: type[Entry]) -> Callable[[bytes | str], Entry]:
             raise ValueError(str(error)) from None
 
     return decode
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def encode(value: object) -> bytes:
+    """A value as a line of JSON, without its end, which hides nothing (``corpus.errors.visible``)."""
+    data = _encode(value)
+    return data if data.isascii() else visible(data.decode()).encode()
 
 
 def whole_lines(

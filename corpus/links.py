@@ -6,13 +6,12 @@ from several relaxations of one. Of a suite that was written before there was a 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpus.comma_separated import csv_line, read_rows
 from corpus.errors import InputError
-from corpus.files import read_text
 
 MUTANTS = "mutants"
 """The folder of a corpus that holds the mutants of its tests, a corpus as well."""
@@ -35,9 +34,9 @@ class Link:
 
 def print_links(links: Iterable[Link]) -> Iterator[str]:
     """The lines of the file."""
-    yield ",".join(_COLUMNS) + "\n"
+    yield csv_line(_COLUMNS)
     for link in links:
-        yield f'"{link.test}","{link.mutant}","{link.relaxation}","{link.kind}"\n'
+        yield csv_line((link.test, link.mutant, link.relaxation, link.kind), quote_all=True)
 
 
 def read_links(suite: Path) -> list[Link]:
@@ -48,17 +47,13 @@ def read_links(suite: Path) -> list[Link]:
     path = suite / MUTANTS / LINKS
     if not path.exists():
         raise InputError("the suite has no mutants; synth memory --mutants makes them", str(suite))
-    rows = csv.reader(read_text(path).splitlines(), strict=True)
     found: list[Link] = []
-    try:
-        for row in rows:
-            if rows.line_num == 1:
-                if tuple(row) not in (_COLUMNS, _COLUMNS[:3]):
-                    raise InputError(f"expected the columns {', '.join(_COLUMNS)}", str(path), 1, 1)
-                continue
-            if len(row) not in (3, 4) or not all(row[:3]):
-                raise InputError(f"expected {', '.join(_COLUMNS)}, found {len(row)} cells", str(path), rows.line_num)
-            found.append(Link(*row))
-    except csv.Error as error:
-        raise InputError(f"not a table: {error}", str(path), rows.line_num) from None
+    for line, row in read_rows(path):
+        if line == 1:
+            if tuple(row) not in (_COLUMNS, _COLUMNS[:3]):
+                raise InputError(f"expected the columns {', '.join(_COLUMNS)}", str(path), 1, 1)
+            continue
+        if len(row) not in (3, 4) or not all(row[:3]):
+            raise InputError(f"expected {', '.join(_COLUMNS)}, found {len(row)} cells", str(path), line)
+        found.append(Link(*row))
     return found

@@ -9,7 +9,7 @@ from functools import lru_cache
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from corpus.lines import decoder
+from corpus.lines import decoder, encode
 from corpus.test import Test, axb_bound
 
 NO_REASONS: Mapping[str, str] = {}
@@ -46,9 +46,6 @@ class _Written(msgspec.Struct, gc=False):
     reasons: dict[str, str] | UnsetType
 
 
-_encode = msgspec.json.Encoder().encode
-
-
 class Line(msgspec.Struct, frozen=True, gc=False):
     """A record to be written, of which only that is read which a corpus counts and sorts by.
 
@@ -65,7 +62,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     @property
     def record(self) -> bytes:
         """The line, by the name that the test has now."""
-        return b'{"name":' + _encode(self.name) + self.rest
+        return b'{"name":' + encode(self.name) + self.rest
 
 
 class _Head(msgspec.Struct, gc=False):
@@ -84,7 +81,7 @@ _UNNAMED = b'{"name":"",'
 def test_record(test: Test) -> bytes:
     """A test as one line of JSON, without the newline. Equal tests give equal lines."""
     progress = test.bound == axb_bound(test.text)
-    return _encode(
+    return encode(
         _Written(
             test.name,
             test.digest,
@@ -101,7 +98,7 @@ def test_record(test: Test) -> bytes:
 
 def progress_record(digest: str, behaviour: str, text: str, groups: Raw, tags: tuple[str, ...]) -> bytes:
     """``test_record`` of a progress test that has no name yet, with its verdicts as ``verdict_groups``."""
-    return _encode(_Written("", digest, behaviour, UNSET, UNSET, text, groups, tags, UNSET))
+    return encode(_Written("", digest, behaviour, UNSET, UNSET, text, groups, tags, UNSET))
 
 
 test_record.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
@@ -136,7 +133,7 @@ def record_reader(models: Sequence[str] = ()) -> Callable[[bytes], Test]:
 
 def line_of(test: Test) -> Line:
     """A test, to be written."""
-    rest = test_record(test).removeprefix(b'{"name":' + _encode(test.name))
+    rest = test_record(test).removeprefix(b'{"name":' + encode(test.name))
     return Line(test.name, test.digest, test.bound, test.verdicts, rest + b"\n")
 
 
@@ -180,4 +177,4 @@ def _verdict_groups(models: tuple[str, ...], verdicts: tuple[str, ...]) -> Raw:
     groups: dict[str, list[str]] = {}
     for model, verdict in zip(models, verdicts, strict=True):
         groups.setdefault(str(verdict), []).append(model)
-    return Raw(_encode({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)}))  # TERMINATES first
+    return Raw(encode({verdict: groups[verdict] for verdict in sorted(groups, reverse=True)}))  # TERMINATES first

@@ -24,6 +24,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from corpus.comma_separated import csv_cell, csv_line
 from corpus.errors import InputError
 from corpus.files import open_bytes, write_atomically
 from corpus.records import Line, line_of, record_reader
@@ -228,17 +229,13 @@ def completed(manifest: Mapping[str, Any], models: Sequence[str], bounds: Iterab
 
 def label_lines(said: Iterable[tuple[str, Mapping[str, str]]], models: Sequence[str]) -> Iterator[str]:
     """``labels.csv``, line by line: the names of tests and their verdicts, a column for each model."""
-    yield ",".join(["name", *map(_cell, models)]) + "\n"
+    yield csv_line(["name", *models])
     rows: dict[int, str] = {}  # tests of one verdict vector share the mapping
     for name, verdicts in said:
         row = rows.get(id(verdicts))
         if row is None:
-            row = rows[id(verdicts)] = ",".join(["", *(verdicts.get(model, "") for model in models)]) + "\n"
-        yield _cell(name) + row
-
-
-def _cell(text: str) -> str:
-    return f'"{text}"' if "," in text else text  # names hold neither quotes nor line ends that would need more
+            row = rows[id(verdicts)] = csv_line(["x", *(verdicts.get(model, "") for model in models)])[1:]
+        yield csv_cell(name) + row
 
 
 def pretty(value: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from corpus.extras import missing
 from synth import VERSION
 from synth.interruption import CODE, interruptible
 from synth.interruption import LINE as INTERRUPTED
+from synth.streams import visible_output
 
 # Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
 COMMANDS = {
@@ -73,11 +74,11 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _one_line():
+        with visible_output(), _one_line():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _one_line():
+        with visible_output(), _one_line():
             return super().invoke(ctx)
 
 

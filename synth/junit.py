@@ -35,8 +35,8 @@ class Case:
 def class_name(backend: str, device: str, driver: str, compiler: str, *way: str) -> str:
     """The class of the cases that were run in one way on one device, which is also the name of their suite.
 
-    Example: ``cuda.NVIDIA H100 80GB HBM3.580.1.nvcc 13.0.round-robin``. Two devices of one back end are two classes, and
-    so are two drivers of one device. CI services take what stands before the last dot for a package.
+    Example: ``cuda.NVIDIA H100 80GB HBM3.580.1.nvcc 13.0.round-robin``. Two devices of one back end are two classes,
+    and so are two drivers of one device. CI services take what stands before the last dot for a package.
     """
     return ".".join(filter(None, (backend, device, driver, compiler, *way)))
 

@@ -13,7 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from corpus.errors import InputError
+from corpus.comma_separated import cells
+from corpus.errors import InputError, visible
 from corpus.files import open_bytes, read_text, write_atomically
 from synth.labels import CSV, ERROR, Label, Labelling, Labels, header_of
 
@@ -108,7 +109,7 @@ def _read(
                 group = list(islice(rows, len(labelling.names)))
                 if len(group) < len(labelling.names):
                     return
-                if [row[:2] for row in group] != [[name, model] for model in labelling.names]:
+                if [cells(row[:2]) for row in group] != [[visible(name), visible(model)] for model in labelling.names]:
                     raise ValueError
                 yield _restored(name, [(row[2], "") for row in group]), offset
         else:

@@ -6,8 +6,6 @@ at once is what the limits hold for; where it exceeds them, its verdicts are UNK
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -16,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 import click
 
+from corpus.comma_separated import csv_lines
 from corpus.errors import printable
 from synth.inputs import Input
 from synth.pool import Jobs, Limits, map_each
@@ -227,9 +226,7 @@ def header_of(labelling: Labelling, form: str) -> str:
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    return "".join(csv_lines(rows))
 
 
 def _rows(labelling: Labelling, labels: Labels) -> Iterator[Sequence[str]]:

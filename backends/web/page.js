@@ -5,10 +5,15 @@ const QUIET = 5000;
 
 const byId = (id) => document.getElementById(id);
 
+/** A text with an escape for each character that would reorder what is shown, or that no one can see: names of tests and
+    devices are other people's (corpus/errors.py: visible). */
+const visible = (text) => String(text).replace(/[\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 /** An element with text or other elements in it. */
 function element(tag, ...content) {
   const made = document.createElement(tag);
-  made.append(...content);
+  made.append(...content.map((each) => (each instanceof Node ? each : visible(each))));
   return made;
 }
 
@@ -119,7 +124,7 @@ class Page {
   showTests() {
     this.rows = this.suite.tests.map((test) => {
       const box = document.createElement("input");
-      Object.assign(box, { type: "checkbox", checked: true, ariaLabel: `Run ${test.name}` });
+      Object.assign(box, { type: "checkbox", checked: true, ariaLabel: visible(`Run ${test.name}`) });
       const details = element("details", element("summary", test.name));
       details.addEventListener("toggle", () => this.showDetails(test));
       const [state, seen, against] = [cell(), cell(), cell()];
@@ -218,7 +223,7 @@ class Page {
   }
 
   refuse(text) {
-    byId("no-device").textContent = text;
+    byId("no-device").textContent = visible(text);
     byId("no-device").hidden = false;
   }
 
@@ -243,9 +248,9 @@ class Page {
     const failed = results.some((result) => "error" in result);
     state.textContent = failed ? "failed" : hung ? "hung" : results.length ? "done" : "";
     state.className = failed || hung ? "bad" : "";
-    seen.textContent = results.map((result) => `${wayOf(result)}: ${this.seenOf(result)}`).join("\n");
+    seen.textContent = visible(results.map((result) => `${wayOf(result)}: ${this.seenOf(result)}`).join("\n"));
     const models = new Set(results.flatMap((result) => this.suite.contradicted(test, result)));
-    against.textContent = [...models].join(", ");
+    against.textContent = visible([...models].join(", "));
     against.className = models.size ? "bad" : "";
     if (this.rows[test.number].details.open) this.showDetails(test);
   }
@@ -264,7 +269,7 @@ class Page {
     const { tests, silent, shown } = this.against.get(model);
     const first = tests.slice(0, 5).join(", ") + (tests.length > 5 ? ", .." : "");
     const said = tests.length ? `${tests.length}: ${first}` : "none";
-    shown.textContent = silent ? `${said}; it promises nothing of ${silent}` : said;
+    shown.textContent = visible(silent ? `${said}; it promises nothing of ${silent}` : said);
     shown.className = tests.length ? "bad" : "";
   }
 
@@ -313,7 +318,7 @@ class Page {
   say(text, always = true) {
     if (!always && performance.now() - this.spoken < QUIET) return;
     this.spoken = performance.now();
-    byId("status").textContent = text;
+    byId("status").textContent = visible(text);
   }
 
   /** Something that people will want to look up later. */
@@ -429,7 +434,7 @@ class Page {
     try {
       const result = await tried(this.gpu, shader, trial, (text) => this.note(`${test.name}: ${text}`));
       if ("error" in result) this.note(`${test.name} failed: ${result.error}`);
-      this.kept.add(JSON.stringify(result));
+      this.kept.add(visible(JSON.stringify(result)));
       this.enter(result);
     } finally {
       this.showResults(test);

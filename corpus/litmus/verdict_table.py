@@ -6,14 +6,12 @@ no verdict.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpus.comma_separated import read_rows
 from corpus.errors import InputError
-from corpus.files import read_text
 
 COLUMNS = ["file", "model", "verdict", "condition"]
 
@@ -37,14 +35,10 @@ def truth_text(truth: bool | None) -> str:
 
 def read_verdicts(path: Path) -> list[VerdictRow]:
     """The rows of a table. Raises ``InputError`` with the line where it cannot be read or is not such a table."""
-    reader = csv.reader(io.StringIO(read_text(path)), strict=True)
-    try:
-        if next(reader, None) != COLUMNS:
-            raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), 1, 1)
-        return [_row(row, reader.line_num, path) for row in reader]
-    except csv.Error as error:
-        what = str(error).partition(" - ")[0]  # what comes then is for programmers
-        raise InputError(f"not CSV: {what}", str(path), reader.line_num, 1) from None
+    rows = read_rows(path)
+    if next(rows, (1, None))[1] != COLUMNS:
+        raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), 1, 1)
+    return [_row(row, line, path) for line, row in rows]
 
 
 def _row(row: Sequence[str], line: int, path: Path) -> VerdictRow:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from corpus.errors import InputError, printable
+from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
 from synth.options.choice import Choice, choice_options
 from synth.options.model import model_option
@@ -139,7 +139,7 @@ def command(
             text = formats.junit_xml(found, title, sound)
         case _:
             text = formats.comma_separated(found)
-    data = text.encode("utf-8", "backslashreplace")  # names of files may hold bytes that are no text
+    data = visible(text).encode("utf-8", "backslashreplace")  # names of files may hold bytes that are no text
     if output is None:
         click.echo(data, nl=False)
     else:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from corpus.errors import UNSEEN, visible
+
 INK = "#1f2328"
 SIZE, LINE = 12, 16
 """Of the font: its size, and the height of a line."""
@@ -14,7 +16,7 @@ SIZE, LINE = 12, 16
 ARROW = 7.0
 """How far an arrow head goes beyond the end of its line."""
 
-_UNPRINTABLE = re.compile("[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = re.compile(f"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[{UNSEEN}]")
 _FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _GLYPH = 0.61 * SIZE  # width of a character of these fonts
 _BOLD = 1.1  # how much wider a bold one is
@@ -61,7 +63,7 @@ def coord(*values: float) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without characters that XML cannot hold, such as those that steer a terminal: each becomes ``\ufffd``."""
+    """Text without characters that XML cannot hold or that reorder what is shown: each becomes ``\ufffd``."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
@@ -157,4 +159,4 @@ def side_by_side(title: str, drawings: Sequence[Drawing]) -> Drawing:
 
 def quoted(text: str) -> str:
     """A string of Graphviz."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    return '"' + visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -15,11 +15,11 @@ from backends.shared.backend import Backend
 from backends.shared.files import file_stem, write_files
 from backends.shared.layout import Parameters, chosen, cpu_parameters, place
 from backends.shared.profiles import Profile
-from corpus.errors import InputError
+from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest
 from synth.inputs import Input, readable
 from synth.pool import cores
-from synth.screen import watched
+from synth.screen import printable_lines, watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def compile_memory(
                 launched = chosen(parameters, profile)
             texts = backend.memory_files(file.name, place(test, launched), profile.label)
         except InputError as error:
-            click.echo(f"{file}: {error}", err=True)
+            click.echo(one_line(f"{file}: {error}"), err=True)
             continue
         write_files(output, texts, durable=False)
         programs.append(_Program(output / next(iter(texts)), test))
@@ -91,7 +91,7 @@ def _check(programs: Sequence[_Program], backend: Backend) -> bool:
             pool.shutdown(wait=False, cancel_futures=True)
     for program, (_, problems) in zip(programs, found, strict=True):
         for problem in problems:
-            click.echo(f"{program.file}: {problem}", err=True)
+            click.echo(printable_lines(f"{program.file}: {problem}"), err=True)
     compiled = sum(compiles for compiles, _ in found)
     click.echo(f"{compiled} of {len(programs)} compile", err=True)
     if backend.check is not None:

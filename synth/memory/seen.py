@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from backends.shared.results import MemoryResult, trial_of
-from corpus.errors import InputError
+from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
@@ -91,7 +91,7 @@ def told(
     for error in ran.unreadable:
         click.echo(f"synth: {error}", err=True)
     for file, reason in ran.failed.items():
-        click.echo(f"synth: {file}: {reason}", err=True)
+        click.echo(one_line(f"synth: {file}: {reason}"), err=True)
     if as_json:
         more = besides.record if besides else {}
         click.echo(json.dumps(_record(hardware, observations, reports, ran) | more, indent=2))
@@ -102,7 +102,8 @@ def told(
     unsound = [report for report in reports if report.model in sound and report.forbidden]
     for report in unsound:
         file, values = report.forbidden[0]
-        click.echo(f"synth: {report.model} is not sound here: {file} was seen to end in {_list(values)}", err=True)
+        line = f"synth: {report.model} is not sound here: {file} was seen to end in {_list(values)}"
+        click.echo(one_line(line), err=True)
     return (1 if ran.unreadable or ran.failed or unsound else 0), observations
 
 

@@ -27,7 +27,7 @@ from backends.shared.results import (
     now,
     open_results,
 )
-from corpus.errors import InputError
+from corpus.errors import InputError, one_line
 from corpus.files import write_atomically
 from corpus.progress.text import program_of
 from corpus.test import Test
@@ -82,7 +82,8 @@ def run_progress_tests(
         click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
     unsound = [summary for summary in summaries if summary.model in sound and summary.refuting]
     for summary in unsound:
-        click.echo(f"synth: {summary.model} is not sound here: {summary.refuting[0]} was seen to hang", err=True)
+        line = f"synth: {summary.model} is not sound here: {summary.refuting[0]} was seen to hang"
+        click.echo(one_line(line), err=True)
     if report is not None:
         write_atomically(report, [junit(device.name, _suites(trials, results, failed, rows, sound))])
     return 1 if failed or unsound else 0
@@ -207,7 +208,7 @@ def _report(
     as_json: bool,
 ) -> None:
     for what, why in failed.items():
-        click.echo(f"synth: {what}: {why}", err=True)
+        click.echo(one_line(f"synth: {what}: {why}"), err=True)
     if as_json:
         report = {
             "device": device,

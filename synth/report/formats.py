@@ -6,8 +6,6 @@ JSON all facts. A case of JUnit fails where what was seen contradicts a model th
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import msgspec
 
 from backends.shared.mapping import DEVICE
+from corpus.comma_separated import csv_lines
 from synth.inputs import PROGRESS
 from synth.junit import Case, Ending, class_name, junit
 from synth.mutation.kills import Machine
@@ -51,22 +50,23 @@ def latex(found: Evidence, title: str, notes: Sequence[str]) -> str:
 
 def comma_separated(found: Evidence) -> str:
     """A row for each test and column; one without a device for a test that was not run."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADS)
+    return "".join(csv_lines(_rows(found)))
+
+
+def _rows(found: Evidence) -> Iterator[Sequence[object]]:
+    yield _HEADS
     run = {subject for subject, _ in found.cells}
     for number, subject in enumerate(found.subjects):
         head = [subject.family, subject.test.name, subject.test.digest, subject.test.bound, " ".join(subject.test.tags)]
         if number not in run:
-            writer.writerow([*head, *[""] * 15])
+            yield [*head, *[""] * 15]
         for at, column in enumerate(found.columns):
             cell = found.cells.get((number, at))
             if cell is not None:
                 device = column.device
                 way = [column.mapping, column.placement, column.profile, "stress" if column.stress else ""]
                 facts = [cell.seen, cell.runs, *_shares(cell), cell.failed, " ".join(found.contradicted(number, at))]
-                writer.writerow([*head, device.backend, device.device, device.driver, device.compiler, *way, *facts])
-    return text.getvalue()
+                yield [*head, device.backend, device.device, device.driver, device.compiler, *way, *facts]
 
 
 def as_json(found: Evidence, title: str, notes: Sequence[str]) -> str:

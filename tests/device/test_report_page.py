@@ -67,6 +67,24 @@ def test_the_overview(open_page: Pages, small: Path) -> None:
     assert rows(page) == [HOSTILE]
 
 
+def test_no_name_reorders_what_is_shown(open_page: Pages, tmp_path: Path) -> None:
+    """Nor what stands beside it: a bidirectional control of a test or device is shown as its escape."""
+    waits, mutex = progress_tests(("a\u202etest", "mutex"))
+    suite = write_suite(tmp_path / "suite", [waits, mutex], "progress")
+    write_results(suite / "results.jsonl", [progress_result(waits, "H", device="a\u2066 device\x9b")])
+    report(suite, "-o", tmp_path / "report.html", "--title", "a\u202e title")
+    page = open_page(tmp_path / "report.html")
+    assert page.locator("h1").inner_text() == page.title() == "a\\u202e title"
+    for place in ("", "#tests?family=progress"):
+        page.goto((tmp_path / "report.html").resolve().as_uri() + place)
+        page.wait_for_selector("main h1, .grid")
+        html = page.content()
+        shown, data = html.partition('<script type="application/json"')[::2]
+        assert not re.search("[\u202e\u2066\x9b]", shown + data)
+        assert "a\\u2066 device\\u009b" in shown
+    assert rows(page) == ["a\\u202etest", "mutex"]
+
+
 def test_filters_search_and_order(open_page: Pages, large: Path) -> None:
     page = open_page(large)
     page.locator("nav").get_by_text("Progress tests").click()

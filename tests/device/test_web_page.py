@@ -318,6 +318,19 @@ def test_a_drawn_launch_is_that_of_its_profile(open_page: Pages, tmp_path: Path)
     assert min(kinds[key] for key in product((False, True), repeat=2)) > 4
 
 
+def test_no_name_reorders_what_is_shown(open_page: Pages, tmp_path: Path) -> None:
+    """A test whose name has a bidirectional control is shown with its escape, and keeps its name in results."""
+    name = "a\u202etest\x9b"
+    page = open_page(mutexes(tmp_path, name))
+    run(page)
+    page.locator("#tests summary").click()
+    assert page.locator("#tests summary").inner_text() == "a\\u202etest\\u009b"
+    assert not any(each in page.locator("body").inner_text() for each in "\u202e\x9b")
+    assert [result.test for result in saved(page, tmp_path)] == [name]
+    for file in ("index.html", "saved.jsonl"):
+        assert not any(each in (tmp_path / file).read_text("utf-8") for each in "\u202e\x9b")
+
+
 def test_names_and_texts_are_only_ever_text(open_page: Pages, tmp_path: Path) -> None:
     hostile = "</script><script>document.title = 'ran'</script><img src=x onerror=\"document.title = 'ran'\"> & \u2028"
     page = open_page(mutexes(tmp_path, hostile))

@@ -36,7 +36,7 @@ def test_suites_from_before_there_were_kinds_are_read(tmp_path):
         ("name,sc\nMP,FORBIDDEN\n", "links.csv:1:1: expected the columns test, mutant, relaxation, kind"),
         ("test,mutant,relaxation\nMP,MP.m1\n", "links.csv:2: expected test, mutant, relaxation, kind, found 2 cells"),
         ("test,mutant,relaxation\nMP,,removed\n", "links.csv:2: expected"),
-        ('test,mutant,relaxation\n"MP,MP.m1,removed\n', "links.csv:2: not a table: unexpected end of data"),
+        ('test,mutant,relaxation\n"MP,MP.m1,removed\n', "links.csv:2:1: not CSV: unexpected end of data"),
     ],
 )
 def test_damage_is_told_with_its_line(tmp_path, text, message):

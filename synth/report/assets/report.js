@@ -11,14 +11,20 @@ const natural = new Intl.Collator("en", { numeric: true }).compare;
 
 // Elements
 
+/** A text with an escape for each character that would reorder what is shown, or that no one can see: names of tests and
+    devices are other people's (corpus/errors.py: visible). */
+const visible = (text) => String(text).replace(/[\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 function el(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes ?? {})) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value != null) made.setAttribute(key, value);
+    else if (value !== false && value != null) made.setAttribute(key, visible(value));
   }
-  made.append(...children.flat().filter((child) => child != null && child !== false));
+  made.append(...children.flat().filter((child) => child != null && child !== false)
+    .map((child) => (child instanceof Node ? child : visible(child))));
   return made;
 }
 
@@ -698,7 +704,7 @@ function show() {
   const parts = now.view === "tests" ? tests(now.query) : now.view === "test" ? one(now.query) : overview();
   MAIN.replaceChildren(...parts);
   navigation(now);
-  document.title = MAIN.querySelector("h1")?.textContent ?? DATA.title;
+  document.title = MAIN.querySelector("h1")?.textContent ?? visible(DATA.title);
   scrollTo({ top: 0, behavior: "instant" });
   if (view && now.view !== "tests") MAIN.focus({ preventScroll: true });
   view = now.view;
