@@ -8,23 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 from rich.table import Table
 from rich.text import Text
 
 from backends.shared.results import RESULTS
-from corpus.errors import InputError
+from corpus.errors import InputError, one_line
 from corpus.files import new_folder, write_atomically
 from corpus.journal import read_corpus
 from corpus.suite import Corpus, pretty, write_corpus
 from corpus.test import Test
 from synth import VERSION
 from synth.families.interface import Family, family
-from synth.inputs import family_in
+from synth.inputs import MEMORY, Input, family_in
+from synth.labels import UNKNOWN
 from synth.options.choice import Choice, choice_options
 from synth.options.form import table_option
 from synth.options.model import ModelName
+from synth.pool import Limits, cores
 from synth.screen import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides
+
+_LIMITS = Limits(20.0, 4096)
+"""Of asking a model about one test."""
 
 
 @click.command(name="select")
@@ -89,7 +95,8 @@ def command(
     """Pick the fewest tests that tell models apart, or those that see the most bugs in some time.
 
     A test separates two models when it terminates under one and may hang under the other, or one allows and the other
-    forbids it: the verdicts of the corpus count. --separate-models picks the fewest tests
+    forbids it: the verdicts of the corpus count, but for those of a model that raises a flag, as of a data race, for it
+    promises nothing then. --separate-models picks the fewest tests
     such that each pair of models is separated by K of them, or by all that separate it where the corpus has fewer. No
     smaller choice does; of the smallest ones it is the one that keeps clear of large tests.
 
@@ -123,7 +130,10 @@ def command(
     opened = read_corpus(corpus)
     models = _models(opened, names)
     kind = family(family_in(opened.manifest))
-    selection = select(choice.of_tests(opened.tests), models, words_of(kind), each)
+    tests, silent = _promised(opened, choice.of_tests(opened.tests), models)
+    for line in silent:
+        click.echo(one_line(f"synth: {line}"), err=True)
+    selection = select(tests, models, words_of(kind), each)
     if output:
         _write(output, opened, models, each, selection)
     if as_json:
@@ -172,6 +182,42 @@ def _select_by_score(
         screen().print(f"\nWritten to {output}", markup=False, soft_wrap=True)
 
 
+def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> tuple[Sequence[Test], list[str]]:
+    """The tests without verdicts that are no promises, for a model that raises a flag separates nothing; and a line for
+    each model that has any.
+
+    Of progress tests every verdict is a promise, and so it is of models that raise no flag.
+    """
+    if family_in(source.manifest) != MEMORY:
+        return tests, []
+    from oracle.consistency import AxiomaticModel
+    from synth.memory.conformance import labelled_by, models_as_recorded, promises_by_processes
+
+    known = models_as_recorded({name: {digest} for name, digest in labelled_by(source.manifest).items()})
+    flagging = [
+        known[name] for name in models if isinstance(model := known.get(name), AxiomaticModel) and model.model.flags
+    ]
+    asked = [(test, model) for test in tests for model in flagging if test.verdicts.get(model.name, UNKNOWN) != UNKNOWN]
+    inputs = [(Input(test.name, test.name, source.path, test), model) for test, model in asked]
+    reasons: dict[str, dict[str, str]] = {}
+    silent: dict[str, list[str]] = {}
+    for (test, model), promise in zip(asked, promises_by_processes(inputs, cores(), _LIMITS), strict=True):
+        if promise.forbids_asked is None:
+            reasons.setdefault(test.name, {})[model.name] = promise.reason
+            silent.setdefault(model.name, []).append(promise.reason)
+    lines = [
+        f"{model} promises nothing of {len(why)} of {len(tests)} tests ({', '.join(sorted({*why}))}): they separate it "
+        "from no model"
+        for model, why in silent.items()
+    ]
+    without = {name: dict.fromkeys(said, UNKNOWN) for name, said in reasons.items()}
+    told = [
+        replace(each, verdicts={**each.verdicts, **without[each.name]}) if each.name in without else each
+        for each in tests
+    ]
+    return told, lines
+
+
 def words_of(kind: Family) -> Words:
     """The verdicts of a family."""
     one, other = kind.sides
@@ -195,7 +241,9 @@ def _models(corpus: Corpus, names: Sequence[str]) -> list[str]:
 
 def _write(output: Path, source: Corpus, models: Sequence[str], each: int, selection: Selection) -> None:
     with new_folder(output) as folder:
-        write_corpus(folder, selection.tests, _manifest(source, {"separate_models": models, "each": each}))
+        chosen = {test.name for test in selection.tests}  # with the verdicts that the corpus has
+        tests = [test for test in source.tests if test.name in chosen]
+        write_corpus(folder, tests, _manifest(source, {"separate_models": models, "each": each}))
 
 
 def _manifest(source: Corpus, asked: Mapping[str, object]) -> dict[str, Any]:

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from backends.shared.layout import outcome_terms
@@ -25,8 +27,11 @@ from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Value, holds
 from oracle.operational.explore import explore
 from synth.conformance import Outcome, Promise, forbidden, recorded
+from synth.inputs import Input
 from synth.memory.judging import judge_with
 from synth.options.method import AUTO
+from synth.pool import Limits, map_each
+from synth.watch import watching
 
 CUT = f"loops were cut after {UNROLL} jumps back"
 
@@ -81,6 +86,30 @@ def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
     if judgement.answer is Answer.FORBIDDEN and judgement.provisional:
         return Promise(None, reason=CUT)
     return Promise(judgement.answer is Answer.FORBIDDEN)
+
+
+def promises_by_processes(asked: Sequence[tuple[Input, ConsistencyModel]], jobs: int, limits: Limits) -> list[Promise]:
+    """What each model promises of its test, by ``jobs`` processes; nothing where that exceeds the limits.
+
+    Raises ``InputError`` where a test cannot be read.
+    """
+
+    @lru_cache(maxsize=1)  # several models are asked about a test one after the other
+    def parsed(test: Input) -> LitmusTest:
+        return test.litmus()
+
+    def work(one: tuple[Input, ConsistencyModel]) -> Promise:
+        return promise_of(parsed(one[0]), one[1])
+
+    def lost(_: tuple[Input, ConsistencyModel], reason: str) -> Promise:
+        return Promise(None, reason=f"judging it {reason}")
+
+    found: list[Promise] = []
+    with watching("Judging", found=False) as watch, closing(map_each(work, asked, jobs, limits, lost)) as answers:
+        for promise in answers:
+            found += [promise] if promise is not None else []
+            watch(len(found), len(asked), len(found))
+    return found
 
 
 def labelled_by(manifest: Mapping[str, Any]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -13,7 +12,6 @@ from msgspec.structs import replace
 from backends.shared.results import RESULTS, Entry, MemoryResult
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
-from corpus.litmus.test import LitmusTest
 from corpus.suite import is_corpus, read_manifest
 from oracle.consistency import ConsistencyModel
 from oracle.executions.bounds import UNROLL
@@ -22,12 +20,12 @@ from synth.conformance import Promise
 from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS, expand, family_of, timed_results
 from synth.labels import CSV, label_tests
-from synth.memory.conformance import labelled_by, models_as_recorded, promise_of
+from synth.memory.conformance import labelled_by, models_as_recorded, promises_by_processes
 from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
 from synth.options.choice import Choice
 from synth.options.method import AUTO
-from synth.pool import Limits, map_each
+from synth.pool import Limits
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
 from synth.watch import watching
 
@@ -182,27 +180,10 @@ def _with_promises(
         for model in subject.test.verdicts
         if model in judges
     ]
-
-    @lru_cache(maxsize=1)  # models are asked about a test one after the other
-    def parsed(number: int) -> LitmusTest:
-        return subjects[number].given.litmus()
-
-    def work(one: tuple[int, str]) -> Promise:
-        number, model = one
-        return promise_of(parsed(number), judges[model])
-
-    def lost(_: tuple[int, str], reason: str) -> Promise:
-        return Promise(None, reason=f"judging it {reason}")
-
+    found = promises_by_processes([(subjects[number].given, judges[model]) for number, model in asked], jobs, limits)
     promises: dict[int, dict[str, Promise]] = {}
-    with watching("Judging", found=False) as watch, closing(map_each(work, asked, jobs, limits, lost)) as answers:
-        done = 0
-        for promise in answers:
-            if promise is not None:
-                number, model = asked[done]
-                promises.setdefault(number, {})[model] = promise
-                done += 1
-            watch(done, len(asked), done)
+    for (number, model), promise in zip(asked, found, strict=True):
+        promises.setdefault(number, {})[model] = promise
     for number, subject in enumerate(subjects):
         yield Subject(subject.family, subject.test, subject.given, promises.get(number, {}))
 

@@ -186,3 +186,16 @@ def test_models_of_a_corpus(tmp_path: Path) -> None:
         written(suite / "results.jsonl", [MemoryResult(**fields)])
         done = synth("report", suite, "--format", "json")
         assert {model for cell in json.loads(done.stdout)["cells"] for model in cell["contradicts"]} == against
+
+
+def test_a_selection(tmp_path: Path) -> None:
+    """Plain accesses race in C, so c11 is told from no model by what it says of them; SC is told from TSO as before."""
+    edges = ["--edges", "PodWW PodRR PodRW PodWR Rfe Fre Coe", "--size", "4"]
+    suite = tmp_path / "suite"
+    assert synth("memory", *edges, *named("sc", "tso", "c11"), "-o", suite).exit_code == 0
+    done = synth("select", suite, "--separate-models", "--json", "-o", tmp_path / "few")
+    assert "c11 promises nothing of 6 of 6 tests (data-race): they separate it from no model" in done.stderr
+    pairs = {tuple(pair["models"]): pair["tests_in_corpus"] for pair in json.loads(done.stdout)["pairs"]}
+    assert pairs == {("sc", "tso"): 2, ("sc", "c11"): 0, ("tso", "c11"): 0}
+    (chosen,) = read_corpus(tmp_path / "few").tests
+    assert chosen.verdicts["c11"] == "ALLOWED"  # as the corpus has it
