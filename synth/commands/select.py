@@ -25,12 +25,9 @@ from synth.labels import UNKNOWN
 from synth.options.choice import Choice, choice_options
 from synth.options.form import table_option
 from synth.options.model import ModelName
-from synth.pool import Limits, cores
+from synth.pool import cores
 from synth.screen import screen
 from synth.selection import Selection, Words, select, separated_pairs, sides
-
-_LIMITS = Limits(20.0, 4096)
-"""Of asking a model about one test."""
 
 
 @click.command(name="select")
@@ -201,7 +198,7 @@ def _promised(source: Corpus, tests: Sequence[Test], models: Sequence[str]) -> t
     inputs = [(Input(test.name, test.name, source.path, test), model) for test, model in asked]
     reasons: dict[str, dict[str, str]] = {}
     silent: dict[str, list[str]] = {}
-    for (test, model), promise in zip(asked, promises_by_processes(inputs, cores(), _LIMITS), strict=True):
+    for (test, model), promise in zip(asked, promises_by_processes(inputs, cores()), strict=True):
         if promise.forbids_asked is None:
             reasons.setdefault(test.name, {})[model.name] = promise.reason
             silent.setdefault(model.name, []).append(promise.reason)

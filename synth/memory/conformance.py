@@ -88,7 +88,13 @@ def _of_asked(test: LitmusTest, model: ConsistencyModel) -> Promise:
     return Promise(judgement.answer is Answer.FORBIDDEN)
 
 
-def promises_by_processes(asked: Sequence[tuple[Input, ConsistencyModel]], jobs: int, limits: Limits) -> list[Promise]:
+LIMITS = Limits(20.0, 4096)
+"""What it may cost to ask one model about one test, where nobody says otherwise."""
+
+
+def promises_by_processes(
+    asked: Sequence[tuple[LitmusTest | Input, ConsistencyModel]], jobs: int, limits: Limits = LIMITS
+) -> list[Promise]:
     """What each model promises of its test, by ``jobs`` processes; nothing where that exceeds the limits.
 
     Raises ``InputError`` where a test cannot be read.
@@ -98,10 +104,11 @@ def promises_by_processes(asked: Sequence[tuple[Input, ConsistencyModel]], jobs:
     def parsed(test: Input) -> LitmusTest:
         return test.litmus()
 
-    def work(one: tuple[Input, ConsistencyModel]) -> Promise:
-        return promise_of(parsed(one[0]), one[1])
+    def work(one: tuple[LitmusTest | Input, ConsistencyModel]) -> Promise:
+        test, model = one
+        return promise_of(parsed(test) if isinstance(test, Input) else test, model)
 
-    def lost(_: tuple[Input, ConsistencyModel], reason: str) -> Promise:
+    def lost(_: tuple[LitmusTest | Input, ConsistencyModel], reason: str) -> Promise:
         return Promise(None, reason=f"judging it {reason}")
 
     found: list[Promise] = []
@@ -203,10 +210,9 @@ class Observation:
     promises: Mapping[str, Promise]
 
 
-def observation(file: str, test: LitmusTest, result: MemoryResult, models: Sequence[ConsistencyModel]) -> Observation:
-    """A result beside what the models promise; its terms are in the order of the test's."""
+def observation(file: str, test: LitmusTest, result: MemoryResult, promises: Mapping[str, Promise]) -> Observation:
+    """A result beside what models promise; its terms are in the order of the test's."""
     terms = outcome_terms(test)
-    promises = {model.name: promise_of(test, model) for model in models}
     seen = dict(result.outcomes)
     known = set(seen).union(*(each.allowed for each in promises.values() if each.allowed is not None))
     asked = {values: is_asked_for(test, terms, values) for values in sorted(known)}

@@ -20,7 +20,8 @@ from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
 from synth.junit import Case, Ending
-from synth.memory.conformance import ModelReport, Observation, model_report, observation
+from synth.memory.conformance import ModelReport, Observation, model_report, observation, promises_by_processes
+from synth.pool import cores
 from synth.screen import Screen, plain_table, screen
 
 FEW = 24
@@ -86,7 +87,10 @@ def told(
     What is told ``besides`` is in the place of the outcomes of each test.
     """
     tests = ran.tests
-    observations = [observation(file, tests[file], result, models) for file, result in ran.results.items()]
+    asked = [(tests[file], model) for file in ran.results for model in models]
+    found = iter(promises_by_processes(asked, cores()))
+    promises = {file: {model.name: next(found) for model in models} for file in ran.results}
+    observations = [observation(file, tests[file], result, promises[file]) for file, result in ran.results.items()]
     reports = [model_report(model.name, observations) for model in models]
     for error in ran.unreadable:
         click.echo(f"synth: {error}", err=True)

@@ -292,7 +292,8 @@ def evidence(
         subject = known[number]
         asked: Asked | None = frozenset()
         against: Mapping[Outcome, tuple[str, ...]] = {}
-        promises = {model: promised(subject, model, sides[subject.family]) for model in judges[subject.family]}
+        if isinstance(entry, MemoryResult) or (isinstance(entry, ProgressResult) and entry.hangs):
+            promises = {model: promised(subject, model, sides[subject.family]) for model in judges[subject.family]}
         if isinstance(entry, MemoryResult):
             if number not in parsed:
                 parsed[number] = subject.given.litmus()

@@ -25,9 +25,11 @@ from synth.memory.conformance import (
     model_report,
     observation,
     promise_of,
+    promises_by_processes,
 )
 from synth.memory.judging import judge_with
 from synth.options.method import AUTO
+from synth.pool import Limits
 
 
 def sb(condition: str = "exists (0:r0 = 0 /\\ 1:r0 = 0)") -> LitmusTest:
@@ -57,7 +59,8 @@ def observed(test: LitmusTest, counts: dict[tuple[int, ...], int], *models: str)
         launches=2,
         hung=False,
     )
-    return observation("sb.litmus", test, result, resolve_consistency_models(models) if models else [])
+    asked = resolve_consistency_models(models) if models else []
+    return observation("sb.litmus", test, result, {model.name: promise_of(test, model) for model in asked})
 
 
 def test_rows_are_what_was_seen_and_what_is_allowed() -> None:
@@ -179,3 +182,16 @@ def test_a_promise_agrees_with_a_verdict_on_each_outcome(name: str) -> None:
             assert promise.forbids(values, is_asked_for(test, terms, values)) is forbids, (file.name, values)
             compared += 1
     assert compared > 200
+
+
+def test_a_test_that_takes_too_long_is_promised_nothing_of() -> None:
+    """It costs itself alone: what models promise of the tests around it is known."""
+    threads = "".join(
+        f"P{number} (atomic_int* x) {{ {'atomic_fetch_add_explicit(x, 1, memory_order_relaxed); ' * 4}}}\n"
+        for number in range(4)
+    )
+    monster = parse_litmus(f"C monster\n{{ x = 0; }}\n{threads}exists (x = 3)\n")
+    (sc,) = resolve_consistency_models(["sc"])
+    first, large, last = promises_by_processes([(sb(), sc), (monster, sc), (sb(), sc)], 1, Limits(0.2, 4096))
+    assert first == last == promise_of(sb(), sc)
+    assert large.forbids_asked is None and large.reason == "judging it needs more than 0.2 s"

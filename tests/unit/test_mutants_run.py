@@ -107,7 +107,7 @@ def test_what_is_no_plan_is_told(suite, tmp_path, text):
 
 def test_a_plan_without_runs(suite, tmp_path):
     (tmp_path / PLAN).write_text('{"runs": []}')
-    with pytest.raises(InputError, match="the plan has no runs$"):
+    with pytest.raises(InputError, match=r"the plan has no runs$"):
         planned(expand([str(suite)]), tmp_path / PLAN, "cpp", "toy", LAUNCHES, DeviceOptions())
 
 
