@@ -194,7 +194,7 @@ def _fairness(found: Evidence) -> Table:
         )
     heads = ("device", "mapping", "placement", "tests", "hung", "always", "contradicted", "fairest not contradicted")
     note = (
-        "hung: tests that did not end in some iteration. always: in none. "
+        "hung: tests that did not end in some iteration. always: tests that ended in none. "
         "Of the tests that terminate under a model, so many hung: any makes the device inconsistent with it."
     )
     return Table("Which fairness each device gives", note, heads, tuple(rows))

@@ -182,7 +182,7 @@ function fairness(family) {
   const heads = modelHeads(family, ["device", "mapping, placement", "hung / always"]);
   heads.rows[0].append(el("th", { class: "left", scope: "col", rowspan: heads.rows.length }, "fairest not contradicted"));
   return card("Which fairness each device gives",
-    "hung: tests that did not end in some iteration; always: in none. " +
+    "hung: tests that did not end in some iteration; always: tests that ended in none. " +
     "Of the tests that terminate under a model, so many hung: any shows that the device does not give that fairness. " +
     "That none did shows little. The fairest models that nothing contradicts, framed, are the most that the device may give.",
     wide(el("table", { class: "matrix" }, heads, el("tbody", {}, rows))));
