@@ -12,7 +12,8 @@ Variables of the optimiser
 
 Constraints
     x(s, k) implies y(s, c) where level k costs c or more
-    each site is at exactly one level, and of two that exclude each other one at the lowest
+    each site is at exactly one level
+    for each requirement: some site is at one of the levels that it gives for that site
     for each box in which an execution is left: some site is at a level that is not of the box
     for each repair that was found, at levels R: some site is at a level that is not above or at R
 
@@ -45,6 +46,9 @@ Levels = tuple[int, ...]
 
 Box = tuple[frozenset[int], ...]
 """Levels of each site."""
+
+Requirement = Mapping[int, frozenset[int]]
+"""Levels of some sites: one of these sites at least is at one of its levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +309,12 @@ class Found:
 
 
 def repairs(
-    programs: Sequence[Program], ladders: Sequence[Ladder], exclusive: Iterable[tuple[int, int]] = ()
+    programs: Sequence[Program], ladders: Sequence[Ladder], required: Iterable[Requirement] = ()
 ) -> Iterator[Repair]:
-    """Every minimal repair of all the programs at once, the cheapest first; none where nothing repairs them.
-
-    ``exclusive``: pairs of sites of which one is at its lowest level.
+    """Every minimal repair of all the programs at once that meets what is required, the cheapest first; none where
+    nothing repairs them.
     """
-    with _Optimiser(ladders, exclusive) as optimiser:
+    with _Optimiser(ladders, required) as optimiser:
         while (levels := optimiser.cheapest()) is not None:
             boxes = (program.box(levels) for program in programs)
             box = next((box for box in boxes if box is not None), None)
@@ -326,10 +329,25 @@ def _cost(ladders: Sequence[Ladder], levels: Levels) -> int:
     return sum(ladder.costs[level] for ladder, level in zip(ladders, levels, strict=True))
 
 
+def lowered(levels: Levels, site: int, level: int, required: Iterable[Requirement]) -> Levels | None:
+    """Levels with one site at another one, and with it those that a requirement does not leave where they are; None
+    where it leaves no way.
+    """
+    left, moved, waiting = list(levels), {site}, list(required)
+    left[site] = level
+    while broken := next((each for each in waiting if all(left[n] not in kept for n, kept in each.items())), None):
+        other = next((number for number in sorted(broken) if number not in moved), None)
+        if other is None:
+            return None
+        left[other] = min(broken[other])
+        moved.add(other)
+    return tuple(left)
+
+
 class _Optimiser:
     """RC2 over the levels of sites."""
 
-    def __init__(self, ladders: Sequence[Ladder], exclusive: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, ladders: Sequence[Ladder], required: Iterable[Requirement]) -> None:
         self._ladders = ladders
         starts = [1 + sum(len(ladder.costs) for ladder in ladders[:number]) for number in range(len(ladders))]
         self._at = [range(start, start + len(ladder.costs)) for start, ladder in zip(starts, ladders, strict=True)]
@@ -346,7 +364,9 @@ class _Optimiser:
                 formula.extend([[-x, step] for x, own in zip(variables, worths, strict=True) if own >= worth])
                 least = worth
             free += len(steps)
-        formula.extend([[self._at[one][0], self._at[other][0]] for one, other in exclusive])
+        formula.extend(
+            [self._at[site][level] for site in sorted(each) for level in sorted(each[site])] for each in required
+        )
         self._rc2 = RC2(formula, adapt=True, exhaust=True, minz=True, trim=5)  # minutes become seconds
         self._refuted = False
 

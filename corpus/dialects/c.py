@@ -65,6 +65,12 @@ def _check_loops(number: int, statements: Sequence[Statement]) -> None:
 
 
 C = Dialect(
-    "c", "C", read_c, print_c, c_comments=True, runners=(Runner("herd-c", herd_name, _of_one_gpu, _check_herd),)
+    "c",
+    "C",
+    read_c,
+    print_c,
+    c_comments=True,
+    runners=(Runner("herd-c", herd_name, _of_one_gpu, _check_herd),),
+    atomic_types=True,
 )
 """C litmus tests, as herd reads them."""

@@ -243,5 +243,7 @@ def _print(test: LitmusTest) -> str:
     return _Writer(test).text()
 
 
-OPENCL = Dialect("opencl", "OPENCL", _read, _print, c_comments=True, runners=(Runner("dartagnan-opencl"),))
+OPENCL = Dialect(
+    "opencl", "OPENCL", _read, _print, c_comments=True, runners=(Runner("dartagnan-opencl"),), atomic_types=True
+)
 """Dartagnan's OpenCL litmus tests."""

@@ -60,6 +60,11 @@ def failure_order(exchange: Rmw) -> Order:
     return FAILURE_ORDERS[exchange.mode.order] if exchange.failure is None else exchange.failure
 
 
+def told_failure(success: Order, failure: Order | None) -> Order | None:
+    """The failure order of a compare-exchange as ``Rmw`` keeps it: None where it is what the success order implies."""
+    return None if failure is FAILURE_ORDERS.get(success) else failure
+
+
 WEAKER: Mapping[Order, tuple[Order, ...]] = {
     Order.SC: (Order.ACQ_REL, Order.ACQUIRE, Order.RELEASE, Order.RELAXED),
     Order.ACQ_REL: (Order.ACQUIRE, Order.RELEASE, Order.RELAXED),

@@ -34,6 +34,10 @@ STORE = Access("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), v
 ATOM = Access("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
 FENCE = Access("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
 
+PAST_L1 = ("cg", "cv", "wt")
+"""The cache operators of accesses that go past the L1, which is not coherent (PTX ISA, 9.7.9.1; Alglave et al. 2015,
+section 3.1.2)."""
+
 ARRIVE = "arrive"
 """The tag of a barrier that does not wait, where executions say so (``corpus.executions``)."""
 REDUCTIONS = ("add", "and", "or", "xor", "min", "max")

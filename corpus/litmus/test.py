@@ -503,18 +503,46 @@ def accessed_atomically(threads: Iterable[Thread]) -> frozenset[str]:
     """The locations, or arrays, that an atomic accesses: by name, or by a register that is computed of it."""
     found: set[str] = set()
     for thread in threads:
-        held = {name: {value.name} for name, value in thread.registers if isinstance(value, Loc)}
-        computed = [ins for ins in thread.instructions if isinstance(ins, Assign) and ins.operation in ("mov", "add")]
-        for _ in computed:  # at most so far can an address go
-            for assign in computed:
-                held.setdefault(assign.target, set()).update(*(_held(operand, held) for operand in assign.operands))
+        held = _held(thread)
         for ins in thread.instructions:
-            if isinstance(ins, Load | Store | Rmw) and (ins.mode.order is not Order.WEAK or ins.mode.volatile):
-                found |= _held(ins.address, held)
+            if isinstance(ins, Load | Store | Rmw) and is_atomic(ins.mode):
+                found |= _meant(ins.address, held)
     return frozenset(element_of(name)[0] for name in found)
 
 
-def _held(operand: Operand, held: Mapping[str, set[str]]) -> set[str]:
+def accessed(thread: Thread) -> list[tuple[int, frozenset[str] | None]]:
+    """The accesses of a thread, each with the locations, or arrays, that it accesses by name, or by a register that is
+    computed of one; None where its address may come from memory.
+    """
+    accesses = [(at, ins) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw)]
+    read = {name for _, ins in accesses for name in written(ins)}
+    held = _held(thread, read)
+    named = [(at, frozenset(element_of(name)[0] for name in _meant(ins.address, held))) for at, ins in accesses]
+    return [(at, names if names and _ANYWHERE not in names else None) for at, names in named]
+
+
+def is_atomic(mode: Mode) -> bool:
+    """Whether an access done in this way is atomic, as volatile ones are."""
+    return mode.order is not Order.WEAK or mode.volatile
+
+
+_ANYWHERE = ""
+"""The location of an address that is read from memory."""
+
+
+def _held(thread: Thread, read: Iterable[str] = ()) -> dict[str, set[str]]:
+    """The locations whose addresses registers are computed of; ``read``: the registers that may hold any."""
+    held = {name: {value.name} for name, value in thread.registers if isinstance(value, Loc)}
+    for name in read:
+        held.setdefault(name, set()).add(_ANYWHERE)
+    computed = [ins for ins in thread.instructions if isinstance(ins, Assign) and ins.operation in ("mov", "add")]
+    for _ in computed:  # at most so far can an address go
+        for assign in computed:
+            held.setdefault(assign.target, set()).update(*(_meant(operand, held) for operand in assign.operands))
+    return held
+
+
+def _meant(operand: Operand, held: Mapping[str, set[str]]) -> set[str]:
     if isinstance(operand, Loc):
         return {operand.name}
     return held.get(operand.name, set()) if isinstance(operand, Reg) else set()
@@ -535,6 +563,18 @@ def plain_locations(test: LitmusTest) -> frozenset[str]:
         for name, declared in said.items()
         if not (element_of(memory[name])[0] in atomic if declared is None else declared)
     )
+
+
+def as_accessed(test: LitmusTest) -> LitmusTest:
+    """The test with nothing said of a location that its accesses say: that it is atomic, or not."""
+    if all(location.atomic is None for location in test.locations):
+        return test
+    atomic = accessed_atomically(test.threads)
+    locations = (
+        replace(each, atomic=None if each.atomic is (element_of(each.name)[0] in atomic) else each.atomic)
+        for each in test.locations
+    )
+    return replace(test, locations=tuple(locations))
 
 
 def physical(locations: Mapping[str, Location], name: str) -> str:

@@ -240,7 +240,8 @@ class Dialect:
     The printer raises ``InputError`` that names the instruction, the location or the thread it cannot say. Where
     ``c_comments`` is set, comments are those of C, and ``(*`` begins one at the start of a line only. ``companions``
     are names and texts of files that stand in a folder beside the tests. ``older`` is another first word of its files.
-    ``synchronises``: it can say that threads synchronise by the system.
+    ``synchronises``: it can say that threads synchronise by the system. ``atomic_types``: what is atomic is so by its
+    type, so that all accesses of a location are atomic, or none is.
     """
 
     name: str
@@ -251,4 +252,5 @@ class Dialect:
     runners: tuple[Runner, ...] = ()
     companions: tuple[tuple[str, str], ...] = ()
     synchronises: bool = False
+    atomic_types: bool = False
     older: str | None = None

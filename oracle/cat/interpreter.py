@@ -11,7 +11,7 @@ right of ``\\``, for there the least fixpoint need not exist.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -125,6 +125,14 @@ class Model:
         """
         return any(name in names and (not kind or kind in kinds) for names, kinds in self._required)
 
+    def flags_mention(self, name: str, kind: str = "") -> bool:
+        """Whether a flag hangs on a base name; ``kind`` as for ``checks_mention``."""
+        return any(name in names and (not kind or kind in kinds) for names, kinds in self._flagged)
+
+    def checks_intersect(self, kind: str) -> list[frozenset[str]]:
+        """The names in each intersection in a check that events of a kind, one of ``R W F B``, may be in."""
+        return [names for names, kinds in self._required if kind in kinds]
+
     @property
     def chooses_orders(self) -> bool:
         """Whether executions choose any order besides coherence."""
@@ -180,12 +188,24 @@ class Model:
 
     @cached_property
     def _required(self) -> list[tuple[frozenset[str], frozenset[str]]]:
+        return self._meetings(self._required_bodies)
+
+    @cached_property
+    def _flagged(self) -> list[tuple[frozenset[str], frozenset[str]]]:
+        bodies: list[Term] = []
+        for number, flag in enumerate(self.syntax.statements):
+            if isinstance(flag, Check) and flag.flag:  # of a name that is defined below, the prelude's line counts
+                above = replace(self.syntax, statements=self.syntax.statements[:number])
+                bodies += reached([flag.body], own_lines(above), prelude(), whole=True)
+        return self._meetings(bodies)
+
+    def _meetings(self, bodies: Iterable[Term]) -> list[tuple[frozenset[str], frozenset[str]]]:
         bindings = [
             binding for each in self.syntax.statements if isinstance(each, Definition) for binding in each.bindings
         ]
         own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
         kinds = {name: found for name, found in KINDS.items() if name not in own}
-        return [met for body in self._required_bodies for met in meetings(body, kinds)]
+        return [met for body in bodies for met in meetings(body, kinds)]
 
     def judge(self, base: Base[T]) -> list[CheckResult[T]]:
         """The result of every check, in the order of the file."""

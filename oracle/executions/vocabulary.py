@@ -62,30 +62,47 @@ def only_flagged(models: Sequence[Model]) -> bool:
 @dataclass(frozen=True, slots=True)
 class Telling:
     """What models look at: ``tags``, the sets of events of each kind that a check hangs on; ``scopes``: what is in
-    scope of what.
+    scope of what; ``together``: the sets of fences and barriers that a check looks for together, as ``F & SC``.
     """
 
     tags: Mapping[events.Kind, frozenset[str]]
     scopes: bool
+    together: Mapping[events.Kind, frozenset[frozenset[str]]]
 
     def of(self, kind: Kind, mode: Mode) -> object:
         """What is seen of a way to do an instruction; those of which the same is seen are one to the models."""
         seen = tuple(found & self.tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
         return seen, events.access_scope(mode) if self.scopes else None
 
+    def reads(self, kind: Kind, mode: Mode) -> bool:
+        """Whether it makes a difference to a check that an instruction is there. Accesses do; a fence or barrier that
+        has all sets of no intersection in a check does not, as ``fence.acq_rel`` where a model has ``F & SC`` alone.
+        """
+        together = self.together.get(events.Kind(kind.value)) if kind in (Kind.FENCE, Kind.BARRIER) else None
+        (tags, *_) = mode_tags(kind, mode)
+        return together is None or any(names <= tags for names in together)
+
 
 def telling(models: Sequence[Model], flags: bool = False) -> Telling:
     """What models look at; ``flags``: in what they flag, too."""
 
     def mention(name: str, kind: str = "") -> bool:
-        return any(model.checks_mention(name, kind) or (flags and model.mentions(name)) for model in models)
+        return any(model.checks_mention(name, kind) or (flags and model.flags_mention(name, kind)) for model in models)
 
     tags = {kind: frozenset(name for name in events.SETS if mention(name, kind)) for kind in events.Kind}
     if mention("sync_fence"):
         tags[events.Kind.FENCE] |= {"SC"}
     if mention("syncbar"):  # nothing synchronises with a barrier that does not wait
         tags[events.Kind.BARRIER] |= {"ARRIVE"}
-    return Telling(tags, mention("sr") or mention("sync_fence"))
+    together = {
+        kind: {names & events.SETS for model in models for names in model.checks_intersect(kind)} - {frozenset()}
+        for kind in (events.Kind.FENCE, events.Kind.BARRIER)
+    }
+    together[events.Kind.FENCE] |= {frozenset({"F", "SC"})} if mention("sync_fence") else set()
+    together[events.Kind.BARRIER] |= {frozenset({"B"})} if mention("syncbar") else set()
+    return Telling(
+        tags, mention("sr") or mention("sync_fence"), {kind: frozenset(names) for kind, names in together.items()}
+    )
 
 
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:

@@ -104,7 +104,9 @@ def command(
 
     --weaken goes the other way: the cheapest of all programs that do no more than the test does and still forbid the
     outcome. Where the test raises no flag, it raises none then. What is kept comes with the execution that there would
-    be without it.
+    be without it. What the model does not read stays as it is.
+
+    Warnings say what an answer rests on: control dependencies that order reads, and what the model does not read.
 
     --together takes several tests of one program, as of its parts, and repairs them all by the same changes: at places
     that go by a label's name, in whichever thread, or in tests of the same code at the same place.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import unified_diff
 from typing import Any
@@ -39,23 +39,31 @@ def headline(tests: Sequence[LitmusTest], cheapest: Fixed | None, model: Model, 
     return f"{under} {word} {changes}, cost {cheapest.cost}; nothing cheaper does it"
 
 
-def lines(tests: Sequence[LitmusTest], fixed: Fixed, dialect: Dialect, direction: Direction) -> Iterator[str]:
+def lines(tests: Sequence[LitmusTest], fixed: Fixed, dialect: Dialect) -> Iterator[str]:
     """A repair with its reasons and what it changes in the text, an empty line before each."""
     for change in fixed.changes:
-        yield from ("", change.text, *reason_lines(change, direction))
+        yield from ("", change.text, *([] if change.cut is None else reason_lines(change.cut)))
     for kept in fixed.kept:
-        yield from ("", f"kept: {kept.text}", *reason_lines(kept, direction))
+        yield from ("", f"kept: {kept.text}", *([OF_ONE_TYPE] if kept.cut is None else reason_lines(kept.cut)))
     if fixed.changes:
         yield ""
         for before, after in zip(tests, fixed.tests, strict=True):
             yield from difference(before, after, dialect)
+    yield from warnings(fixed.caveats)
 
 
-def reason_lines(change: Change, direction: Direction) -> Iterator[str]:
+def warnings(caveats: Iterable[str]) -> Iterator[str]:
+    """What an answer rests on."""
+    for caveat in caveats:
+        yield from ("", f"warning: {caveat}")
+
+
+OF_ONE_TYPE = "  as another access of its location is atomic"
+"""Why an access stays atomic that forbids nothing."""
+
+
+def reason_lines(cut: Cut) -> Iterator[str]:
     """What a change is needed for."""
-    cut = change.cut
-    if cut is None:
-        return
     if cut.after is not None and cut.after.edges:
         names = event_names(cut.after.execution.events)
         yield f"  cuts {path_text(cut.after.steps, names)}  ({cut.after.check.name}, {check_place(cut.after.check)})"
@@ -101,6 +109,7 @@ def _fixed_record(fixed: Fixed, dialect: Dialect) -> dict[str, Any]:
         "cost": fixed.cost,
         "changes": _changes(fixed.changes),
         "kept": _changes(fixed.kept),
+        "warnings": list(fixed.caveats),
         "texts": [printed(test, dialect) for test in fixed.tests],
     }
 

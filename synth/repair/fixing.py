@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from constraints.cuts import Cut, cut_of
 from constraints.executions import judge_by_sat
-from constraints.repairs import Program, Repair, repairs
+from constraints.repairs import Program, Repair, Requirement, lowered, repairs
 from corpus.errors import InputError
 from corpus.executions.execution import Kind
 from corpus.litmus.describe import describe
@@ -22,7 +22,7 @@ from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from synth.repair.costs import Costs
-from synth.repair.sites import Choice, Direction, Sites, Words, done, in_common, sites_of
+from synth.repair.sites import Choice, Direction, Sites, Words, done, in_common, sites_of, without_failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Tests repaired, or weakened: what that costs, what has changed, and what is kept, in the order of the text."""
+    """Tests repaired, or weakened: what has changed, and what is kept, in the order of the text. ``cost``: what all
+    that changed costs then, less what it cost; of what is weakened, that is less than nothing. ``caveats``: what it
+    rests on (``synth.repair.caveats``).
+    """
 
     tests: tuple[LitmusTest, ...]
     cost: int
     changes: tuple[Change, ...]
     kept: tuple[Change, ...] = ()
+    caveats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +78,9 @@ def model_named(name: str) -> Model:
     return model.model
 
 
-def is_flagged(test: LitmusTest, model: Model, unroll: int) -> bool:
-    """Whether an allowed execution raises a flag, as of a race."""
-    return bool(judge_by_sat(test, model, unroll).flags)
+def flags_raised(test: LitmusTest, model: Model, unroll: int) -> tuple[str, ...]:
+    """The flags that some allowed execution raises, as of a race."""
+    return judge_by_sat(test, model, unroll).flags
 
 
 class Fixing:
@@ -97,7 +101,7 @@ class Fixing:
         """Raises ``InputError`` where a model mentions what no program can show, or several tests have no place in
         common, and ``TooManyError`` where a test is too large; so does the search.
         """
-        self._direction = direction
+        self._direction, self._costs = direction, costs
         words = Words(question.model)
         found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
         self._places = found if len(tests) == 1 else in_common(found)
@@ -119,9 +123,9 @@ class Fixing:
         self._stack.close()
 
     def __iter__(self) -> Iterator[Fixed]:
-        exclusive = {pair for sites in self._places for pair in sites.exclusive}
-        for repair in repairs(self._programs, self._ladders, sorted(exclusive)):
-            yield _fixed(self._places, repair, self._direction, self._programs)
+        required = [each for sites in self._places for each in sites.requirements]
+        for repair in repairs(self._programs, self._ladders, required):
+            yield _fixed(self._places, repair, self._direction, self._programs, required, self._costs)
 
 
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
@@ -139,31 +143,45 @@ def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
         levels = [k for k, mode in enumerate(choice.modes) if mode == written or may_be(written, mode, choice.kind)]
         if len(levels) > 1:
             kept.append(choice.only(levels))
-    return Sites(sites.test, tuple(kept))
+    return replace(sites, choices=tuple(kept))
 
 
-def _fixed(places: Sequence[Sites], repair: Repair, direction: Direction, programs: Sequence[Program]) -> Fixed:
+def _fixed(
+    places: Sequence[Sites],
+    repair: Repair,
+    direction: Direction,
+    programs: Sequence[Program],
+    required: Sequence[Requirement],
+    costs: Costs,
+) -> Fixed:
     """A repair with what it changes, and why each change is needed, or each instruction that is kept."""
 
-    def cut(number: int, level: int) -> Cut | None:
-        weaker = (*repair.levels[:number], level, *repair.levels[number + 1 :])
+    def cut(number: int, lower: Sequence[int]) -> Cut | None:
+        """What goes when a site is at the first of these levels that it may be at, with those that go with it."""
+        ways = (lowered(repair.levels, number, level, required) for level in lower)
+        weaker = next(filter(None, ways), None)
+        if weaker is None:
+            return None
         return next(filter(None, (cut_of(program, repair.levels, weaker) for program in programs)), None)
 
-    changes, kept = [], []
+    changes, kept, cost = [], [], 0
     for number, level in enumerate(repair.levels):
         sites = next(each for each in places if each.choices[number].places)
         choice = sites.choices[number]
         old, new = _described(sites.test, choice, level)
+        cost += len(choice.places) * (
+            costs.of(choice.kind, choice.modes[level]) - costs.of(choice.kind, sites.written(choice))
+        )
         step = f"{new} before {old}" if choice.in_gaps else f"{old} -> {new.partition(': ')[2] or new}"
         if direction is Direction.STRONGER:
             if level:
-                changes.append(Change(step, cut(number, 0)))
+                changes.append(Change(step, cut(number, [0])))
             continue
         if new != old:
             changes.append(Change(step))
         if level:
-            kept.append(Change(new, cut(number, _next_below(choice, level))))
-    return Fixed(tuple(sites.at(repair.levels) for sites in places), repair.cost, tuple(changes), tuple(kept))
+            kept.append(Change(new, cut(number, _below(choice, level))))
+    return Fixed(tuple(sites.at(repair.levels) for sites in places), cost, tuple(changes), tuple(kept))
 
 
 def _described(test: LitmusTest, choice: Choice, level: int) -> tuple[str, str]:
@@ -175,11 +193,11 @@ def _described(test: LitmusTest, choice: Choice, level: int) -> tuple[str, str]:
         return old, "removed"
     if choice.in_gaps:
         return old, describe(Fence(mode) if choice.kind is Kind.FENCE else Barrier(0, mode=mode))
-    return old, ", ".join(f"P{thread}: {describe(done(ins, mode))}" for thread, ins in at)
+    return old, ", ".join(f"P{thread}: {describe(without_failure(done(ins, mode)))}" for thread, ins in at)
 
 
-def _next_below(choice: Choice, level: int) -> int:
-    """The strongest of the levels below one, the first of them."""
+def _below(choice: Choice, level: int) -> list[int]:
+    """The levels below one, the strongest first."""
     above = choice.ladder.above
     below = [lower for lower in range(level) if level in above[lower]]
-    return max(below, key=lambda lower: (sum(lower in each for each in above), -lower))
+    return sorted(below, key=lambda lower: (-sum(lower in each for each in above), lower))

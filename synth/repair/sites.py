@@ -4,23 +4,28 @@ Sites are the accesses, fences and barriers that a test has, which may be done i
 the places between instructions, where there may be a fence. Ways are those of a vocabulary
 (``corpus.executions.vocabulary``) that the test's dialect can say there. One way is stronger than another where steps
 of relaxations (``corpus.executions.relaxations``) lead from it to that.
+
+Of ways that a model does not tell apart (``atom.relaxed.cta`` and ``.gpu``, where it reads no scopes of atomics) one is
+tried: the way as written, else, of stronger ones the cheapest whose scope has all threads, and of weaker ones the
+strongest, so that what the model does not read stays as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 from constraints.levels import Site
-from constraints.repairs import Ladder, Levels
+from constraints.repairs import Ladder, Levels, Requirement
 from corpus.dialects.registry import printed
 from corpus.errors import InputError
 from corpus.executions.execution import Kind
 from corpus.executions.litmus import said
 from corpus.executions.vocabulary import vocabulary
+from corpus.laws.c11 import told_failure
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.test import (
     PLAIN,
@@ -37,7 +42,14 @@ from corpus.litmus.test import (
     Scope,
     Store,
     Thread,
+    accessed,
+    as_accessed,
+    element_of,
+    is_atomic,
+    sequenced,
+    sides_of,
     unguarded,
+    unsequenced,
 )
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
@@ -102,14 +114,15 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Sites:
-    """What may be changed in a test."""
+    """What may be changed in a test; ``atomic_types`` is that of its dialect."""
 
     test: LitmusTest
     choices: tuple[Choice, ...]
+    atomic_types: bool = False
 
     def at(self, levels: Levels) -> LitmusTest:
         """The test with its sites at these levels."""
-        return changed(self.test, [(c, c.modes[level]) for c, level in zip(self.choices, levels, strict=True)])
+        return retold(changed(self.test, [(c, c.modes[level]) for c, level in zip(self.choices, levels, strict=True)]))
 
     @property
     def padded(self) -> LitmusTest:
@@ -136,15 +149,59 @@ class Sites:
         ]
 
     @property
-    def exclusive(self) -> list[tuple[int, int]]:
-        """The pairs of barriers that threads would come to in different orders."""
+    def requirements(self) -> list[Requirement]:
+        """Which levels of sites go together."""
+        return [*self._barriers_in_order(), *(self._of_one_type() if self.atomic_types else ())]
+
+    def _barriers_in_order(self) -> Iterator[Requirement]:
+        """Of two barriers that threads would come to in different orders, one is not there."""
         new = (each for each in enumerate(self.choices) if each[1].in_gaps and each[1].kind is Kind.BARRIER)
-        return [
-            (one, other)
-            for (one, first), (other, second) in combinations(new, 2)
-            if not all(left <= right for left, right in zip(first.places, second.places, strict=False))
-            and {place.thread for place in first.places} == {place.thread for place in second.places}
+        for (one, first), (other, second) in combinations(new, 2):
+            if not all(left <= right for left, right in zip(first.places, second.places, strict=False)) and (
+                {place.thread for place in first.places} == {place.thread for place in second.places}
+            ):
+                yield {one: frozenset({0}), other: frozenset({0})}
+
+    def _of_one_type(self) -> Iterator[Requirement]:
+        """If one access of a location is plain, all are: in C, ``*x`` is a seq_cst access where ``x`` is an
+        ``atomic_int``. Accesses that the test has plain beside atomic ones, as herd reads them, may stay.
+        """
+        at = {place: number for number, choice in enumerate(self.choices) for place in choice.places}
+        users: dict[str, list[Place]] = {}
+        accesses = [
+            (Place(number, index, False), names)
+            for number, thread in enumerate(self.test.threads)
+            for index, names in accessed(thread)
         ]
+        every = {element_of(location.name)[0] for location in self.test.locations}
+        for place, names in accesses:
+            for name in sorted(every if names is None else names):
+                users.setdefault(name, []).append(place)
+
+        def modes(place: Place) -> list[Mode]:
+            mode = self._mode(place)
+            ways = self.choices[at[place]].modes if place in at else (mode,)
+            return [way for way in ways if way is not None]
+
+        def levels(place: Place, atomic: bool) -> Requirement:
+            ways = enumerate(self.choices[at[place]].modes) if place in at else ()
+            found = frozenset(level for level, mode in ways if mode is not None and is_atomic(mode) is atomic)
+            return {at[place]: found} if found else {}
+
+        for places in users.values():
+            mixed = len({is_atomic(self._mode(place)) for place in places}) > 1
+            for one, other in permutations(places, 2):
+                stays = mixed and not is_atomic(self._mode(one))
+                if stays or all(map(is_atomic, modes(one))) or not any(map(is_atomic, modes(other))):
+                    continue
+                if at.get(one, one) != at.get(other, other):
+                    yield {**levels(one, True), **levels(other, False)}
+
+    def _mode(self, place: Place) -> Mode:
+        """How the access at a place is done in the test as it is."""
+        ins = self.test.threads[place.thread].instructions[place.at]
+        assert isinstance(ins, Load | Store | Rmw)
+        return ins.mode
 
     def written(self, choice: Choice) -> Mode | None:
         """How a choice is done in the test as it is; None: it is not."""
@@ -174,8 +231,9 @@ def changed(test: LitmusTest, modes: Sequence[tuple[Choice, Mode | None]], named
             if not place.gap:
                 modes_at[place] = mode
             elif mode is not None:
+                fence = Fence(mode, sides=_sides(test.threads[place.thread], place.at) or ())
                 barrier = Barrier(NAMES + number if named else 0, mode=mode)
-                new.setdefault(place, []).append(Fence(mode) if choice.kind is Kind.FENCE else barrier)
+                new.setdefault(place, []).append(fence if choice.kind is Kind.FENCE else barrier)
     threads = []
     for number, thread in enumerate(test.threads):
         body: list[Instruction] = []
@@ -196,6 +254,29 @@ def done(ins: Instruction, mode: Mode) -> Instruction:
     """An instruction that makes events, done in a way."""
     assert isinstance(ins, Load | Store | Rmw | Fence | Barrier)
     return replace(ins, mode=mode)
+
+
+def at_place(test: LitmusTest, place: Place, mode: Mode) -> LitmusTest:
+    """The test with the instruction at a place done in another way."""
+    threads = list(test.threads)
+    body = threads[place.thread].instructions
+    done_so = (*body[: place.at], done(body[place.at], mode), *body[place.at + 1 :])
+    threads[place.thread] = replace(threads[place.thread], instructions=done_so)
+    return retold(replace(test, threads=tuple(threads)))
+
+
+def retold(test: LitmusTest) -> LitmusTest:
+    """The test as a reader tells it: without failure orders and types that follow, and operands that do nothing."""
+    threads = (
+        replace(thread, instructions=sequenced(tuple(map(without_failure, thread.instructions))))
+        for thread in test.threads
+    )
+    return as_accessed(replace(test, threads=tuple(threads)))
+
+
+def without_failure(ins: Instruction) -> Instruction:
+    """An exchange whose failure order follows from its order without it; any other instruction."""
+    return replace(ins, failure=told_failure(ins.mode.order, ins.failure)) if isinstance(ins, Rmw) else ins
 
 
 def sites_of(test: LitmusTest, dialect: Dialect, words: Words, cost: Cost, direction: Direction) -> Sites:
@@ -219,19 +300,39 @@ def sites_of(test: LitmusTest, dialect: Dialect, words: Words, cost: Cost, direc
     if direction is Direction.STRONGER:
         ways = [None, *(mode for mode in words.ways(Kind.BARRIER) if ARRIVE not in mode.tags)]
         found += [_choice(places, Kind.BARRIER, ways, words, cost) for places in meetings(test)]
-    said = (_said(test, choice, words, dialect) for choice in found)
-    return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1))
+    said = (_said(test, choice, words, dialect, direction) for choice in found)
+    return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1), dialect.atomic_types)
 
 
-def _said(test: LitmusTest, choice: Choice, words: Words, dialect: Dialect) -> Choice:
-    """The choice of those levels that the dialect can say, and of those that are one to the model of the cheapest."""
+def _said(test: LitmusTest, choice: Choice, words: Words, dialect: Dialect, direction: Direction) -> Choice:
+    """The choice of those levels that the dialect can say. Of those that are one to the model: of the one as written,
+    else of the cheapest whose scope has all threads, or, to weaken, of the strongest.
+    """
     written = Sites(test, (choice,)).written(choice)
-    levels = [k for k, mode in enumerate(choice.modes) if _is_said(changed(test, [(choice, mode)]), dialect)]
-    cheapest: dict[object, int] = {}
-    for level in sorted(levels, key=lambda k: (choice.modes[k] != written, choice.ladder.costs[k], k)):
+    levels = [k for k, mode in enumerate(choice.modes) if is_said(retold(changed(test, [(choice, mode)])), dialect)]
+    every, above, costs = common_scope(test), choice.ladder.above, choice.ladder.costs
+
+    def rank(level: int) -> tuple[int, ...]:
         mode = choice.modes[level]
-        cheapest.setdefault(None if mode is None else words.told.of(choice.kind, mode), level)
-    return choice.only(sorted(cheapest.values()))
+        if direction is Direction.WEAKER:
+            return mode != written, -sum(level in each for each in above), level
+        return mode != written, mode is not None and not has_all(mode, every), costs[level], level
+
+    kept: dict[object, int] = {}
+    for level in sorted(levels, key=rank):
+        kept.setdefault(words.told(choice.kind, choice.modes[level]), level)
+    return choice.only(sorted(kept.values()))
+
+
+def common_scope(test: LitmusTest) -> Scope:
+    """The narrowest scope that has all threads."""
+    first, *others = (thread.place for thread in test.threads)
+    return next(scope for scope in Scope if all(first.shares(place, scope) for place in others))
+
+
+def has_all(mode: Mode, every: Scope) -> bool:
+    """Whether the scope of a mode, if it names one, is one that has all threads, as ``every`` has."""
+    return mode.scope is None or mode.scope.value <= every.value
 
 
 MOST_MEETINGS = 256
@@ -301,7 +402,9 @@ def _certain_gaps(thread: Thread, number: int) -> list[tuple[Place, int]]:
     return [
         (Place(number, index, True), sum(isinstance(ins, Barrier) for ins in body[:index]))
         for index in range(len(body))
-        if _is_gap(thread, index) and not any(first < index <= last for first, last in jumps)
+        if _is_gap(thread, index)
+        and not _sides(thread, index)
+        and not any(first < index <= last for first, last in jumps)
     ]
 
 
@@ -347,13 +450,28 @@ def _is_gap(thread: Thread, index: int) -> bool:
     accesses = [isinstance(ins, Load | Store | Rmw | Barrier) for ins in body]
     loops = any(isinstance(ins, Label) for ins in body)
     between = any(accesses[:index]) and any(accesses[index:])
-    return (between or (loops and any(accesses))) and not (index and isinstance(body[index - 1], Assign))
+    useful = (between or (loops and any(accesses))) and not (index and isinstance(body[index - 1], Assign))
+    return useful and _sides(thread, index) is not None
+
+
+def _sides(thread: Thread, index: int) -> tuple[int, ...] | None:
+    """The operands of C's expressions that a fence before an instruction is in; None between two operands, which are in
+    no order that it could stand in.
+    """
+    evaluated = [
+        (at, sides_of(ins)) for at, ins in enumerate(thread.instructions) if isinstance(ins, Load | Store | Rmw | Fence)
+    ]
+    before = next((sides for at, sides in reversed(evaluated) if at < index), ())
+    after = next((sides for at, sides in evaluated if at >= index), ())
+    return None if unsequenced(before, after) else tuple(side for side in before if side in after)
 
 
 def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: Words, direction: Direction) -> list[Mode | None]:
     """How an instruction is done, first, and the other ways to do it in that direction."""
     kind = KINDS[type(ins)]
     ways = [mode for mode in words.ways(kind) if mode != ins.mode]
+    if words.tells_types:
+        ways = [mode for mode in ways if is_atomic(mode) is is_atomic(ins.mode)]
     if direction is Direction.STRONGER:
         return [ins.mode, *(mode for mode in ways if ins.mode in words.below(kind, mode))]
     return [
@@ -363,7 +481,8 @@ def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: Words, direction: Di
     ]
 
 
-def _is_said(test: LitmusTest, dialect: Dialect) -> bool:
+def is_said(test: LitmusTest, dialect: Dialect) -> bool:
+    """Whether a dialect can say a test."""
     try:
         printed(test, dialect)
     except InputError:
@@ -374,7 +493,8 @@ def _is_said(test: LitmusTest, dialect: Dialect) -> bool:
 class Words:
     """What a model is about, as tests say it, with the ways that are at most as strong as one.
 
-    Orders that the model mentions in flags alone are left out: it does not speak of them.
+    Orders that the model mentions in flags alone are left out: it does not speak of them. ``tells_types``: it tells
+    locations that are atomic from others, and so what is plain stays so, and what is not.
     """
 
     def __init__(self, model: Model) -> None:
@@ -386,12 +506,17 @@ class Words:
             for kind, ways in words.modes.items()
         }
         self._words = replace(words, modes=modes)
-        self.told = telling([model], flags=True)
+        self.telling = telling([model], flags=True)
+        self.tells_types = model.mentions("NAL")
         self._below: dict[tuple[Kind, Mode], frozenset[Mode]] = {}
 
     def ways(self, kind: Kind) -> tuple[Mode, ...]:
         """The ways to do an instruction of a kind."""
         return self._words.modes.get(kind, ())
+
+    def told(self, kind: Kind, mode: Mode | None) -> object:
+        """What the model sees of a way to do an instruction; None where it is as if nothing were there."""
+        return None if mode is None or not self.telling.reads(kind, mode) else self.telling.of(kind, mode)
 
     def below(self, kind: Kind, mode: Mode) -> frozenset[Mode]:
         """The ways that are at most as strong as this one, itself among them."""

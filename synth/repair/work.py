@@ -14,8 +14,9 @@ from corpus.litmus.text import Dialect, sections
 from oracle.executions.steps import TooManyError
 from synth.inputs import Input
 from synth.repair import account
+from synth.repair.caveats import caveats, unread
 from synth.repair.costs import TARGETS, Costs, read_costs
-from synth.repair.fixing import Fixed, Fixes, Fixing, Question, is_flagged, model_named
+from synth.repair.fixing import Fixed, Fixes, Fixing, Question, flags_raised, model_named
 from synth.repair.sites import Direction
 
 
@@ -68,17 +69,18 @@ def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
     judged = model_named(asked.model)
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     read, dialect = _read(group, asked.forbid)
-    flags = asked.race_free or (asked.weaken and not any(is_flagged(test, judged, asked.unroll) for test in read))
+    flags = asked.race_free or (asked.weaken and not any(flags_raised(test, judged, asked.unroll) for test in read))
     question = Question(judged, asked.unroll, not asked.race_free or asked.forbid is not None, flags)
     costs = _costs(asked.cost, dialect)
     found: list[Fixed] = []
     try:
         with Fixing(read, dialect, question, costs, direction, asked.allowed) as fixing:
-            for number, each in enumerate(itertools.islice(fixing, None if asked.every else 1), 1):
+            for number, answer in enumerate(itertools.islice(fixing, None if asked.every else 1), 1):
+                each = replace(answer, caveats=caveats(answer.tests, dialect, question))
                 found.append(each)
                 head = [account.headline(read, each, judged, direction)] if number == 1 else []
                 named = ["", f"repair {number}, cost {each.cost}"] if asked.every else []
-                lines = (*head, *named, *account.lines(read, each, dialect, direction))
+                lines = (*head, *named, *account.lines(read, each, dialect))
                 yield Step(lines, tuple(translate(test, dialect) for test in each.tests))
     except TooManyError as error:
         hint = f"there is less to say with {f'--unroll {asked.unroll - 1}, ' if asked.unroll else ''}or less to --allow"
@@ -86,7 +88,7 @@ def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
     fixes = Fixes(tuple(read), tuple(found), fixing.complete)
     lines = ()
     if not found:
-        lines = (account.headline(read, None, judged, direction),)
+        lines = (account.headline(read, None, judged, direction), *account.warnings(unread(read, dialect, judged)))
     elif not fixes.complete:
         lines = ("", "Loops were cut, and the outcome may be allowed beyond; --unroll looks further.")
     svg = account.drawing(fixes, judged).svg() if asked.drawn and found and found[0].changes else None

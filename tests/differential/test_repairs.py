@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from litmus_models import shipped
-from litmus_random import C11, PTX_2015, PTX_2019, SCOPED_C, VULKAN, random_test
+from litmus_random import C_WHOLE, OPENCL_WHOLE, PTX_2015, PTX_2019, VULKAN, random_test
 
 from constraints.repairs import Program, repairs
 from corpus.dialects.registry import DIALECTS, read_litmus
@@ -23,7 +23,7 @@ from synth.repair.costs import read_costs
 from synth.repair.sites import Direction, Sites, Words, sites_of
 
 MODELS = shipped()
-PROFILES = {"c": C11, "opencl": SCOPED_C, "ptx": PTX_2019, "gpu-ptx": PTX_2015, "vulkan": VULKAN}
+PROFILES = {"c": C_WHOLE, "opencl": OPENCL_WHOLE, "ptx": PTX_2019, "gpu-ptx": PTX_2015, "vulkan": VULKAN}
 FAMILIES = [
     ("c", "rc11"),
     ("c", "c11"),
@@ -46,7 +46,7 @@ def fewer(sites: Sites, source: Random, most: int) -> Sites:
         levels = [0, *sorted(source.sample(range(1, len(choice.modes)), min(len(choice.modes), room) - 1))]
         most //= len(levels)
         kept.append(choice.only(levels))
-    return Sites(sites.test, tuple(kept))
+    return replace(sites, choices=tuple(kept))
 
 
 def by_force(sites: Sites, model: Model, flags: bool) -> set[tuple[int, tuple[int, ...]]]:
@@ -60,8 +60,8 @@ def by_force(sites: Sites, model: Model, flags: bool) -> set[tuple[int, tuple[in
         return right and not (flags and judgement.flags)
 
     ways = product(*(range(len(ladder.costs)) for ladder in ladders))
-    apart = (levels for levels in ways if not any(levels[one] and levels[other] for one, other in sites.exclusive))
-    found = [levels for levels in apart if repaired(levels)]
+    met = (levels for levels in ways if all(any(levels[n] in each[n] for n in each) for each in sites.requirements))
+    found = [levels for levels in met if repaired(levels)]
 
     def weaker(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
         return all(high in ladder.above[low] for ladder, low, high in zip(ladders, one, other, strict=True))
@@ -98,7 +98,7 @@ def test_all_minimal_repairs_are_found_cheapest_first(dialect, name, direction):
         flags = direction is Direction.WEAKER and not judge(test, model).flags
         sites = fewer(sites_of(test, DIALECTS[dialect], words, read_costs("ptx").of, direction), source, 100)
         program = Program(sites.padded, model, sites.sites, sites.ladders, flags=flags)
-        found = list(repairs([program], sites.ladders, sites.exclusive))
+        found = list(repairs([program], sites.ladders, sites.requirements))
         program.close()
         assert {(repair.cost, repair.levels) for repair in found} == by_force(sites, model, flags), test
         assert [repair.cost for repair in found] == sorted(repair.cost for repair in found)

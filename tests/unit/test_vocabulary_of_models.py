@@ -11,13 +11,13 @@ from random_executions import random_execution
 from corpus.executions.execution import Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import vocabulary
-from corpus.litmus.test import Order, Place, Region, Scope
+from corpus.litmus.test import Fence, Mode, Order, Place, Region, Scope
 from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat
 from oracle.executions.events import VOCABULARY
-from oracle.executions.judge import judged
+from oracle.executions.judge import judge, judged
 from oracle.executions.threads import unroll_threads
-from oracle.executions.vocabulary import told_apart, vocabulary_of
+from oracle.executions.vocabulary import telling, told_apart, vocabulary_of
 
 
 def model(text):
@@ -105,6 +105,75 @@ def test_what_a_vocabulary_leaves_out_makes_no_difference(name):
 def test_with_which_kinds_a_set_is_met(text, name, kinds):
     assert "".join(kind for kind in "RWFB" if model(text).checks_mention(name, kind)) == kinds
     assert model(text).checks_mention(name) == (bool(kinds) or "IW" in text)
+
+
+def test_flags_are_read_apart_from_checks():
+    flagged = model("empty F & SC & CTA as c\nflag ~empty (ACQ | REL) & W as f\nflag ~empty B as g")
+    assert [kind for kind in "RWFB" if flagged.flags_mention("ACQ", kind)] == list("RWFB")
+    assert [kind for kind in "RWFB" if model("flag ~empty W & ACQ as f").flags_mention("ACQ", kind)] == ["W"]
+    assert not flagged.checks_mention("ACQ") and not flagged.flags_mention("CTA")
+    assert frozenset({"F", "SC", "CTA"}) in flagged.checks_intersect("F") and not flagged.checks_intersect("W")
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "kind", "reads"),
+    [
+        ("empty F & SC & CTA as c", Order.SC, Kind.FENCE, True),
+        ("empty F & SC & GPU as c", Order.SC, Kind.FENCE, False),
+        ("empty F & SC as c", Order.ACQ_REL, Kind.FENCE, False),
+        ("acyclic fencerel(F) as c", Order.ACQ_REL, Kind.FENCE, True),
+        ("acyclic sync_fence | po as c", Order.SC, Kind.FENCE, True),
+        ("acyclic sync_fence | po as c", Order.ACQ_REL, Kind.FENCE, False),
+        ("acyclic po as c\nflag ~empty F as f", Order.SC, Kind.FENCE, False),
+        ("acyclic po as c", Order.WEAK, Kind.BARRIER, False),
+        ("acyclic po; syncbar; po as c", Order.WEAK, Kind.BARRIER, True),
+        ("acyclic po as c", Order.RELAXED, Kind.READ, True),
+    ],
+)
+def test_whether_a_fence_or_barrier_is_read(text, order, kind, reads):
+    scope = None if order is Order.WEAK else Scope.CTA
+    assert telling([model(text)]).reads(kind, Mode(order, scope)) is reads
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_not_read_makes_no_difference(name):
+    """Fences that are not read may go, and ways that are one may stand for each other, to flags as well."""
+    judging, rng, changed = MODELS[name], Random(f"not read {name}"), 0
+    told = telling([judging], flags=True)
+    for _ in range(50):
+        whole = vocabulary(rng.choice(("ptx", "opencl")))
+        execution = random_execution(rng, whole, 5)
+        steps = [(thread, at) for thread, body in enumerate(execution.threads) for at in range(len(body))]
+        thread, at = rng.choice(steps)
+        step = execution.threads[thread][at]
+        alike = [way for way in whole.modes[step.kind] if told.of(step.kind, way) == told.of(step.kind, step.mode)]
+        other = replace(step, mode=rng.choice(alike))
+        body = execution.threads[thread]
+        threads = list(execution.threads)
+        threads[thread] = (*body[:at], other, *body[at + 1 :])
+        test, squashed = (
+            litmus_test(each, "test", observed=False)
+            for each in (execution, replace(execution, threads=tuple(threads)))
+        )
+        assert every(test, judging) == every(squashed, judging), (step, other)
+        gone = [ins for ins in test.threads[thread].instructions if not is_unread(ins, told)]
+        without = replace(test.threads[thread], instructions=tuple(gone))
+        fewer = replace(test, threads=(*test.threads[:thread], without, *test.threads[thread + 1 :]))
+        assert judge(test, judging).answer == judge(fewer, judging).answer
+        changed += other != step or fewer != test
+    assert changed > 3
+
+
+def is_unread(ins, told):
+    return isinstance(ins, Fence) and not told.reads(Kind.FENCE, ins.mode)
+
+
+def every(test, model):
+    """What all of a model's checks and flags say of all candidates."""
+    return [
+        [result.truth & batch.valid for result in results]
+        for batch, _, results in judged(test, unroll_threads(test, 0), model)
+    ]
 
 
 @pytest.mark.parametrize(

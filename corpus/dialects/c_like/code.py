@@ -31,7 +31,7 @@ from typing import TypeVar
 
 from corpus.errors import InputError, did_you_mean
 from corpus.lalr import Token, Tree
-from corpus.laws.c11 import CONSUME, CONSUME_WORD, FAILURE_ORDERS, LEGAL_ORDERS, ORDERS
+from corpus.laws.c11 import CONSUME, CONSUME_WORD, LEGAL_ORDERS, ORDERS, told_failure
 from corpus.laws.opencl import FETCHED
 from corpus.litmus.control_flow import negated
 from corpus.litmus.test import (
@@ -403,7 +403,7 @@ class CCode:
         mode = self.mode(ordered[0], kind, self.scope(scope)) if explicit else Mode(Order.SC, self.scope(scope))
         if what.startswith("compare_exchange"):
             failure = self.order(ordered[1], Load) if explicit else None
-            told = None if failure is FAILURE_ORDERS[mode.order] else failure
+            told = told_failure(mode.order, failure)
             self._compare_exchange(given, mode, told, target, what.endswith("weak"))
             return True
         if what == "load":

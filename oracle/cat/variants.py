@@ -1,0 +1,67 @@
+"""Variants of a model: the same lines with one of them changed, so that what it decides can be seen.
+
+Of rc11, ``without_check(rc11, "sc")`` has no axiom sc. In ``emptied(rc11, "rs")`` there are no release sequences: after
+``let rs = ..`` comes ``let rs = rs \\ rs``. In ``branches_order_writes(rmo)`` control dependencies order all that is
+behind them but reads, as on most processors: before all else comes ``let ctrl = ctrl \\ (_ * R)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+
+from oracle.cat.interpreter import Model, prelude
+from oracle.cat.mentions import names_reached, own_lines
+from oracle.cat.terms import Binding, Check, Constant, Definition, Name, Operation, Position, Statement, Term
+
+
+def definitions(model: Model) -> list[str]:
+    """The sets and relations that the model defines and its axioms hang on, in the order of the file; functions are not
+    among them, nor what is made of no name, as ``0 * 0``.
+    """
+    reached = names_reached([check.body for check in model.checks], own_lines(model.syntax), prelude())
+    bindings = [
+        binding for each in model.syntax.statements if isinstance(each, Definition) for binding in each.bindings
+    ]
+    named = (each for each in bindings if not each.parameters and names_reached([each.body], {}, {}))
+    return list(dict.fromkeys(each.name for each in named if each.name in reached))
+
+
+def without_check(model: Model, name: str) -> Model:
+    """The model without the checks of a name; flags stay."""
+    kept = (each for each in model.syntax.statements if not (isinstance(each, Check) and each.name == name))
+    return _of(model, f"without {name}", kept)
+
+
+def emptied(model: Model, name: str) -> Model:
+    """The model in which what it defines by a name, a set or relation, is empty."""
+    statements: list[Statement] = []
+    for statement in model.syntax.statements:
+        statements.append(statement)
+        for binding in statement.bindings if isinstance(statement, Definition) else ():
+            if binding.name == name:
+                itself = Name(name, binding.position)
+                statements.append(_line(name, _difference(itself, itself)))
+    return _of(model, f"empty {name}", statements)
+
+
+def branches_order_writes(model: Model) -> Model:
+    """The model in which no read is behind a control dependency; writes, fences and barriers are."""
+    nowhere = Position(model.name, 1, 1)
+    reads = Operation("product", (Constant("_", nowhere), Name("R", nowhere)), nowhere)
+    line = _line("ctrl", _difference(Name("ctrl", nowhere), reads))
+    return _of(model, "no ctrl to reads", [line, *model.syntax.statements])
+
+
+def _of(model: Model, what: str, statements: Iterable[Statement]) -> Model:
+    digest = sha256(f"{model.syntax.digest} {what}".encode()).hexdigest()
+    return replace(model, syntax=replace(model.syntax, statements=tuple(statements), digest=digest))
+
+
+def _line(name: str, body: Term) -> Definition:
+    return Definition((Binding(name, (), body, body.position),), False)
+
+
+def _difference(one: Term, other: Term) -> Term:
+    return Operation("difference", (one, other), one.position)
