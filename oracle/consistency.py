@@ -72,6 +72,12 @@ class AxiomaticModel:
         _ = self.model  # another machine may not have the file
         return self.__dict__
 
+    def varied(self, model: Model) -> AxiomaticModel:
+        """A variant of the model, which no file has as it is."""
+        varied = replace(self, name=model.name)
+        varied.__dict__["model"] = model
+        return varied
+
     @property
     def digest(self) -> str:
         """SHA-256 of all that the model is written in: its file, what that includes, the prelude."""

@@ -4,6 +4,7 @@ A rule a line, in the words of vocabularies (``spelled_mode``); what stands afte
 
     from rc11-scoped                         # the models, where the command names none
     to ptx-6.0
+    bound: events 7, threads 3, scopes gpu   # how far to look, likewise: options of synth map by their names
     W.sc.*     -> F.sc.*; W.release.*        # * is a scope, the same on both sides
     F.release  -> -                          # nothing is left of it
 
@@ -88,21 +89,30 @@ class Word:
 
 @dataclass(frozen=True)
 class MappingFile:
-    """A mapping as it is written: ``models[0]`` and ``[1]`` are those that it is from and to, where it says so."""
+    """A mapping as it is written: ``models[0]`` and ``[1]`` are those that it is from and to, where it says so.
+
+    ``bound``: the values of some of ``BOUNDS``, as text; a list has commas between its words.
+    """
 
     path: str
     models: tuple[Word | None, Word | None]
     rules: tuple[tuple[Word, tuple[Word, ...]], ...]
     lines: int
+    bound: Mapping[str, Word]
 
 
+BOUNDS = ("events", "threads", "scopes", "max-tests")
+"""What a mapping may state of the search that decides it."""
+
+_BOUND = re.compile(r"\s*bound\s*:")
 _HEADS = ("from", "to")
 _NOTHING = "-"
 
 
 def read_mapping(text: str, path: str) -> MappingFile:
-    """The rules of a file. Raises ``InputError`` where a line is neither a rule nor names a model."""
+    """The rules of a file. Raises ``InputError`` where a line is neither a rule nor a bound, nor names a model."""
     models: dict[str, Word] = {}
+    bound: Mapping[str, Word] | None = None
     rules: list[tuple[Word, tuple[Word, ...]]] = []
     lines = text.splitlines()
     for number, whole in enumerate(lines, 1):
@@ -112,6 +122,11 @@ def read_mapping(text: str, path: str) -> MappingFile:
             continue
         end = Word("", number, len(line) + 1)
         first, *rest = words
+        if stated := _BOUND.match(line):
+            if bound is not None:
+                raise first.error("a second 'bound'", path)
+            bound = _bound(line, stated.end(), number, path)
+            continue
         if first.text in _HEADS:
             if len(rest) != 1:
                 raise (rest[1] if rest else end).error(f"expected one model after '{first.text}'", path)
@@ -121,11 +136,34 @@ def read_mapping(text: str, path: str) -> MappingFile:
             continue
         arrow = rest[0] if rest else end
         if first.text in ("->", ";"):
-            raise first.error(f"expected an instruction, from or to, found '{first.text}'", path)
+            raise first.error(f"expected an instruction, from, to or bound, found '{first.text}'", path)
+        if first.text == "bound":
+            raise (rest[0] if rest else end).error("expected ':' after 'bound'", path)
         if arrow.text != "->":
             raise arrow.error(f"expected '->' after '{first.text}'", path)
         rules.append((first, tuple(_sequence([*rest[1:], end], path))))
-    return MappingFile(path, (models.get("from"), models.get("to")), tuple(rules), max(len(lines), 1))
+    named = (models.get("from"), models.get("to"))
+    return MappingFile(path, named, tuple(rules), max(len(lines), 1), bound or {})
+
+
+def _bound(line: str, start: int, number: int, path: str) -> dict[str, Word]:
+    """The parts of a bound, ``events 2..5, scopes cta gpu``, that begin at a column, counted from 0."""
+    found: dict[str, Word] = {}
+    for part in line[start:].split(","):
+        words = [Word(each.group(), number, start + each.start() + 1) for each in re.finditer(r"\S+", part)]
+        end = Word("", number, start + len(part.rstrip()) + 1)
+        start += len(part) + 1
+        name, *values = words or [end]
+        if name.text not in BOUNDS:
+            raise name.error(f"expected a bound, {', '.join(BOUNDS)}, found '{name.text}'", path)
+        if name.text in found:
+            raise name.error(f"a second '{name.text}'", path)
+        if not values:
+            raise end.error(f"expected a value after '{name.text}'", path)
+        if len(values) > 1 and name.text != "scopes":
+            raise values[1].error(f"expected ',' after '{values[0].text}'", path)
+        found[name.text] = replace(values[0], text=",".join(value.text for value in values))
+    return found
 
 
 def _sequence(words: Sequence[Word], path: str) -> Iterator[Word]:

@@ -56,7 +56,8 @@ def branches_order_writes(model: Model) -> Model:
 
 def _of(model: Model, what: str, statements: Iterable[Statement]) -> Model:
     digest = sha256(f"{model.syntax.digest} {what}".encode()).hexdigest()
-    return replace(model, syntax=replace(model.syntax, statements=tuple(statements), digest=digest))
+    syntax = replace(model.syntax, statements=tuple(statements), digest=digest)
+    return replace(model, name=f"{model.name}, {what}", syntax=syntax)
 
 
 def _line(name: str, body: Term) -> Definition:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
+from functools import partial
 from os.path import normpath
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -25,35 +26,44 @@ from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from synth.drawing.bugs import draw_bug
 from synth.drawing.files import check_picture_name, write_picture
 from synth.memory.bugs import ToldBug
-from synth.memory.refuting import Searched, search, search_weaker, write_bugs
+from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
 from synth.options.cluster import workplaces
 from synth.options.limits import A_PART, limit_options
 from synth.options.model import ModelName
 from synth.options.search import run_options
-from synth.options.span import Span
+from synth.options.span import Span, spelled
 from synth.options.vocabulary import MOST_EVENTS
 from synth.options.words import listed
-from synth.pool import Jobs, Limits, resumable
+from synth.pool import Limits, resumable
 from synth.screen import printable_lines
-from synth.units import INTERRUPTED, Record, Until, Unwritten
+from synth.units import INTERRUPTED, Until, Unwritten
 from synth.watch import watching
 
 SHOWN = 1
 """Bugs that are printed whole."""
 
+EVENTS, THREADS, TESTS = Span(2, MOST_EVENTS), Span(1), click.IntRange(min=1)
+UNBOUND = (2, 4)
+"""How many events programs have where neither the command nor the mapping says so."""
+
+T = TypeVar("T")
+
 
 @click.command(name="map")
 @click.argument("mapping", type=click.Path(path_type=Path), metavar="MAPPING")
 @click.option(
-    "--events", type=Span(2, MOST_EVENTS), default="2..4", show_default=True, metavar="N", help="4, 2..6 or ..6 events."
+    "--events",
+    type=EVENTS,
+    metavar="N",
+    help=f"4, 2..6 or ..6 events.  [default: the mapping's bound, else {spelled(UNBOUND)}]",
 )
 @click.option("--from", "source", type=ModelName(), metavar="MODEL", help="The source.  [default: the mapping's from]")
 @click.option("--to", "target", type=ModelName(), metavar="MODEL", help="The target.  [default: the mapping's to]")
-@click.option("--scopes", metavar="LIST", help="Only programs with these of cta,gpu,sys.")
-@click.option("--threads", "-t", type=Span(1), help="Only programs of so many threads.")
+@click.option("--scopes", metavar="LIST", help="Only programs with these of cta,gpu,sys.  [default: the bound's]")
+@click.option("--threads", "-t", type=THREADS, help="Only programs of so many threads.  [default: the bound's]")
 @click.option("--weakest", is_flag=True, help="Of a sound mapping, what can be one step weaker and is sound as far.")
-@click.option("--max-tests", type=click.IntRange(min=1), help="Stop when so many bugs are found.")
+@click.option("--max-tests", type=TESTS, help="Stop when so many bugs are found.  [default: the bound's]")
 @run_options(DEFAULT_SOLVER)
 @limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests and pictures of bugs.")
@@ -84,6 +94,10 @@ def command(
     solver finds one with an outcome that the target allows after the translation and the source forbids before it, of
     two events first, then of three and so on, up to the first size with bugs. Of larger programs nothing is said.
 
+    A mapping may state the bound that decides it, 'bound: events 7, threads 3, scopes gpu', which is then the default
+    of these options. Where it does not, the answer that a mapping is sound lists what no outcome of these sizes
+    depends on: rules of the mapping, axioms and definitions of the source.
+
     -o writes a corpus (docs/corpus.md) of the bugs, each with its picture; a search that was stopped goes on with
     --resume, to the same bytes in the end.
 
@@ -104,8 +118,14 @@ def command(
     first, second = (
         _model(written, *each) for each in (("from", source, written.models[0]), ("to", target, written.models[1]))
     )
-    kept = tuple(listed("--scopes", scopes, list(SCOPES)))
-    check = checked(written, first, second, events, threads, kept)
+    kept = listed("--scopes", scopes, list(SCOPES)) or None
+    given = (source, target, events, kept, threads)
+    stated = "events" in written.bound and all(each is None for each in given)
+    size = _bound(written, "events", EVENTS, events) or UNBOUND
+    split = _bound(written, "threads", THREADS, threads)
+    within = _bound(written, "scopes", partial(listed, "--scopes", known=list(SCOPES)), kept) or ()
+    max_tests = _bound(written, "max-tests", TESTS, max_tests)
+    check = checked(written, first, second, size, split, within)
     if not as_json:
         click.echo(f"from {first.name} to {second.name}, over {check.words.name}: {check.words.summary}")
     asked = {**check.as_json(), "weakest": weakest}
@@ -115,8 +135,20 @@ def command(
         _journal(output, asked, resume) as opened,
         resumable(opened is not None),
     ):
-        done = _search(check, opened or Unwritten(), weakest, solver, places, until, limits)
+        journal = opened or Unwritten()
+        with watching() as watch:
+            done = search(check, journal, solver, places, until, watch, limits)
         told = [ToldBug(bug, check) for bug in done.bugs]
+        if not as_json:
+            _tell(check, done, told)
+        if not told and not done.stopped:
+            with watching() as watch:
+                if not stated:
+                    search_features(done, check, journal, solver, places, until, watch, limits)
+                if weakest and not done.stopped:
+                    search_weaker(done, check, journal, solver, places, until, watch, limits)
+            if not as_json:
+                _tell_more(check, done)
         if opened is not None:
             write_files(opened.path, dict(_files(told)))
             write_bugs(opened, done, solver, time.monotonic() - started)
@@ -124,26 +156,14 @@ def command(
         write_picture(svg, draw_bug(told[0]).svg())
     if as_json:
         click.echo(json.dumps(_record(check, done, told), ensure_ascii=False))
-    else:
-        _tell(check, done, told)
-        if output is not None:
-            state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
-            click.echo(f"\n{output}: {_counted(told)}, {state}")
+    elif output is not None:
+        state = f"incomplete: {done.stopped}; --resume goes on" if done.stopped else "complete"
+        click.echo(f"\n{output}: {_counted(told)}, {state}")
     sys.exit(130 if done.stopped == INTERRUPTED else 1 if told else 0)
 
 
 def _journal(output: Path | None, asked: dict[str, Any], resume: bool) -> Journal | nullcontext[None]:
     return nullcontext() if output is None else Journal.open(output, asked, resume)
-
-
-def _search(
-    check: Checked, journal: Record, weakest: bool, solver: str, jobs: Jobs, until: Until, limits: Limits
-) -> Searched:
-    with watching() as watch:
-        done = search(check, journal, solver, jobs, until, watch, limits)
-        if weakest and not done.bugs and not done.stopped:
-            search_weaker(done, check, journal, solver, jobs, until, watch, limits)
-    return done
 
 
 def _files(told: list[ToldBug]) -> Iterator[tuple[str, str]]:
@@ -158,15 +178,31 @@ def _record(check: Checked, done: Searched, told: list[ToldBug]) -> dict[str, An
     """What is known of a mapping as plain data; ``searched``: the size up to which every program was looked at."""
     stopped = {"stopped": done.stopped} if done.stopped else {}
     weaker = {"weaker": [asdict(each) for each in done.weaker]} if done.weaker else {}
+    unexercised = {"unexercised": done.unexercised()} if done.exercised else {}
     return {
         "from": check.source.name,
         "to": check.target.name,
         "vocabulary": list(check.words.spelled),
         "searched": done.events,
+        "threads": check.threads and list(check.threads),
+        "scopes": list(check.scopes),
         "bugs": [each.record() for each in told],
+        **unexercised,
         **weaker,
         **stopped,
     }
+
+
+def _bound(written: MappingFile, name: str, read: Callable[[str], T], given: T | None) -> T | None:
+    """What an option says, or else the mapping's bound. Raises ``InputError`` where that is wrong."""
+    if name not in written.bound:
+        return given
+    word = written.bound[name]
+    try:
+        stated = read(word.text)
+    except click.BadParameter as error:
+        raise word.error(error.message, written.path) from None
+    return stated if given is None else given
 
 
 def _model(written: MappingFile, word: str, option: str | None, named: Word | None) -> ConsistencyModel:
@@ -196,21 +232,37 @@ def _counted(told: list[ToldBug]) -> str:
 def _tell(check: Checked, done: Searched, told: list[ToldBug]) -> None:
     """Print how far was looked, or the first bug whole and the names of the others."""
     stopped = f"; {done.stopped}" if done.stopped else ""
-    if not told:
-        click.echo(f"{_sound(done.events, check)}{'' if done.weaker else stopped}")
-        for weaker in done.weaker:
-            wrong = f"wrong, {weaker.bug} of {weaker.events} events"
-            click.echo(f"{weaker.step}: {wrong if weaker.bug else _sound(weaker.events, check)}")
-        if done.weaker and stopped:
-            click.echo(f"the others were not searched{stopped}")
+    if told:
+        many, events = _counted(told), told[0].bug.source.size
+        click.echo(f"{many} of {events} events: {check.target.name} allows what {check.source.name} forbids{stopped}\n")
+        for each in told[:SHOWN]:
+            click.echo(printable_lines("\n".join(each.lines())))
+        if others := [each.bug.source.name for each in told[SHOWN:]]:
+            click.echo("and " + "\n    ".join(others))
         return
-    many, events = _counted(told), told[0].bug.source.size
-    click.echo(f"{many} of {events} events: {check.target.name} allows what {check.source.name} forbids{stopped}\n")
-    for each in told[:SHOWN]:
-        click.echo(printable_lines("\n".join(each.lines())))
-    if others := [each.bug.source.name for each in told[SHOWN:]]:
-        click.echo("and " + "\n    ".join(others))
+    click.echo(f"{_sound(done.events, check)}{stopped}")
+
+
+def _tell_more(check: Checked, done: Searched) -> None:
+    """Print what the sizes of a sound mapping do not exercise, and what can be weaker."""
+    unexercised = {kind: words for kind, words in done.unexercised().items() if words}
+    if unexercised:
+        click.echo(f"no outcome that {check.source.name} forbids there depends on")
+    elif done.exercised:
+        click.echo(f"outcomes that {check.source.name} forbids there depend on all that it defines, and on each rule")
+    for kind, words in unexercised.items():
+        click.echo(printable_lines(f"  {kind:<11}  {' '.join(words)}"))
+    for weaker in done.weaker:
+        wrong = f"wrong, {weaker.bug} of {weaker.events} events"
+        click.echo(f"{weaker.step}: {wrong if weaker.bug else _sound(weaker.events, check)}")
+    if done.stopped:
+        click.echo(f"the rest was not searched; {done.stopped}")
 
 
 def _sound(events: int, check: Checked) -> str:
-    return f"sound up to {events} events" if events >= check.events[0] else "nothing was searched"
+    """Up to which size a mapping is sound, and of what programs, where these are not all."""
+    if events < check.events[0]:
+        return "nothing was searched"
+    threads = f"threads {spelled(check.threads)}" if check.threads else ""
+    within = ", ".join(filter(None, (threads, f"scopes {' '.join(check.scopes)}" if check.scopes else "")))
+    return f"sound up to {events} events{f' ({within})' if within else ''}"

@@ -8,10 +8,10 @@ the same bytes. Of each bug, the journal has the source's test and, beside it, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from constraints.loop import Effort, solutions
 from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
@@ -25,7 +25,7 @@ from corpus.suite import write_corpus
 from synth import VERSION
 from synth.memory.comparison import descended
 from synth.memory.suites import renamed, with_ranks
-from synth.memory.translating import Bug, Checked, bug_of, tells, weakened
+from synth.memory.translating import Bug, Checked, Feature, bug_of, features, tells, weakened
 from synth.pool import UNLIMITED, Jobs, Limits
 from synth.units import Record, Until, effort_of, search_units
 
@@ -66,13 +66,23 @@ class Searched:
     """What is known of a mapping: the ``bugs`` of the first size that has any, smallest first.
 
     ``events``: the size up to which every program was looked at; ``stopped``: why no further, where that was cut short.
-    ``weaker``: of a sound mapping, if it was asked for, those that are one step weaker.
+    ``weaker``: of a sound mapping, if it was asked for, those that are one step weaker. ``exercised``: likewise, of
+    features of the source the smallest outcome that depends on each, by its name, empty where there is none.
     """
 
     events: int
     bugs: list[Bug] = field(default_factory=list)
     stopped: str = ""
     weaker: list[Weaker] = field(default_factory=list)
+    exercised: list[tuple[Feature, str]] = field(default_factory=list)
+
+    def unexercised(self) -> dict[str, list[str]]:
+        """By kind, the features that no outcome of these sizes depends on."""
+        found: dict[str, dict[str, None]] = {}
+        for feature, outcome in self.exercised:
+            words = found.setdefault(f"{feature.kind}s", {})
+            words |= {} if outcome else {feature.word: None}
+        return {kind: list(words) for kind, words in found.items()}
 
 
 def divided(events: int, check: Checked) -> list[tuple[int, ...]]:
@@ -158,7 +168,7 @@ class Step:
     check: Checked
 
 
-def run_step(step: Step, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
+def run_step(step: Step | Feature, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
     """Up to which size a mapping was looked at, and the name of the first bug, empty where there is none."""
     effort, check = Effort(), step.check
     events, bug = check.events[0] - 1, ""
@@ -167,6 +177,25 @@ def run_step(step: Step, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
         found = (name_of(each)[0] for sizes in divided(events, check) for each in bugs_of(sizes, check, solver, effort))
         bug = next(found, "")
     yield {**asdict(effort), "events": events, "bug": bug}
+
+
+AnyStep = TypeVar("AnyStep", Step, Feature)
+
+
+def search_steps(
+    steps: Sequence[AnyStep],
+    done: Searched,
+    journal: Record,
+    solver: str,
+    jobs: Jobs,
+    until: Until,
+    watch: Watching,
+    limits: Limits,
+) -> list[tuple[AnyStep, Mapping[str, Any]]]:
+    """Searches mappings near a sound one, each up to its first bug; what was found of those that were searched."""
+    work = partial(run_step, solver=solver)
+    done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
+    return [(step, journal.closed[step.name]) for step in steps if step.name in journal.closed]
 
 
 def search_weaker(
@@ -179,12 +208,25 @@ def search_weaker(
     watch: Watching = unwatched,
     limits: Limits = UNLIMITED,
 ) -> None:
-    """Adds to what is known of a sound mapping those that are one step weaker, each searched up to its first bug."""
+    """Adds to what is known of a sound mapping those that are one step weaker."""
     steps = [Step(name, weaker) for name, weaker in weakened(check)]
-    work = partial(run_step, solver=solver)
-    done.stopped = search_units(steps, work, journal, jobs, lambda step, founds: [], lambda: 0, until, watch, limits)
-    closed = {step.name: journal.closed[step.name] for step in steps if step.name in journal.closed}
-    done.weaker = [Weaker(name, said["events"], said["bug"]) for name, said in closed.items()]
+    found = search_steps(steps, done, journal, solver, jobs, until, watch, limits)
+    done.weaker = [Weaker(step.name, said["events"], said["bug"]) for step, said in found]
+
+
+def search_features(
+    done: Searched,
+    check: Checked,
+    journal: Record,
+    solver: str,
+    jobs: Jobs,
+    until: Until,
+    watch: Watching = unwatched,
+    limits: Limits = UNLIMITED,
+) -> None:
+    """Adds to what is known of a sound mapping which features of the source its sizes exercise."""
+    found = search_steps(list(features(check)), done, journal, solver, jobs, until, watch, limits)
+    done.exercised = [(feature, said["bug"]) for feature, said in found]
 
 
 def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) -> None:
@@ -196,6 +238,7 @@ def write_bugs(journal: Journal, done: Searched, solver: str, seconds: float) ->
     weaker = [asdict(each) for each in done.weaker]
     manifest: dict[str, Any] = {"complete": complete, "version": VERSION, "searched": done.events}
     manifest |= ({"weaker": weaker} if weaker else {}) | ({"stopped": done.stopped} if done.stopped else {})
+    manifest |= {"unexercised": done.unexercised()} if done.exercised else {}
     asked = {**journal.request, "becomes": "the tests of the folder around this one"}
     folder = journal.path / TARGET
     try:

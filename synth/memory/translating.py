@@ -10,7 +10,7 @@ target flags is not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,12 +18,13 @@ from corpus.errors import InputError
 from corpus.executions.execution import Execution, Kind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
-from corpus.executions.translation import MappingFile, Target, Translation, translated, translation
-from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
+from corpus.executions.translation import Choice, MappingFile, Target, Translation, translated, translation
+from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
 from corpus.test import Test
 from oracle.cat.interpreter import Model
-from oracle.consistency import ConsistencyModel
+from oracle.cat.variants import definitions, emptied, without_check
+from oracle.consistency import AxiomaticModel, ConsistencyModel
 from oracle.executions.judge import Answer, judge
 from oracle.executions.vocabulary import dialect_of, told_apart, vocabulary_of
 from synth.inputs import MEMORY
@@ -33,7 +34,7 @@ from synth.memory.suites import axiomatic, text_of
 
 @dataclass(frozen=True)
 class Checked:
-    """A mapping from one model to another, and over which programs it is checked."""
+    """A mapping from one model to another, and over which programs it is checked; ``scopes``: only of these, if any."""
 
     source: ConsistencyModel
     target: ConsistencyModel
@@ -42,6 +43,7 @@ class Checked:
     target_words: Vocabulary
     events: tuple[int, int]
     threads: tuple[int, int] | None = None
+    scopes: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[Model, Model]:
@@ -102,7 +104,7 @@ def checked(
         words = words.within([scope for scope in Scope if scope.label in scopes])
     if Kind.WRITE not in words.modes:
         raise InputError("without W, nothing happens that a model could forbid", written.path, written.lines, 1)
-    return Checked(source, target, rules, words, goal, events, threads)
+    return Checked(source, target, rules, words, goal, events, threads, scopes)
 
 
 def tells(execution: Execution, check: Checked) -> bool:
@@ -140,6 +142,58 @@ def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
             for said, weaker in _weaker(kind, target, check.target_words):
                 targets = {**check.translation.targets, (kind, mode): weaker}
                 yield f"{spelled_mode(kind, mode)}: {said}", replace(check, translation=Translation(targets))
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that the source says, and the question whether outcomes that it forbids depend on that.
+
+    ``kind``: an axiom, a definition, or a rule, which is an instruction whatever its scope; of a rule ``way`` says what
+    the instruction is instead. ``check``: a mapping of the source to itself, or to a variant of it, that is wrong where
+    an outcome does.
+    """
+
+    kind: str
+    word: str
+    check: Checked
+    way: str = ""
+
+    @property
+    def name(self) -> str:
+        """Such as ``rule rmw.sc.*: acq_rel``."""
+        return f"{self.kind} {self.word}{f': {self.way}' if self.way else ''}"
+
+
+def features(check: Checked) -> Iterator[Feature]:
+    """The axioms of the source, the sets and relations that it defines for them, and the instructions that have rules.
+
+    Each is left out: an axiom not required, a definition empty, a fence or barrier gone, an access in its next lower
+    order.
+    """
+    model = check.models[0]
+    itself = {(kind, mode): Target((), mode, ()) for kind, modes in check.words.modes.items() for mode in modes}
+
+    def variant(changed: Model, targets: Mapping[Choice, Target]) -> Checked:
+        target = check.source.varied(changed) if isinstance(check.source, AxiomaticModel) else check.source
+        rules = Translation({**itself, **targets})
+        return replace(check, target=target, translation=rules, target_words=check.words)
+
+    for name in dict.fromkeys(axiom.name for axiom in model.checks):
+        yield Feature("axiom", name, variant(without_check(model, name), {}))
+    for name in definitions(model):
+        yield Feature("definition", name, variant(emptied(model, name), {}))
+    rules: dict[tuple[str, str], dict[Choice, Target]] = {}
+    for kind, mode in itself:
+        word = spelled_mode(kind, mode)
+        if mode.scope is not None and len({way.scope for way in check.words.modes[kind]} - {None}) > 1:
+            word = word.replace(f".{scope_word(mode)}", ".*", 1)
+        if kind in (Kind.FENCE, Kind.BARRIER):
+            rules.setdefault((word, "nothing"), {})[kind, mode] = Target((), None, ())
+            continue
+        for lower in check.words.lower_orders(kind, mode):
+            rules.setdefault((word, lower.order.value), {})[kind, mode] = Target((), lower, ())
+    for (word, way), targets in rules.items():
+        yield Feature("rule", word, variant(model, targets), way)
 
 
 def _weaker(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[str, Target]]:

@@ -20,11 +20,12 @@ from corpus.executions.translation import Target, Translation, read_mapping, tra
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
 from corpus.litmus.made import location_name
 from corpus.litmus.test import And, Condition, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
+from oracle.cat.interpreter import Model
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.judge import judge
 from synth.memory.refuting import bugs_of
 from synth.memory.suites import axiomatic
-from synth.memory.translating import Checked
+from synth.memory.translating import Checked, features
 from tests.mapping_mutants import mutant
 
 
@@ -45,7 +46,7 @@ def outcomes(threads, places, model, silent=frozenset()):
     observed = (*registers, *(Loc(location_name(location)) for location in range(len(regions))))
     condition = Condition(Quantifier.EXISTS, And(()), observed=observed)
     test = replace(litmus_test(execution, "test", observed=False), condition=condition)
-    judged = judge(test, axiomatic(model_named(model)))
+    judged = judge(test, model if isinstance(model, Model) else axiomatic(model_named(model)))
 
     def named(term):
         """A register as which read of its thread it holds."""
@@ -235,3 +236,33 @@ def test_mutants_of_tables_are_refuted_by_programs_that_do_so_or_none_does(whole
         assert not (bugs and changed.stronger), changed.slips
         verdicts.add(bool(bugs))
     assert verdicts == {True, False}
+
+
+FEATURES = (
+    *("axiom coherence", "axiom atomicity", "axiom sc", "axiom no-thin-air", "definition rs", "definition sb-loc"),
+    *("definition psc", "definition psc-fences", "definition eco", "rule R.sc: relaxed", "rule W.sc: relaxed"),
+)
+
+
+def test_what_outcomes_depend_on_is_what_makes_a_difference_to_some_program():
+    """Of two threads of two accesses each, all programs of which are tried."""
+    words = only(vocabulary("c"), "R.relaxed", "R.sc", "W.relaxed", "W.sc")
+    few = only(words, "R.relaxed", "R.sc", "W.sc")
+    itself = {(kind, mode): Target((), mode, ()) for kind, modes in words.modes.items() for mode in modes}
+    check = replace(checked_of(words, words, "rc11", "rc11", itself), events=(4, 4), threads=(2, 2))
+    asked = [feature for feature in features(check) if feature.name in FEATURES]
+    assert len(asked) == len(FEATURES)
+    exercised = set()
+    for threads, places in programs((2, 2), few):
+        allowed, flags = outcomes(threads, places, "rc11")
+        for feature in asked if not flags else ():
+            variant, targets = feature.check.models[1], feature.check.translation.targets
+            if feature.name not in exercised and not translated_outcomes(threads, places, variant, targets) <= allowed:
+                exercised.add(feature.name)
+    found = {
+        feature.name
+        for feature in asked
+        if any(True for _ in bugs_of((2, 2), replace(feature.check, words=few), "minisat22"))
+    }
+    assert found == exercised
+    assert {"axiom sc", "definition psc", "rule R.sc: relaxed"} <= found < {*FEATURES}
