@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.layout import place
+from backends.shared.layout import Parameters, place
 from backends.shared.outcomes import Outcomes, outcomes
 from backends.shared.process import Run
 from backends.shared.profiles import DEFAULT, Profile
@@ -185,10 +185,9 @@ def compile(
     language = _backend(backend)
     if isinstance(test, Program):
         return language.progress_files(name, language.launch(test, mapping, instances))
-    parameters = language.parameters
-    if instances is not None:
-        parameters = replace(parameters, instances=instances)
-    return language.memory_files(name, place(test, parameters))
+    own = Parameters()
+    launched = language.launched(test, own.instances if instances is None else instances, DEFAULT, own.iterations)
+    return language.memory_files(name, place(test, launched))
 
 
 @overload

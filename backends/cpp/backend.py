@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.cpp.compiler import COMPILER
-from backends.cpp.device import CppDevice
+from backends.cpp.device import CppDevice, thread_parameters
 from backends.cpp.memory import CppKernel
 from backends.cpp.progress import Cpp
 from backends.shared.backend import Backend
@@ -17,6 +17,7 @@ BACKEND = Backend(
     files="TEST.cpp",
     usage="g++ -std=c++20 -O2 -pthread -o t TEST.cpp; timeout 20 ./t",
     compiler=COMPILER,
+    launched=thread_parameters,
     device=lambda options: CppDevice(options.subscribe, options.instances),
     embed=as_string,
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from backends.cpp.batch import together
@@ -22,13 +22,16 @@ from backends.shared.device import Prepared
 from backends.shared.layout import CACHE_LINE, CPU, Layout, Parameters, chosen, place
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import RunError
-from backends.shared.profiles import Profile
+from backends.shared.profiles import DEFAULT, Profile
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 SUBSCRIPTIONS = {"full": 1, "over": 100}
 """Threads a core."""
+
+THREADS = Parameters(slots=512, stride=CACHE_LINE, shuffle=False, spin=1 << 15, stress_rounds=CPU.stress_rounds)
+"""What a launch of memory tests begins with: many instances a thread, which waits for the others before each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +71,7 @@ class CppDevice:
 
     def layout(self, test: LitmusTest, instances: int, profile: Profile) -> Layout:
         """A thread each, which wait for each other."""
-        own = Parameters(
-            instances=instances,
-            slots=512,
-            stride=CACHE_LINE,
-            shuffle=False,
-            spin=1 << 15,
-            stress_rounds=CPU.stress_rounds,
-        )
-        return place(test, chosen(own, profile))
+        return place(test, thread_parameters(test, instances, profile))
 
     def prepare(self, file: Path, shape: Launch | Layout) -> Prepared:
         """Compile a program beside its text. Raises ``RunError`` where the compiler refuses it."""
@@ -101,6 +96,11 @@ class CppDevice:
         every.write_text(together([file.read_text(encoding="utf-8") for file in files]), encoding="utf-8")
         program = self.prepare(every, shapes[0])
         return [Prepared([*program.command, str(number)]) for number in range(len(files))]
+
+
+def thread_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT, iterations: int = 20) -> Parameters:
+    """How a test is launched whose threads are those of C++."""
+    return chosen(replace(THREADS, instances=instances, iterations=iterations), profile)
 
 
 def _cores() -> int:

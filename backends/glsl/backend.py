@@ -8,7 +8,6 @@ from backends.glsl.memory import GlslKernel, decode
 from backends.glsl.progress import Glsl
 from backends.shared.backend import Backend
 from backends.shared.hosted import HostedDevice
-from backends.shared.layout import Parameters
 
 BACKEND = Backend(
     name="glsl",
@@ -18,7 +17,6 @@ BACKEND = Backend(
     files="TEST.amber",
     usage="amber -d TEST.amber (without -d if there are validation layers)",
     compiler=COMPILER,
-    parameters=Parameters(spin=1 << 10),
     decode=decode,
     device=lambda options: HostedDevice(HOST, options.platform, options.instances),
 )

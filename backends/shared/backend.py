@@ -7,17 +7,18 @@ folders. Nothing else knows which languages there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from backends.shared.bundle import Bundle
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
 from backends.shared.kernel import Kernel
-from backends.shared.layout import Layout, Parameters
+from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.log import Embedding, memory_trial, progress_trial
 from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.outcomes import Outcomes
+from backends.shared.profiles import Profile
 from backends.shared.renderer import Renderer
 from backends.shared.toolchain import Compiler
 from corpus.errors import InputError
@@ -41,13 +42,14 @@ class Backend:
 
     ``name`` is that of its folder and of ``--backend``; ``suffix`` that of its files. ``progress`` and ``memory`` write
     the two families of tests. ``files`` and ``usage`` say in a few words what a test becomes and how it is run.
-    ``parameters`` launch memory tests whose device is not known. ``compiler`` compiles the files here. ``device`` makes
-    the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where tests are run
-    elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the outcomes;
-    it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides compiling.
-    ``embed`` is the line of a file that says which test it is, for programs that tell it with their results. ``bundle``
-    makes one thing of all tests, the texts of its files by name, where users are not given a file of each. ``template``
-    writes memory tests for it whose launch is chosen later (``backends.web.template``).
+    ``launched`` says how memory tests are launched whose device is not known: test, instances, profile, iterations;
+    it raises ``InputError`` as ``backends.shared.layout.place`` does. ``compiler`` compiles the files here. ``device``
+    makes the device that runs the files here, and raises ``InputError`` where there is none; ``None`` where tests are
+    run elsewhere. ``decode`` reads what running a memory test elsewhere wrote: the instances of a launch, and the
+    outcomes; it raises ``InputError`` where the text is not of this test. ``check`` is made of memory tests besides
+    compiling. ``embed`` is the line of a file that says which test it is, for programs that tell it with their
+    results. ``bundle`` makes one thing of all tests, the texts of its files by name, where users are not given a file
+    of each. ``template`` writes memory tests for it whose launch is chosen later (``backends.web.template``).
     """
 
     name: str
@@ -57,7 +59,7 @@ class Backend:
     files: str
     usage: str
     compiler: Compiler
-    parameters: Parameters = field(default_factory=Parameters)
+    launched: Callable[[LitmusTest, int, Profile, int], Parameters] = gpu_parameters
     decode: Callable[[str, LitmusTest], tuple[int, Outcomes]] | None = None
     device: Callable[[DeviceOptions], Device] | None = None
     check: Check | None = None

@@ -460,7 +460,7 @@ class Kernel(ABC):
                 cta = self.layout.ctas[users[0]] if users else 0
                 place = names.index(term.name)
                 value = self.take(self.layout.shareds[place], self._shared(place))
-                cell = f"results[RESULT(block * SLOTS + item, {number}u)]"
+                cell = f"results[RESULT(INSTANCE(turn, nth, cta, item, seed), {number}u)]"
                 lines.append(f"if (cta == {cta}u && item < SLOTS) {{ {cell} = {value}; }}")
         if not self.layout.shareds:
             return []
@@ -468,7 +468,7 @@ class Kernel(ABC):
 
     def _shared(self, number: int, slot: str = "item") -> str:
         """Where a slot has a location of shared memory."""
-        return f"SHARED_ADDRESS(block, {slot}, {number}u)"
+        return f"SHARED_ADDRESS(turn * PASSES + nth, {slot}, {number}u)"
 
     def _mentioned(self, thread: int) -> frozenset[str]:
         mine = self.test.threads[thread]

@@ -1,7 +1,8 @@
 """Where the threads and the instances of a memory test go in one launch, and what provokes weak outcomes there.
 
 Sources: Alglave et al. 2015, sections 4.2 and 4.3 (the incantations); Sorensen and Donaldson 2016, section 3 (where and
-how to stress); Levine et al. 2023, section 4.1 (MC Mutants: many instances at once, each thread in several roles).
+how to stress); Levine et al. 2023, section 4.1 (MC Mutants: the parallel testing environment), with the parameters of
+WebGPU's conformance suite, which adopted it (gpuweb/cts, ``shader/execution/memory_model``).
 
 A launch runs many instances of a test at once. Each has its own copy of the locations, so that instances meet in
 caches and never in a word. The scope tree of the test is kept:
@@ -22,10 +23,20 @@ the slots are, by a permutation for each warp of the test: ``x -> (x * odd + off
 power of two. The keys come from ``seed``, which is the number of the iteration: a run repeats. With ``vary``, the
 number of work-groups for stress is another one in each launch, half of them at least.
 
-*Parallel testing* (MC Mutants). All threads of a launch play instances. With ``rotate``, a thread plays another role in
-each pass, in another CTA, warp and lane of the test: work-groups, warps and lanes each move on by one. With
-``scatter``, the work-groups that meet in an instance are another choice in each launch, not neighbours; in all of them
-it is the same pass.
+*The parallel environment* (MC Mutants). All threads of a launch play instances, as many instances as there are threads.
+
+- ``rotate``: a thread plays another role in each pass, and in as many passes as the test has roles all of them, each in
+  another instance: the CTA moves on in each pass, the warp after all CTAs, the lane after all warps.
+- ``stripe``: the slots of a work-group meet slots of different work-groups. A slot of the second CTA is in the instance
+  that a work-group further on plays, ``1 + slot % (turns - 1)`` further; one of the third CTA twice as far.
+- ``scatter``: which work-groups meet is another choice in each launch. In all of them it is the same pass.
+- ``permute_locations``: the locations of an instance are not neighbours: location k of instance i is where location k
+  of instance ``PERMUTED(i)`` would be, by a factor of its own, which for the second location is 419. With a small
+  ``stride``, instances share cache lines.
+
+Example: MP between two CTAs, 65,536 instances, 256 slots, 2 passes, so 128 turns. Work-group 0 plays the writer of
+instances 0 to 255 in its first pass, and the reader of as many others in its second; the readers of the first are in
+work-groups 1 to 127 of the other role.
 
 *Synchronisation* (4.3.4). With ``spin``, the threads of an instance count themselves in before the test and wait for
 the others. No device promises that they run at once, and none must hang: in a whole launch, a thread looks ``spin``
@@ -69,16 +80,20 @@ BANKS = 32
 CACHE_LINE = 16
 """Words of a cache line of most CPUs: there, the distance of locations."""
 
+GROUP_SIZE = 256
+"""Threads of a work-group on a device that is no CPU, as in WebGPU's conformance suite; WebGPU has no more."""
+
+LOCATION_KEY = 209
+"""Permutes the instances of second locations by 2 * 209 + 1 = 419, the prime of WebGPU's conformance suite."""
+
 EXPRESSIONS: Mapping[str, str] = {
     "role": "group / CTA_STEP % ROLES",
     "turn": "group / TURN_STEP % TURNS",
     "cta": "(role + ROTATE * nth) % CTAS",
-    "meeting": "PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth",
-    "block": "PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed)",
-    "lane": "(item + ROTATE * nth) % LANES",
-    "warp": "cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS",
+    "warp": "cta * WARPS + (item / (LANES * SLOTS) + ROTATE * (nth / CTAS)) % WARPS",
+    "lane": "(item + ROTATE * (nth / (CTAS * WARPS))) % LANES",
     "slot": "PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp))",
-    "instance": "block * SLOTS + slot",
+    "instance": "INSTANCE(turn, nth, cta, slot, seed)",
     "position": "warp * LANES + lane",
 }
 """In this order, from ``group`` and ``item`` (ids of the work-group and in it), ``nth`` (of the passes) and ``seed``;
@@ -97,13 +112,20 @@ SPOT = "OFFSET + PERMUTED(number % SPREAD, REGIONS, seed) * PATCH"
 
 MACROS: Mapping[str, str] = {
     "PERMUTED(x, n, key)": "(((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))",
+    "MET(turn, cta, s, seed)": "((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta)))"
+    " + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u))",
+    "INSTANCE(turn, nth, cta, s, seed)": (
+        "(PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s))"
+    ),
     "BANK(b, s)": f"(CONFLICTS * ((b) & 1u) * ((s) & {BANKS - 1}u))",
-    "ADDRESS(i, location)": "(((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))",
+    "CELL(i, location)": f"(PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * {LOCATION_KEY}u * (location)))",
+    "ADDRESS(i, location)": "((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))",
     "SHARED_ADDRESS(b, s, location)": "(((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))",
     "RESULT(i, term)": "((term) * INSTANCES + (i))",
 }
-"""The permutation, and where instance ``i`` has a global location, slot ``s`` of block ``b`` a shared one, and instance
-``i`` the final value of a term; all are counted from 0, in words of 32 bits."""
+"""The permutation; the turn whose work-groups slot ``s`` of a work-group meets, and its instance; where instance ``i``
+has a global location, slot ``s`` in pass ``b`` of its work-group a shared one, and instance ``i`` the final value of a
+term; all are counted from 0, in words of 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +150,9 @@ class Parameters:
     shuffle: bool = True
     shuffle_blocks: bool = True
     scatter: bool = False
+    stripe: bool = False
     rotate: bool = False
+    permute_locations: bool = False
     conflicts: bool = False
     spin: int = 0
     stress: int = 0
@@ -148,6 +172,11 @@ CPU = Parameters(stride=CACHE_LINE, shuffle=False, spin=1 << 17, stress_rounds=1
 starts, so stress takes more rounds."""
 
 
+GPU = Parameters(stride=4, stripe=True, rotate=True, permute_locations=True, spin=1 << 10)
+"""What a device that is no CPU begins with (``gpu_parameters``): the parallel environment, with the parameters of
+WebGPU's conformance suite. Its threads wait, as there, for at most 1,024 looks."""
+
+
 def chosen(parameters: Parameters, profile: Profile) -> Parameters:
     """A device's own parameters, and in their stead those that a profile chooses; not the number of instances."""
     return replace(parameters, **{**profile.chosen, "instances": parameters.instances})
@@ -159,26 +188,41 @@ def cpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT,
     A work-group for each CTA plays all blocks. Threads of one CTA never run at the same time, so only those of
     different CTAs wait for each other.
     """
-    ctas = len({thread.place[: Scope.CTA.value] for thread in test.threads})
     own = replace(
         CPU,
         instances=instances,
         passes=_power(max(1, -(-instances // (profile.slots or WARP)))),
-        spin=CPU.spin if ctas > 1 else 0,
+        spin=CPU.spin if _shape(test).breadth > 1 else 0,
+        iterations=iterations,
+    )
+    return chosen(own, profile)
+
+
+def gpu_parameters(test: LitmusTest, instances: int, profile: Profile = DEFAULT, iterations: int = 20) -> Parameters:
+    """For every other device: the parallel environment, in which each thread plays every role, one in each pass.
+
+    Work-groups are smaller than ``GROUP_SIZE`` where instances are few. Raises ``InputError`` as ``place`` does.
+    """
+    shape = _shape(test)
+    passes = _power(shape.breadth * shape.warps * shape.lanes)
+    slots = min(GROUP_SIZE // (shape.warps * shape.lanes), _power(-(-instances // passes)))
+    own = replace(
+        GPU,
+        instances=instances,
+        slots=max(WARP, 1 << (slots.bit_length() - 1)),
+        passes=passes,
         iterations=iterations,
     )
     return chosen(own, profile)
 
 
 def device_layout(test: LitmusTest, instances: int, profile: Profile, is_cpu: bool) -> Layout:
-    """The layout of a test on a device: on a CPU as ``cpu_parameters`` has it; elsewhere a work-group for each CTA and
-    block, and no waiting, for nothing says which of them run together. What the profile chooses is so on both.
+    """The layout of a test on a device, as ``cpu_parameters`` or ``gpu_parameters`` has it; what the profile chooses is
+    so on both.
 
     Raises ``InputError`` as ``place`` does.
     """
-    if is_cpu:
-        return place(test, cpu_parameters(test, instances, profile))
-    return place(test, chosen(Parameters(instances), profile))
+    return place(test, (cpu_parameters if is_cpu else gpu_parameters)(test, instances, profile))
 
 
 @dataclass(frozen=True)
@@ -309,6 +353,9 @@ class Layout:
             "SHUFFLE": int(self.parameters.shuffle),
             "SHUFFLE_BLOCKS": int(self.parameters.shuffle_blocks),
             "SCATTER": int(self.parameters.scatter),
+            "STRIPE": int(self.parameters.stripe),
+            "STRIPES": max(1, self.turns - 1),
+            "PERMUTE_LOCATIONS": int(self.parameters.permute_locations),
             "ROTATE": int(self.parameters.rotate),
             "CONFLICTS": int(self.parameters.conflicts),
             "GROUPS": self.groups,
@@ -379,6 +426,31 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
     for location in test.locations:
         if element_of(location.name)[1]:
             raise InputError(f"{location.name}: elements of arrays are apart from each other in a launch")
+    shape = _shape(test)
+    layout = Layout(test, parameters, shape.positions, shape.ctas, shape.warps, shape.lanes)
+    if 4 * max(layout.words, layout.result_words) >= 1 << 31:
+        raise InputError(f"{layout.instances} instances need 2 GiB or more: ask for fewer")
+    return layout
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The scope tree of a test within a launch: of each thread its position and its CTA (``Layout``); how many CTAs
+    (``breadth``), warps in the largest CTA, and lanes in the largest warp, a power of two.
+    """
+
+    positions: tuple[int, ...]
+    ctas: tuple[int, ...]
+    warps: int
+    lanes: int
+
+    @property
+    def breadth(self) -> int:
+        return max(self.ctas) + 1
+
+
+def _shape(test: LitmusTest) -> _Shape:
+    """Raises ``InputError`` where the scope tree is not within one launch."""
     places = [thread.place for thread in test.threads]
     clusters = has_clusters(test)
     for number, other in enumerate(places):
@@ -397,10 +469,7 @@ def place(test: LitmusTest, parameters: Parameters | None = None) -> Layout:
     if widest > WARP:
         raise InputError(f"{max(lanes) + 1} threads in one warp: expected at most {WARP}")
     positions = [(cta * tallest + warp) * widest + lane for cta, warp, lane in zip(ctas, warps, lanes, strict=True)]
-    layout = Layout(test, parameters, tuple(positions), tuple(ctas), tallest, widest)
-    if 4 * max(layout.words, layout.result_words) >= 1 << 31:
-        raise InputError(f"{layout.instances} instances need 2 GiB or more: ask for fewer")
-    return layout
+    return _Shape(tuple(positions), tuple(ctas), tallest, widest)
 
 
 def _numbered(groups: Sequence[tuple[int, ...]]) -> list[int]:

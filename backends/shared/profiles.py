@@ -45,7 +45,9 @@ class Profile:
     shuffle: bool | None = None
     shuffle_blocks: bool | None = None
     scatter: bool | None = None
+    stripe: bool | None = None
     rotate: bool | None = None
+    permute_locations: bool | None = None
     conflicts: bool | None = None
     spin: int | None = None
     stress: int | None = None
@@ -121,7 +123,9 @@ _KINDS: Mapping[str, _Kind] = {
     "shuffle": _SWITCH,
     "shuffle_blocks": _SWITCH,
     "scatter": _SWITCH,
+    "stripe": _SWITCH,
     "rotate": _SWITCH,
+    "permute_locations": _SWITCH,
     "conflicts": _SWITCH,
     "spin": _whole(0),
     "stress": _whole(0),

@@ -24,7 +24,7 @@ from typing import Any
 from backends.shared import profiles
 from backends.shared.bundle import Bundle, BundledTest, Draws
 from backends.shared.html import embedded
-from backends.shared.layout import BANKS, CPU, Parameters
+from backends.shared.layout import BANKS, CPU, GPU, GROUP_SIZE, WARP
 from backends.shared.mapping import GROUPS
 from backends.wgsl.memory import MOST_BYTES, WgslKernel
 from corpus.files import folder_of
@@ -107,7 +107,7 @@ def _draws(draws: Draws) -> dict[str, Any]:
             {"name": key, "values": list(values), "pattern": written[key][0], "expected": written[key][1]}
             for key, values in draws.values.items()
         ],
-        "own": {"gpu": asdict(Parameters()), "cpu": asdict(CPU)},
+        "own": {"gpu": asdict(GPU), "cpu": asdict(CPU), "group": GROUP_SIZE, "warp": WARP},
         "limits": {"groups": GROUPS, "bytes": MOST_BYTES, "threads": WgslKernel.largest_group, "banks": BANKS},
     }
 

@@ -59,10 +59,16 @@ function power(number) {
 
 /**
  * The parameters of a launch: the device's own, and those that are chosen in their stead. A CPU plays all blocks in one
- * pass after another, and knows how many (cpu_parameters in backends/shared/layout.py).
+ * pass after another, and knows how many; on any other device a thread plays each role of the test in turn
+ * (cpu_parameters and gpu_parameters in backends/shared/layout.py).
  */
 function parametersOf(own, chosen, fixed, instances, isCpu) {
-  if (!isCpu) return { ...own.gpu, ...chosen, instances };
+  if (!isCpu) {
+    const { CTAS, WARPS, LANES } = fixed;
+    const passes = power(CTAS * WARPS * LANES);
+    const slots = Math.min(own.group / (WARPS * LANES), power(Math.ceil(instances / passes)));
+    return { ...own.gpu, slots: Math.max(own.warp, power(Math.floor(slots / 2) + 1)), passes, ...chosen, instances };
+  }
   const passes = power(Math.ceil(instances / (chosen.slots ?? own.cpu.slots)));
   return { ...own.cpu, passes, spin: fixed.CTAS > 1 ? own.cpu.spin : 0, ...chosen, instances };
 }
@@ -97,6 +103,9 @@ function laidOut(p, fixed, limits) {
     SHUFFLE: Number(p.shuffle),
     SHUFFLE_BLOCKS: Number(p.shuffle_blocks),
     SCATTER: Number(p.scatter),
+    STRIPE: Number(p.stripe),
+    STRIPES: Math.max(1, turns - 1),
+    PERMUTE_LOCATIONS: Number(p.permute_locations),
     ROTATE: Number(p.rotate),
     CONFLICTS: Number(p.conflicts),
     GROUPS: roles * turns,

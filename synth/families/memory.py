@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,15 +160,13 @@ class Memory:
             draws = random_profiles(making.random)
             bundle, all_read = memory_bundle(tests, language, ways, making.instances, models, making.iterations, draws)
             return 1 if write_bundle(bundle, language, output, check) or not all_read else 0
+        from backends.shared.layout import Parameters
         from backends.shared.profiles import DEFAULT
-
-        parameters = replace(language.parameters, iterations=making.iterations)
-        profile = making.profiles[0] if making.profiles else DEFAULT
-        if instances := making.instances or profile.instances:
-            parameters = replace(parameters, instances=instances)
         from synth.memory.compilation import compile_memory
 
-        return compile_memory(tests, language, parameters, profile, making.cpu, output, check)
+        profile = making.profiles[0] if making.profiles else DEFAULT
+        instances = making.instances or profile.instances or Parameters().instances
+        return compile_memory(tests, language, instances, making.iterations, profile, making.cpu, output, check)
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests

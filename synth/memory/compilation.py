@@ -13,7 +13,7 @@ import click
 
 from backends.shared.backend import Backend
 from backends.shared.files import file_stem, write_files
-from backends.shared.layout import Parameters, chosen, cpu_parameters, place
+from backends.shared.layout import cpu_parameters, place
 from backends.shared.profiles import Profile
 from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest
@@ -33,7 +33,8 @@ class _Program:
 def compile_memory(
     files: Sequence[Input],
     backend: Backend,
-    parameters: Parameters,
+    instances: int,
+    iterations: int,
     profile: Profile,
     cpu: bool,
     output: Path,
@@ -41,8 +42,8 @@ def compile_memory(
 ) -> int:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
 
-    ``parameters`` launch it, or with ``cpu`` those that a CPU needs for as many instances and launches; but for what
-    ``profile`` chooses.
+    It launches ``instances`` of the test, ``iterations`` times where it cannot be told their number; with ``cpu`` as a
+    CPU needs it.
 
     With ``check``, compile all of them; with the check of the language. Returns the exit code: 1 if that finds
     anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no test
@@ -52,14 +53,12 @@ def compile_memory(
     for error in unreadable:
         click.echo(f"synth: {error}", err=True)
     _check_names(list(tests))
+    launched = cpu_parameters if cpu else backend.launched
     programs = []
     for file, test in tests.items():
         try:
-            if cpu:
-                launched = cpu_parameters(test, parameters.instances, profile, parameters.iterations)
-            else:
-                launched = chosen(parameters, profile)
-            texts = backend.memory_files(file.name, place(test, launched), profile.label)
+            parameters = launched(test, instances, profile, iterations)
+            texts = backend.memory_files(file.name, place(test, parameters), profile.label)
         except InputError as error:
             click.echo(one_line(f"{file}: {error}"), err=True)
             continue

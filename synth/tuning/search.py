@@ -403,6 +403,8 @@ def bare(base: Profile) -> Profile:
         conflicts=False,
         rotate=False,
         scatter=False,
+        stripe=False,
+        permute_locations=False,
         shuffle=False,
         shuffle_blocks=False,
         spin=0,
@@ -431,7 +433,9 @@ _DRAWN: Mapping[str, Callable[[Random], Any]] = {
     "shuffle": _switch(),
     "shuffle_blocks": _switch(),
     "scatter": _switch(0.3),
+    "stripe": _switch(0.3),
     "rotate": _switch(0.3),
+    "permute_locations": _switch(0.3),
     "conflicts": _switch(0.2),
     "spin": _mostly(0.2, _powers(6, 20)),
     "stress": _mostly(0.5, lambda random: random.choice((1, 2, 4))),
@@ -467,8 +471,9 @@ def changed(profile: Profile, base: Profile, own: Parameters, random: Random) ->
 
 
 def _free(base: Profile, own: Parameters) -> list[str]:
-    """What is to be drawn. A device that has several passes of itself knows how many work-groups it runs at once."""
-    return [key for key in _DRAWN if key not in base.chosen and (key != "passes" or own.passes == 1)]
+    """What is to be drawn. A device that plays all instances in passes of itself knows how many work-groups it runs."""
+    serial = own.passes * own.slots >= own.instances
+    return [key for key in _DRAWN if key not in base.chosen and not (key == "passes" and serial)]
 
 
 def _redrawn(profile: Profile, keys: Sequence[str], random: Random) -> Profile:

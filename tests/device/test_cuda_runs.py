@@ -197,7 +197,7 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         page = (tmp_path / "results" / "cuda-Fake-New.md").read_text()
         assert page.startswith("# Fake New") and "(CUDA 13.0, nvcc 0.0.0)" in page
         assert (
-            f"| 2x2 | {new} | {new} | 0 | 0 |" in page and f"| classic | {new} | {new} | 0 | {new * 2 * 32} |" in page
+            f"| 2x2 | {new} | {new} | 0 | 0 |" in page and f"| classic | {new} | {new} | 0 | {new * 2 * 64} |" in page
         )
     lines = (tmp_path / "results" / "cuda-Fake-New.jsonl").read_text().splitlines()
     assert [json.loads(line).get("placement") for line in lines] == ["workgroup", None]

@@ -221,7 +221,26 @@ def test_profiles_are_drawn_as_the_visitor_says(open_page: Pages, tmp_path: Path
     page.get_by_label("none").focus()
     for keys in ("Space", "Tab"):
         page.keyboard.press(keys)
-    values = ["32", "", "16", "", "true", "false, false", "", "", "", "", "50", "1, 2, 4", "8", "", "", "st ld ld, st"]
+    values = [
+        "32",
+        "",
+        "16",
+        "",
+        "true",
+        "false, false",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "50",
+        "1, 2, 4",
+        "8",
+        "",
+        "",
+        "st ld ld, st",
+    ]
     for text in ("2", "7", "100", None, *values, "1"):
         page.keyboard.press("Tab")
         if text is None:

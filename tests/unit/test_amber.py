@@ -18,6 +18,7 @@ from backends.glsl.memory import _GATHER, GlslKernel, decode
 from backends.registry import BACKENDS
 from backends.shared.layout import Parameters, cpu_parameters, place
 from backends.shared.mapping import MAPPINGS
+from backends.shared.profiles import DEFAULT
 from backends.shared.renderer import program_text
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
@@ -78,7 +79,7 @@ def test_names_in_memory_tests_end_no_shader() -> None:
 
 
 def test_launches_are_repeated_each_with_a_seed_of_its_own() -> None:
-    text = GlslKernel(place(read_litmus(MP), replace(GLSL.parameters, iterations=7))).file("t")
+    text = GlslKernel(place(read_litmus(MP), GLSL.launched(read_litmus(MP), 64, DEFAULT, 7))).file("t")
     assert "\nREPEAT 7\n" in text and "const uint seed = totals[0];" in text and "#define SPIN 1024u" in text
     assert "patience > 0u" in text
     with pytest.raises(InputError, match="2\\^32"):

@@ -16,7 +16,7 @@ from backends.opencl.compiler import COMPILER
 from backends.opencl.platforms import POCL, choose
 from backends.registry import BACKENDS
 from backends.shared import hosted
-from backends.shared.layout import CACHE_LINE
+from backends.shared.layout import CACHE_LINE, gpu_parameters
 from backends.shared.profiles import DEFAULT
 from backends.shared.toolchain import Compilation, Probed, problem, run, tried
 from corpus.dialects.registry import read_litmus
@@ -121,7 +121,7 @@ def test_memory_tests_are_launched_as_the_device_is(machine):
     cpu, gpu, pocl = (opencl.OpenClDevice(name) for name in ("Intel", "NVIDIA", None))
     layouts = [each.layout(test, 4096, DEFAULT) for each in (cpu, gpu, pocl)]
     assert layouts[0].parameters == layouts[2].parameters != layouts[1].parameters
-    assert layouts[0].parameters.stride == CACHE_LINE and layouts[1].parameters.spin == 0
+    assert layouts[0].parameters.stride == CACHE_LINE and layouts[1].parameters == gpu_parameters(test, 4096)
     prepared = [each.prepare(Path("t.cl"), layout) for each, layout in zip((cpu, gpu, pocl), layouts, strict=True)]
     assert ["POCL_MAX_PTHREAD_COUNT" in each.environment for each in prepared] == [False, False, True]
     assert [each.name for each in (cpu, gpu)] == ["Xeon, OpenCL 3.1 LINUX", "H100, OpenCL 3.0 CUDA 13.0.0"]

@@ -21,8 +21,10 @@ from backends.shared.layout import (
     WORKING,
     Layout,
     Parameters,
+    gpu_parameters,
     place,
 )
+from backends.shared.profiles import Profile
 from corpus.errors import InputError
 from corpus.litmus.test import (
     Atom,
@@ -54,6 +56,8 @@ PARAMETERS = [
     replace(SMALL, instances=1),
     replace(SMALL, instances=256, passes=4, rotate=True, scatter=True, stress=1),
     replace(SMALL, instances=256, passes=2, scatter=True, shuffle_blocks=False, conflicts=True),
+    replace(SMALL, instances=256, passes=2, stripe=True, rotate=True, permute_locations=True),
+    replace(SMALL, instances=128, stripe=True, permute_locations=True, conflicts=True, interleaved=False),
 ]
 
 
@@ -101,7 +105,9 @@ ANY = st.builds(
     shuffle=st.booleans(),
     shuffle_blocks=st.booleans(),
     scatter=st.booleans(),
+    stripe=st.booleans(),
     rotate=st.booleans(),
+    permute_locations=st.booleans(),
     conflicts=st.booleans(),
     stress=st.integers(0, 2),
 )
@@ -203,6 +209,49 @@ def test_work_groups_that_meet_are_another_choice_in_each_launch() -> None:
 
     assert len({meetings(False, seed) for seed in range(4)}) == 1
     assert len({meetings(True, seed) for seed in range(4)}) == 4
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_the_parallel_environment(tree: str) -> None:
+    """As many instances as threads, each thread in every role, and the slots of a work-group meet many work-groups."""
+    test = litmus_of(TREES[tree])
+    layout = place(test, gpu_parameters(test, 2048))
+    threads = launched(layout, 3)
+    roles: dict[tuple[int, int], set[int]] = {}
+    partners: dict[int, set[int]] = {}
+    where = {(each["instance"], each["thread"]): each["group"] for each in threads}
+    for each in threads:
+        roles.setdefault((each["group"], each["item"]), set()).add(each["thread"])
+        partners.setdefault(each["group"], set()).update(where[each["instance"], t] for t in range(len(test.threads)))
+    assert all(played == set(range(len(test.threads))) for played in roles.values())
+    positions = (max(layout.ctas) + 1) * layout.warps * layout.lanes
+    assert layout.groups * layout.group_size * layout.parameters.passes == layout.instances * positions
+    apart = max(layout.ctas) > 0
+    assert all((len(met) > layout.turns // 2) == apart for met in partners.values())
+
+
+@pytest.mark.parametrize(
+    ("tree", "instances", "slots", "passes"),
+    [("apart", 1 << 16, 256, 2), ("warps", 1 << 16, 128, 2), ("one warp", 1 << 16, 64, 4), ("apart", 16, 32, 2)],
+)
+def test_work_groups_have_256_threads_where_there_are_instances(
+    tree: str, instances: int, slots: int, passes: int
+) -> None:
+    test = litmus_of(TREES[tree])
+    layout = place(test, gpu_parameters(test, instances))
+    assert (layout.parameters.slots, layout.parameters.passes) == (slots, passes)
+    assert layout.group_size == (256 if instances > 256 else 32)
+    assert place(test, gpu_parameters(test, instances, Profile("own", slots=512))).parameters.slots == 512
+
+
+def test_locations_of_an_instance_are_no_neighbours() -> None:
+    """With ``permute_locations``, by the prime of WebGPU's conformance suite; without, they are."""
+    for permuted in (True, False):
+        layout = place(litmus_of(TREES["apart"]), replace(SMALL, instances=1024, permute_locations=permuted))
+        names = functions(layout)
+        second = [419 * i + 11 * 209 if permuted else i for i in range(1024)]
+        assert [names["ADDRESS"](i, 0) for i in range(1024)] == [8 * i for i in range(1024)]
+        assert [names["ADDRESS"](i, 1) for i in range(1024)] == [8 * (i % 1024) + 4 for i in second]
 
 
 @pytest.mark.parametrize("shared", [True, False])

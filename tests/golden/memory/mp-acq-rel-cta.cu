@@ -28,6 +28,9 @@
 #define SHUFFLE 1u
 #define SHUFFLE_BLOCKS 1u
 #define SCATTER 0u
+#define STRIPE 0u
+#define STRIPES 511u
+#define PERMUTE_LOCATIONS 0u
 #define ROTATE 0u
 #define CONFLICTS 0u
 #define GROUPS 1024u
@@ -57,8 +60,11 @@
 #define ROW_WORDS 4u
 #define HISTOGRAM_WORDS 1026u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
+#define MET(turn, cta, s, seed) ((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta))) + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u))
+#define INSTANCE(turn, nth, cta, s, seed) (PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s))
 #define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define CELL(i, location) (PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * 209u * (location)))
+#define ADDRESS(i, location) ((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
 #define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
@@ -110,12 +116,10 @@ __global__ void run(std::uint32_t* const memory, std::uint32_t* const results, c
     std::uint32_t patience = SPIN;
     for (std::uint32_t nth = 0u; nth < PASSES; nth += 1u) {
         const std::uint32_t cta = (role + ROTATE * nth) % CTAS;
-        const std::uint32_t meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
-        const std::uint32_t block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
-        const std::uint32_t lane = (item + ROTATE * nth) % LANES;
-        const std::uint32_t warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
+        const std::uint32_t warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * (nth / CTAS)) % WARPS;
+        const std::uint32_t lane = (item + ROTATE * (nth / (CTAS * WARPS))) % LANES;
         const std::uint32_t slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
-        const std::uint32_t instance = block * SLOTS + slot;
+        const std::uint32_t instance = INSTANCE(turn, nth, cta, slot, seed);
         const std::uint32_t position = warp * LANES + lane;
         [[maybe_unused]] const std::uint32_t at0 = 4u * ADDRESS(instance, 0u); // x
         [[maybe_unused]] const std::uint32_t at1 = 4u * ADDRESS(instance, 1u); // y

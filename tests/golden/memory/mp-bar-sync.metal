@@ -23,6 +23,9 @@ using namespace metal;
 #define SHUFFLE 1u
 #define SHUFFLE_BLOCKS 1u
 #define SCATTER 0u
+#define STRIPE 0u
+#define STRIPES 511u
+#define PERMUTE_LOCATIONS 0u
 #define ROTATE 0u
 #define CONFLICTS 0u
 #define GROUPS 512u
@@ -52,8 +55,11 @@ using namespace metal;
 #define ROW_WORDS 3u
 #define HISTOGRAM_WORDS 770u
 #define PERMUTED(x, n, key) (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u))
+#define MET(turn, cta, s, seed) ((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta))) + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u))
+#define INSTANCE(turn, nth, cta, s, seed) (PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s))
 #define BANK(b, s) (CONFLICTS * ((b) & 1u) * ((s) & 31u))
-#define ADDRESS(i, location) (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
+#define CELL(i, location) (PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * 209u * (location)))
+#define ADDRESS(i, location) ((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i))
 #define SHARED_ADDRESS(b, s, location) (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s))
 #define RESULT(i, term) ((term) * INSTANCES + (i))
 
@@ -82,12 +88,10 @@ kernel void run(volatile device uint* const memory [[buffer(0)]], device uint* c
     uint patience = SPIN;
     for (uint nth = 0u; nth < PASSES; nth += 1u) {
         const uint cta = (role + ROTATE * nth) % CTAS;
-        const uint meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
-        const uint block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
-        const uint lane = (item + ROTATE * nth) % LANES;
-        const uint warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
+        const uint warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * (nth / CTAS)) % WARPS;
+        const uint lane = (item + ROTATE * (nth / (CTAS * WARPS))) % LANES;
         const uint slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
-        const uint instance = block * SLOTS + slot;
+        const uint instance = INSTANCE(turn, nth, cta, slot, seed);
         const uint position = warp * LANES + lane;
         const uint at0 = ADDRESS(instance, 0u); // x
         uint p1_r1 = 0u;

@@ -22,6 +22,9 @@ const TURN_STEP = 1u;
 const SHUFFLE = 1u;
 const SHUFFLE_BLOCKS = 1u;
 const SCATTER = 0u;
+const STRIPE = 0u;
+const STRIPES = 511u;
+const PERMUTE_LOCATIONS = 0u;
 const ROTATE = 0u;
 const CONFLICTS = 0u;
 const GROUPS = 512u;
@@ -51,8 +54,11 @@ const ROWS = 256u;
 const ROW_WORDS = 3u;
 const HISTOGRAM_WORDS = 770u;
 fn PERMUTED(x: u32, n: u32, key: u32) -> u32 { return (((x) * (2u * (key) + 1u) + 11u * (key)) & ((n) - 1u)); }
+fn MET(turn: u32, cta: u32, s: u32, seed: u32) -> u32 { return ((PERMUTED(turn, TURNS, SCATTER * ((seed) + 7u * (cta))) + STRIPE * (cta) * (1u + (s) % STRIPES)) & (TURNS - 1u)); }
+fn INSTANCE(turn: u32, nth: u32, cta: u32, s: u32, seed: u32) -> u32 { return (PERMUTED(MET(turn, cta, s, seed) * PASSES + (nth), BLOCKS, SHUFFLE_BLOCKS * (seed)) * SLOTS + (s)); }
 fn BANK(b: u32, s: u32) -> u32 { return (CONFLICTS * ((b) & 1u) * ((s) & 31u)); }
-fn ADDRESS(i: u32, location: u32) -> u32 { return (((i) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i)); }
+fn CELL(i: u32, location: u32) -> u32 { return (PERMUTED(i, INSTANCES, PERMUTE_LOCATIONS * 209u * (location))); }
+fn ADDRESS(i: u32, location: u32) -> u32 { return ((CELL(i, location) * GLOBALS + (location)) * STRIDE + BANK((i) / SLOTS, i)); }
 fn SHARED_ADDRESS(b: u32, s: u32, location: u32) -> u32 { return (((s) * SHAREDS + (location)) * SHARED_STRIDE + BANK(b, s)); }
 fn RESULT(i: u32, term: u32) -> u32 { return ((term) * INSTANCES + (i)); }
 
@@ -90,18 +96,16 @@ fn run(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id
     var patience = SPIN;
     for (var nth = 0u; nth < PASSES; nth += 1u) {
         let cta = (role + ROTATE * nth) % CTAS;
-        let meeting = PERMUTED(turn, TURNS, SCATTER * (seed + 7u * cta)) * PASSES + nth;
-        let block = PERMUTED(meeting, BLOCKS, SHUFFLE_BLOCKS * seed);
-        let lane = (item + ROTATE * nth) % LANES;
-        let warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * nth) % WARPS;
+        let warp = cta * WARPS + (item / (LANES * SLOTS) + ROTATE * (nth / CTAS)) % WARPS;
+        let lane = (item + ROTATE * (nth / (CTAS * WARPS))) % LANES;
         let slot = PERMUTED(item / LANES % SLOTS, SLOTS, SHUFFLE * (seed + 13u * warp));
-        let instance = block * SLOTS + slot;
+        let instance = INSTANCE(turn, nth, cta, slot, seed);
         let position = warp * LANES + lane;
-        let at1 = SHARED_ADDRESS(block, slot, 0u); // y, shared
+        let at1 = SHARED_ADDRESS(turn * PASSES + nth, slot, 0u); // y, shared
         let at0 = ADDRESS(instance, 0u); // x
         var p1_r0 = 0u;
         if (item < SLOTS) {
-            plain_local_memory[SHARED_ADDRESS(block, item, 0u)] = 0u; // y
+            plain_local_memory[SHARED_ADDRESS(turn * PASSES + nth, item, 0u)] = 0u; // y
         }
         workgroupBarrier();
         if (position == 0u || position == 1u) {
