@@ -5,8 +5,10 @@ as well, with memory stress: the classic cycles of four edges, with threads in o
 PTX's model forbids an outcome of, up to four events. Results are appended to ``DEVICE.jsonl`` in the folder of results,
 and ``DEVICE.md`` is made of them: how long each part took, and what ``synth report`` says.
 
-Each part may take its share of the time that is left. The same command goes on where the last one ended. Exit code 2,
-and a line, where there is no such device; 1 where a test could not be run.
+The time is shared out: each part gets the same share of what is left, and of a part's share each placement its own.
+What one leaves goes to those after it, and what is left in the end to those that were cut short. So tests that hang,
+each of which takes its time-out and more, cost their own stage alone. The same command goes on where the last one
+ended. Exit code 2, and a line, where there is no such device; 1 where a test could not be run.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import os
 import re
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 import measuring  # noqa: F401  # our packages by their names: see there
@@ -24,32 +28,62 @@ import measuring  # noqa: F401  # our packages by their names: see there
 from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
-from backends.shared.results import MemoryResult, ProgressTrial, read_results
+from backends.shared.mapping import PLACEMENTS
+from backends.shared.results import Entry, MemoryResult, ProgressResult, read_results
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.cli import main as command
 
-PROGRESS = ("--mapping", "all", "--placement", "all", "--timeout", "2")
+PROGRESS = ("--mapping", "all", "--timeout", "2")
+LEAST = 1.0
+"""Seconds that a stage gets at least."""
+
 MEMORY = ("--stress", "-m", "sc", "-m", "ptx-6.0", "--timeout", "10")
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 
 
 @dataclass(frozen=True)
 class Part:
-    """A suite, how it is made, and how its tests are run."""
+    """A suite, how it is made, how its tests are run, and the placements, each of which is a stage; memory tests have
+    none."""
 
     name: str
     made: tuple[str, ...]
     run: tuple[str, ...]
+    placements: tuple[str, ...] = ()
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The stages, which share the part's time."""
+        ways: list[tuple[str, ...]] = [("--placement", name) for name in self.placements] or [()]
+        return [Stage(self, way, Fraction(1, len(ways))) for way in ways]
 
 
+@dataclass
+class Stage:
+    """Tests of a part in one placement: its share of time, and what it has made of it."""
+
+    part: Part
+    way: tuple[str, ...]
+    share: Fraction
+    results: list[Entry] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Of the part, and of the placement if there is one."""
+        return " ".join((self.part.name, *self.way[1:]))
+
+
+PLACED = tuple(PLACEMENTS)
 PARTS = (
-    Part("2x2", ("progress", "-t", "2", "-n", "2", "--all"), PROGRESS),
-    Part("3x3", ("progress", "-t", "3", "-n", "3", "--all"), PROGRESS),
+    Part("2x2", ("progress", "-t", "2", "-n", "2", "--all"), PROGRESS, PLACED),
     Part("classic", ("memory", "--edges", CLASSIC, "--size", "4", "--scopes", "cta", *MEMORY[1:5]), MEMORY),
     Part("ptx", ("memory", "--from", "ptx-6.0", "--events", "2..4", "--up-to", "program", *MEMORY[1:5]), MEMORY),
-    Part("2x3", ("progress", "-t", "2", "-n", "3", "--all"), PROGRESS),
+    Part("3x3", ("progress", "-t", "3", "-n", "3", "--all"), PROGRESS, PLACED),
+    Part("2x3", ("progress", "-t", "2", "-n", "3", "--all"), PROGRESS, PLACED),
 )
+"""In their order. A part of which another has many hangs loses no time by it, whatever the order."""
 
 
 def main() -> int:
@@ -83,24 +117,55 @@ def main() -> int:
     for option in ("platform", "limit", "instances"):
         if getattr(arguments, option) is not None:
             options += [f"--{option}", str(getattr(arguments, option))]
-    until, failed, rows = time.monotonic() + arguments.time_limit, False, list[str]()
-    for number, part in enumerate(parts):
+    until = time.monotonic() + arguments.time_limit
+    for part in parts:
         suite = arguments.suites / part.name
         if not (suite / "manifest.json").exists() and synth(*part.made, "-o", str(suite)):
             return 2
-        began, before = time.monotonic(), len(read_results(results)) if results.exists() else 0
-        share = max(1.0, (until - began) / (len(parts) - number))
-        code = synth("run", str(suite), *options, *part.run, "--time-limit", f"{share:.0f}", "-o", str(results))
-        if code > 1:
-            return code
-        failed |= bool(code)
-        rows.append(row(part.name, results, before, time.monotonic() - began))
+
+    def run(stage: Stage, seconds: float) -> int:
+        before = len(read_results(results)) if results.exists() else 0
+        words = (*options, *stage.part.run, *stage.way, "--time-limit", f"{seconds:.0f}", "-o", str(results))
+        code = synth("run", str(arguments.suites / stage.part.name), *words)
+        stage.results += read_results(results)[before:] if results.exists() else []
+        return code
+
+    stages = [stage for part in parts for stage in part.stages]
+    code = shared_out(stages, until, run)
+    if code > 1:
+        return code
     report = arguments.suites / "report.md"
     suites = [word for part in parts for word in ("--suite", str(arguments.suites / part.name))]
     if synth("report", str(results), *suites, "--title", device.name, "-o", str(report)):
         return 2
-    write_atomically(results.with_suffix(".md"), [page(report.read_text(encoding="utf-8"), device, rows)])
-    return int(failed)
+    write_atomically(results.with_suffix(".md"), [page(report.read_text(encoding="utf-8"), device, map(row, stages))])
+    return code
+
+
+def shared_out(
+    stages: Sequence[Stage], until: float, run: Callable[[Stage, float], int], now: Callable[[], float] = time.monotonic
+) -> int:
+    """Run stages, each for its share of the seconds that are left, then those that were cut short, until none is or the
+    time is up. The exit code: the largest, and at once one that is more than 1.
+
+    A stage that took its whole share is taken to be cut short; that it was not is found out by running it again.
+    """
+    worst, these = 0, list(stages)
+    while these:
+        cut: list[Stage] = []
+        for number, stage in enumerate(these):
+            began, shares = now(), sum(each.share for each in these[number:])
+            seconds = max(LEAST, (until - began) * float(stage.share / shares))
+            code = run(stage, seconds)
+            if code > 1:
+                return code
+            took = now() - began
+            stage.seconds += took
+            worst = max(worst, code)
+            if took >= seconds:
+                cut.append(stage)
+        these = cut if until - now() >= LEAST * len(cut) else []
+    return worst
 
 
 def synth(*words: str) -> int:
@@ -112,18 +177,19 @@ def synth(*words: str) -> int:
     return 0
 
 
-def row(name: str, results: Path, before: int, seconds: float) -> str:
-    """What was run of a part, as a row of a table."""
-    new = read_results(results)[before:] if results.exists() else []
+def row(stage: Stage) -> str:
+    """What was run of a stage, as a row of a table."""
+    new = stage.results
     instances = sum(each.instances * each.launches for each in new if isinstance(each, MemoryResult))
-    hung = sum("H" in getattr(each, "outcomes", "") for each in new if isinstance(each, ProgressTrial))
-    return f"| {name} | {len({each.test for each in new})} | {len(new)} | {hung} | {instances:,} | {seconds:,.0f} |"
+    hung = sum(each.hangs for each in new if isinstance(each, ProgressResult))
+    tests = len({each.test for each in new})
+    return f"| {stage.name} | {tests} | {len(new)} | {hung} | {instances:,} | {stage.seconds:,.0f} |"
 
 
-def page(report: str, device: Device, rows: list[str]) -> str:
-    """The report, with the parts of the last run before its first section."""
+def page(report: str, device: Device, rows: Iterable[str]) -> str:
+    """The report, with the stages of the last run before its first section."""
     title, _, rest = report.partition("\n")
-    head = "| part | tests | trials | hung | instances | seconds |\n| --- | --: | --: | --: | --: | --: |"
+    head = "| stage | tests | trials | hung | instances | seconds |\n| --- | --: | --: | --: | --: | --: |"
     words = ", ".join(filter(None, (device.driver, device.compiler)))
     what = f"`benchmarks/gpu.py` on {device.name}{f' ({words})' if words else ''}; the last run made:"
     return "\n".join([title, "", what, "", head, *rows, rest])

@@ -13,6 +13,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import pytest
 from absent import absent
@@ -185,8 +186,10 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     """It keeps what was seen and a page of it, goes on where it was, and says in a line that there is no GPU."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
     gpu = import_module("gpu")
-    ways = ("--mapping", "plain", "--placement", "workgroup")
-    parts = [replace(part, run=ways if part.run is gpu.PROGRESS else part.run) for part in gpu.PARTS]
+    ways = ("--mapping", "plain")
+    parts = [
+        replace(part, run=ways, placements=("workgroup",)) if part.run is gpu.PROGRESS else part for part in gpu.PARTS
+    ]
     monkeypatch.setattr(gpu, "PROGRESS", ways)
     monkeypatch.setattr(gpu, "PARTS", [part for part in parts if part.name in ("2x2", "classic")])
     words = ["--limit", "1", "--instances", "4", "--iterations", "2", "--jobs", "2"]
@@ -197,12 +200,43 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         page = (tmp_path / "results" / "cuda-Fake-New.md").read_text()
         assert page.startswith("# Fake New") and "(CUDA 13.0, nvcc 0.0.0)" in page
         assert (
-            f"| 2x2 | {new} | {new} | 0 | 0 |" in page and f"| classic | {new} | {new} | 0 | {new * 2 * 64} |" in page
+            f"| 2x2 workgroup | {new} | {new} | 0 | 0 |" in page
+            and f"| classic | {new} | {new} | 0 | {new * 2 * 64} |" in page
         )
     lines = (tmp_path / "results" / "cuda-Fake-New.jsonl").read_text().splitlines()
     assert [json.loads(line).get("placement") for line in lines] == ["workgroup", None]
     monkeypatch.setattr("sys.argv", ["gpu.py", "--platform", "no such", *folders])
     assert gpu.main() == 2
+
+
+@pytest.mark.parametrize(("trial", "tests"), [(2.0, 300), (62.0, 300), (0.1, 20)])
+def test_hanging_tests_cost_their_own_stage(monkeypatch: pytest.MonkeyPatch, trial: float, tests: int) -> None:
+    """``make gpu`` for an hour, in which each progress trial takes so long: what memory tests have of it.
+
+    Each stage may take as long as one trial more than its share, for a trial that has begun comes to its end. Where
+    trials are short, all stages end long before the hour.
+    """
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    gpu = import_module("gpu")
+    stages = [stage for part in gpu.PARTS for stage in part.stages]
+    assert [stage.name for stage in stages][:5] == ["2x2 device", "2x2 workgroup", "2x2 subgroup", "classic", "ptx"]
+    left = {stage.name: tests if stage.way else 5000 for stage in stages}
+    clock, limit = 0.0, 3600.0
+
+    def run(stage: Any, seconds: float) -> int:
+        nonlocal clock
+        until, each = clock + seconds, trial if stage.way else 0.5
+        while clock < until and left[stage.name]:
+            clock, left[stage.name] = clock + each, left[stage.name] - 1
+        return 0
+
+    assert gpu.shared_out(stages, limit, run, lambda: clock) == 0
+    memory = {stage.name: stage.seconds for stage in stages if not stage.way}
+    assert all(seconds >= (limit - len(stages) * trial) / 5 - 1 for seconds in memory.values()), memory
+    assert clock <= limit + trial * len(stages)
+    if tests == 20:  # what progress tests leave goes to those that were cut short
+        assert clock >= limit - len(stages) and sum(memory.values()) > 3400
+    assert gpu.shared_out(stages, limit, lambda stage, seconds: 2, lambda: clock) == 2
 
 
 def test_a_toolkit_that_is_named_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
