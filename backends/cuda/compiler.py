@@ -1,21 +1,18 @@
-"""nvcc, and the disassemblers of what it makes: those of the ``cuda`` extra (PyPI), or of a CUDA toolkit on PATH.
+"""nvcc, and the disassemblers of what it makes, of the toolkit that ``backends.cuda.toolkits`` chooses.
 
-Where ``CUDA_HOME`` names a toolkit, that comes first: what the extra brings may be too new for a GPU's driver. nvcc
-needs g++ as its host compiler.
+nvcc needs g++ as its host compiler.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from backends.cuda import gpus
+from backends.cuda import gpus, toolkits
 from backends.cuda.progress import Cuda
+from backends.cuda.toolkits import ANY, Target, Toolkit
 from backends.shared.log import as_string
 from backends.shared.toolchain import (
     PROBE_TIMEOUT,
@@ -41,26 +38,29 @@ INSTALL = "pip install 'synth-litmus[cuda]', and g++"
 
 
 def cuda_tool(name: str) -> Path | None:
-    """A tool of the CUDA toolkit, such as nvcc or cuobjdump: of ``CUDA_HOME``, from PyPI, or on PATH."""
-    if home := os.environ.get("CUDA_HOME"):
-        tool = Path(home, "bin", name)
-        return tool if tool.is_file() else None
-    spec = find_spec("nvidia")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        for tool in sorted(Path(folder).glob(f"cu*/bin/{name}"), reverse=True):
-            return tool
-    return which(name)
+    """A tool of the first CUDA toolkit there is, such as nvcc or cuobjdump."""
+    toolkit, _ = toolkits.chosen(ANY)
+    return toolkit.tool(name) if toolkit else None
 
 
 @dataclass(frozen=True, slots=True)
 class CudaCompiler:
-    """nvcc for compute capabilities: every one of ``ARCHITECTURES`` to check a file, that of a GPU to run it."""
+    """nvcc for compute capabilities: every one of ``ARCHITECTURES`` to check a file, that of a GPU to run it.
+
+    ``target`` chooses the toolkit.
+    """
 
     architectures: tuple[int, ...] = ARCHITECTURES
+    target: Target = ANY
 
     def missing(self) -> list[str]:
-        """As ``Compiler.missing``; the disassemblers are needed for optcheck."""
-        lacking = [f"{name} (pip install 'synth-litmus[cuda]')" for name in TOOLS if cuda_tool(name) is None]
+        """As ``Compiler.missing``; where nothing is run, the disassemblers are needed too, for optcheck."""
+        toolkit, problem = toolkits.chosen(self.target)
+        if problem:
+            return [f"nvcc for it: {problem}"]
+        tools = TOOLS if self.target == ANY else TOOLS[:1]
+        absent = [name for name in tools if toolkit is None or toolkit.tool(name) is None]
+        lacking = [f"{name} (pip install 'synth-litmus[cuda]')" for name in absent]
         return lacking if which("g++") else [*lacking, "g++"]
 
     def compile(self, file: Path, binary: Path | None = None, timeout: float = TIMEOUT) -> Compilation:
@@ -72,16 +72,19 @@ class CudaCompiler:
         codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in numbers]
         with TemporaryDirectory() as scratch:
             target = binary or Path(scratch, "program")
-            nvcc = cuda_tool("nvcc") or "nvcc"
+            toolkit, _ = toolkits.chosen(self.target)
+            nvcc = (toolkit and toolkit.tool("nvcc")) or "nvcc"
             return run(file, [nvcc, "-O2", "-Werror=all-warnings", *codes, "-o", target, file.resolve()], None, timeout)
 
     @property
     def version(self) -> str:
         """nvcc and its version, as the programs that it makes say it."""
-        return f"nvcc {_nvcc_version()}"
+        toolkit, _ = toolkits.chosen(self.target)
+        return f"nvcc {toolkit.version if toolkit else ''}".rstrip()
 
     def probe(self) -> list[Probed]:
-        """As ``Compiler.probe``: one line for nvcc, one for the disassemblers, and one for each GPU."""
+        """As ``Compiler.probe``: one line for nvcc, one for the disassemblers, one for each further toolkit, and one
+        for each GPU."""
         return [*self._tools(), *gpus.probed(compiler_for)]
 
     def _tools(self) -> list[Probed]:
@@ -93,13 +96,14 @@ class CudaCompiler:
                 if which("g++")
                 else "it needs g++ as its host compiler"
             )
-            compiler = Probed("nvcc", _nvcc_version(), compiler.purpose, trouble, INSTALL)
+            compiler = Probed("nvcc", self.version.removeprefix("nvcc "), compiler.purpose, trouble, INSTALL)
         purpose = "optcheck of memory tests (--check)"
         names = "cuobjdump, nvdisasm"
+        further = [_further(toolkit) for toolkit in toolkits.toolkits()[1:]]
         if not all(disassemblers):
-            return [compiler, Probed(names, "", purpose, "not installed", INSTALL)]
+            return [compiler, Probed(names, "", purpose, "not installed", INSTALL), *further]
         number = version([str(disassemblers[1]), "--version"], r"V(\d\S*)")
-        return [compiler, Probed(names, number, purpose, compiler.problem or self._disassembled(), INSTALL)]
+        return [compiler, Probed(names, number, purpose, compiler.problem or self._disassembled(), INSTALL), *further]
 
     def _disassembled(self) -> str:
         with TemporaryDirectory(prefix="synth-probe-") as folder:
@@ -114,15 +118,15 @@ class CudaCompiler:
         return ""
 
 
-def compiler_for(capability: int) -> CudaCompiler:
-    """nvcc for one compute capability only, which takes less time."""
-    return CudaCompiler((capability,))
+def compiler_for(gpu: gpus.Gpu) -> CudaCompiler:
+    """nvcc for the compute capability of a GPU alone, of a toolkit that its driver can do with."""
+    return CudaCompiler((gpu.capability,), Target(gpu.capability, gpu.cuda))
 
 
-@cache
-def _nvcc_version() -> str:
-    nvcc = cuda_tool("nvcc")
-    return version([nvcc, "--version"], r"V(\d\S*)") if nvcc else ""
+def _further(toolkit: Toolkit) -> Probed:
+    """What a toolkit beside the first is for: GPUs for which that one is too new."""
+    problem = "" if toolkit.version else "it says no version"
+    return Probed(f"nvcc in {toolkit.folder}", toolkit.version, "run, where another is too new", problem, INSTALL)
 
 
 def machine_code(program: Path) -> dict[str, str]:

@@ -61,7 +61,7 @@ class CudaDevice:
 
     @property
     def _nvcc(self) -> CudaCompiler:
-        return compiler_for(self.gpu.capability)
+        return compiler_for(self.gpu)
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
         """The launch of a program on this device."""

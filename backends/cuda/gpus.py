@@ -1,6 +1,7 @@
 """Which GPUs of NVIDIA there are, and which of them work: the driver lists them, and a probe says.
 
-The probe is a progress test whose loop ends, built by nvcc for the GPU's own compute capability and run on it. What was
+The probe is a progress test whose loop ends, built by nvcc for the GPU's own compute capability, of a toolkit that
+its driver can do with (``backends.cuda.toolkits``), and run on it. What was
 found is remembered as long as this process lives, and no longer.
 
 A program runs on the first GPU that it sees, so another is chosen by ``CUDA_VISIBLE_DEVICES``. Where the user has set
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -43,14 +45,20 @@ class Gpu:
     number: int
 
     @property
+    def cuda(self) -> int | None:
+        """The major version of CUDA that the driver has, where it says."""
+        number = re.search(r"\d+", self.driver)
+        return int(number[0]) if number else None
+
+    @property
     def environment(self) -> Mapping[str, str]:
         """Variables for a process that is to see this GPU only."""
         given = os.environ.get(VISIBLE)
         return {VISIBLE: str(self.number) if given is None else given.split(",")[self.number].strip()}
 
 
-Compilers = Callable[[int], Compiler]
-"""The compiler for a compute capability."""
+Compilers = Callable[[Gpu], Compiler]
+"""The compiler for a GPU."""
 
 
 def gpus() -> list[Gpu]:
@@ -83,7 +91,7 @@ def probed(compilers: Compilers) -> list[Probed]:
 @cache
 def probe(compilers: Compilers, gpu: Gpu) -> str:
     """Build and run a small program: why the GPU cannot be used, in one line; "" where it works."""
-    compiler = compilers(gpu.capability)
+    compiler = compilers(gpu)
     if lacking := compiler.missing():
         return f"no {lacking[0]}"
     with TemporaryDirectory(prefix="synth-probe-") as folder:

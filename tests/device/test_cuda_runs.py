@@ -20,9 +20,9 @@ from absent import absent
 from click.testing import CliRunner, Result
 
 from backends.cpp.device import CppDevice
-from backends.cuda import compiler, gpus
-from backends.cuda.compiler import cuda_tool
+from backends.cuda import compiler, gpus, toolkits
 from backends.cuda.device import CudaDevice
+from backends.cuda.toolkits import Toolkit
 from backends.registry import BACKENDS
 from backends.shared.device import Prepared, Runner, run_files
 from backends.shared.files import write_files
@@ -47,7 +47,7 @@ NEVER = parse_axb("THREAD 0\n0: if (Mem[0] == 0) goto 0;\nTHREAD 1\n0: if (Mem[0
 
 
 def forget() -> None:
-    for function in (gpus.probe, gpus._listed, compiler._nvcc_version):
+    for function in (gpus.probe, gpus._listed, toolkits._version):
         function.cache_clear()
 
 
@@ -61,7 +61,7 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("LD_LIBRARY_PATH", str(library.parent))
         patch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         patch.delenv("FAKE_CUDA", raising=False)
-        patch.setattr("backends.cuda.compiler.cuda_tool", lambda name: FAKES / "nvcc")
+        patch.setattr("backends.cuda.toolkits.toolkits", lambda: [Toolkit(FAKES)])
         patch.setattr("backends.shared.cache._folder", lambda: None)  # no real run may find what is built here
         forget()
         yield
@@ -237,15 +237,6 @@ def test_hanging_tests_cost_their_own_stage(monkeypatch: pytest.MonkeyPatch, tri
     if tests == 20:  # what progress tests leave goes to those that were cut short
         assert clock >= limit - len(stages) and sum(memory.values()) > 3400
     assert gpu.shared_out(stages, limit, lambda stage, seconds: 2, lambda: clock) == 2
-
-
-def test_a_toolkit_that_is_named_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """For what the environment has may be too new for the driver; nothing of it is mixed in."""
-    (tmp_path / "bin").mkdir()
-    nvcc = tmp_path / "bin" / "nvcc"
-    nvcc.touch()
-    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
-    assert (cuda_tool("nvcc"), cuda_tool("cuobjdump")) == (nvcc, None)
 
 
 def test_a_driver_that_crashes_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
