@@ -96,7 +96,11 @@ def toolkits() -> list[Toolkit]:
         *([Path(on_path).parent] if on_path else []),
         *sorted(LOCAL.glob("cuda*/bin"), key=_by_number, reverse=True),
     ]
-    return [Toolkit(folder) for folder in dict.fromkeys(folders) if (folder / "nvcc").is_file()]
+    found: dict[Path, Toolkit] = {}
+    for folder in folders:
+        if (tool := folder / "nvcc").is_file():
+            found.setdefault(tool.resolve(), Toolkit(folder))
+    return list(found.values())
 
 
 def chosen(target: Target) -> tuple[Toolkit | None, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from backends.glsl.spirv import build, glslang_version
-from backends.shared.hosted import PROBE_SIZES, Host
+from backends.shared.hosted import MESA, PROBE_SIZES, Host
 from backends.shared.syntax import C
 
 _PROBE = f"""\
@@ -31,7 +31,7 @@ END
 HOST = Host(
     title="Vulkan device",
     package="vulkan",
-    install="pip install 'synth-litmus[vulkan]'; a CPU device: Debian: apt install mesa-vulkan-drivers",
+    install=f"pip install 'synth-litmus[vulkan]'; {MESA}",
     script=Path(__file__).with_name("host.py"),
     suffix=".amber",
     trial=_PROBE,

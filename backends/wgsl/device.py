@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from backends.shared.hosted import PROBE_SIZES, Host
+from backends.shared.hosted import MESA, PROBE_SIZES, Host
 from backends.shared.syntax import WGSL
 
 _PROBE = f"""\
@@ -24,7 +24,7 @@ fn test() {{
 HOST = Host(
     title="WebGPU adapter",
     package="wgpu",
-    install="pip install 'synth-litmus[wgpu]'; a CPU device: Debian: apt install mesa-vulkan-drivers",
+    install=f"pip install 'synth-litmus[wgpu]'; {MESA}",
     script=Path(__file__).with_name("host.py"),
     suffix=".wgsl",
     trial=_PROBE,

@@ -199,6 +199,7 @@ def test_the_campaign_of_make_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         assert gpu.main() == 0
         page = (tmp_path / "results" / "cuda-Fake-New.md").read_text()
         assert page.startswith("# Fake New") and "(CUDA 13.0, nvcc 0.0.0)" in page
+        assert "cuda, cuda" not in page
         assert (
             f"| 2x2 workgroup | {new} | {new} | 0 | 0 |" in page
             and f"| classic | {new} | {new} | 0 | {new * 2 * 64} |" in page

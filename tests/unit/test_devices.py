@@ -4,6 +4,7 @@ import json
 import os
 import time
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from backends.opencl.compiler import COMPILER
 from backends.opencl.platforms import POCL, choose
 from backends.registry import BACKENDS
 from backends.shared import hosted
+from backends.shared.hosted import MESA
 from backends.shared.layout import CACHE_LINE, gpu_parameters
 from backends.shared.profiles import DEFAULT
 from backends.shared.toolchain import Compilation, Probed, problem, run, tried
@@ -23,6 +25,7 @@ from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from synth.cli import main
 
+ROOT = Path(__file__).parents[2]
 WHEEL, SYSTEM, INTEL = (("OCL_ICD_VENDORS", "pocl.so"),), (), (("OCL_ICD_VENDORS", "intel.so"),)
 OURS = (POCL, "OpenCL 3.0 PoCL 3.0-rc2  Linux, Release", "pthread-X", "3.0-rc2", 2)
 DEBIAN = (POCL, "OpenCL 3.0 PoCL 3.1+debian  Linux, Release", "pthread-X", "3.1", 2)
@@ -107,6 +110,17 @@ def test_devices_of_one_platform_are_counted(machine):
         ("A", 0),
         ("H100", 3),  # its platform's text is part of that of the device before it
     ]
+
+
+def test_lavapipe_is_had_in_one_way():
+    """What devices hint at is what the documentation says, and what the tests' own installation does."""
+    hosts = [import_module(f"backends.{name}.device").HOST.install for name in ("glsl", "wgsl")]
+    assert all(hint.endswith(f"; {MESA}") for hint in hosts)
+    backports = "apt install -t bookworm-backports mesa-vulkan-drivers"
+    running = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    assert backports in MESA and f"sudo {backports}" in running and "sudo apt install mesa-vulkan-drivers" in running
+    source = "deb http://deb.debian.org/debian bookworm-backports main"
+    assert source in running and source in (ROOT / ".ci" / "debian-packages").read_text(encoding="utf-8")
 
 
 def test_the_users_variables_stand(monkeypatch):
@@ -240,7 +254,7 @@ def test_devices_as_json(two_backends):
 def test_every_back_end_answers_for_its_compiler(monkeypatch, tmp_path):
     """Also on a machine that has nothing: no traceback, and what to install."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("backends.cuda.compiler.find_spec", lambda name: None)
+    monkeypatch.setattr("backends.cuda.toolkits.toolkits", list)
     monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.setattr("backends.glsl.spirv.installed", lambda package, name: None)
     monkeypatch.setattr("backends.shared.hosted.find_spec", lambda name: None)

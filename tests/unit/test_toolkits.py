@@ -28,6 +28,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
         "12": toolkit(tmp_path / "path", "12.9.86"),
         "11": toolkit(tmp_path / "local" / "cuda-11.8" / "bin", "11.8.89"),
     }
+    (tmp_path / "local" / "cuda").symlink_to(tmp_path / "local" / "cuda-11.8")
     for name in ("nvcc", "ptxas"):  # what PyPI's packages of CUDA 12 have lies elsewhere, and is no toolkit
         other = tmp_path / "site" / "cuda_nvcc" / "bin"
         other.mkdir(parents=True, exist_ok=True)
