@@ -47,9 +47,7 @@ INSTANCES, LAUNCHES, TURNS = 1 << 16, 5, 4
 def environments(name: str) -> dict[str, Profile]:
     """The environments by name, as profiles for a test of two CTAs."""
     separate, parallel = Parameters(), gpu_parameters(shape(name), INSTANCES)
-    ways = {way: _profile(way, each) for way, each in (("separate", separate), ("parallel", parallel))} | {
-        "own": DEFAULT
-    }
+    ways = {"separate": _profile("separate", separate), "parallel": _profile("parallel", parallel), "own": DEFAULT}
     return ways | {f"{way} + stress": replace(each, stress=1) for way, each in ways.items()}
 
 
