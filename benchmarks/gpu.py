@@ -35,8 +35,8 @@ from corpus.files import write_atomically
 from synth.cli import main as command
 
 PROGRESS = ("--mapping", "all", "--timeout", "2")
-LEAST = 1.0
-"""Seconds that a stage gets at least."""
+LEAST = 1
+"""Seconds that a stage gets at least; it gets whole seconds."""
 
 MEMORY = ("--stress", "-m", "sc", "-m", "ptx-6.0", "--timeout", "10")
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
@@ -123,9 +123,9 @@ def main() -> int:
         if not (suite / "manifest.json").exists() and synth(*part.made, "-o", str(suite)):
             return 2
 
-    def run(stage: Stage, seconds: float) -> int:
+    def run(stage: Stage, seconds: int) -> int:
         before = len(read_results(results)) if results.exists() else 0
-        words = (*options, *stage.part.run, *stage.way, "--time-limit", f"{seconds:.0f}", "-o", str(results))
+        words = (*options, *stage.part.run, *stage.way, "--time-limit", str(seconds), "-o", str(results))
         code = synth("run", str(arguments.suites / stage.part.name), *words)
         stage.results += read_results(results)[before:] if results.exists() else []
         return code
@@ -143,7 +143,7 @@ def main() -> int:
 
 
 def shared_out(
-    stages: Sequence[Stage], until: float, run: Callable[[Stage, float], int], now: Callable[[], float] = time.monotonic
+    stages: Sequence[Stage], until: float, run: Callable[[Stage, int], int], now: Callable[[], float] = time.monotonic
 ) -> int:
     """Run stages, each for its share of the seconds that are left, then those that were cut short, until none is or the
     time is up. The exit code: the largest, and at once one that is more than 1.
@@ -155,7 +155,7 @@ def shared_out(
         cut: list[Stage] = []
         for number, stage in enumerate(these):
             began, shares = now(), sum(each.share for each in these[number:])
-            seconds = max(LEAST, (until - began) * float(stage.share / shares))
+            seconds = max(LEAST, int((until - began) * stage.share / shares))
             code = run(stage, seconds)
             if code > 1:
                 return code
