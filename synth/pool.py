@@ -603,13 +603,17 @@ def _serve(
         _limit_memory(limits)
         # What C++ says as it dies; the user is told by the loss.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    with suppress(EOFError, OSError):
+    try:
         while True:
             task = connection.recv()
             message = _attempt(task, sender, work, limits)
             sender.end(message)
             if not isinstance(message, _Done):
                 return
+    except (EOFError, OSError):
+        pass
+    except MemoryError:  # none is left to say so
+        os.abort()
 
 
 def _attempt(
