@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.c_atomics import CAtomics
+from backends.shared.hosting import WARM_UP
 from backends.shared.kernel import Cell, indented
 from backends.shared.layout import HISTOGRAM_HEADER, WORKING, Layout
 from backends.shared.main import COUNTS, SAYS
@@ -115,6 +116,7 @@ extern const char TRIAL[]; // the end of this file
 int main(int argc, char** argv) {
     trial = TRIAL;
     const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
+    if (iterations > 0) iterate($warm_up);
     begin();
     for (long iteration = 0; iteration < iterations; ++iteration) {
         iterate(static_cast<std::uint32_t>(iteration));
@@ -201,6 +203,7 @@ class CppKernel(CAtomics):
         before = self.hammering("first", "STRESS_BEFORE") if self.layout.parameters.stress_before else []
         return [
             "static void play(const std::uint32_t first, const std::uint32_t seed) {",
+            f"    {self.warm_up}",
             "    pin(seed + first);",
             "    for (std::uint32_t turn = 0u; turn < BLOCKS; ++turn) {",
             "        const std::uint32_t block = PERMUTED(turn, BLOCKS, SHUFFLE_BLOCKS * seed);",
@@ -241,4 +244,5 @@ class CppKernel(CAtomics):
             start=indented(starts, 2),
             number=len(self.test.threads) + self.layout.parameters.stress,
             header=HISTOGRAM_HEADER,
+            warm_up=f"{WARM_UP}u",
         )

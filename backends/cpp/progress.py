@@ -19,6 +19,7 @@ class Cpp(Renderer):
     syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
     exchange: ClassVar[str] = "(cell).exchange(value, std::memory_order_acq_rel)"
     add: ClassVar[str] = "(cell).fetch_add(value, std::memory_order_acq_rel)"
+    read: ClassVar[str] = "WARM_UP.load(std::memory_order_relaxed)"
     header: ClassVar[str] = "static void test(const std::uint32_t group_id)"
     groups: ClassVar[int] = 800
     group: ClassVar[str] = "group_id"
@@ -49,8 +50,9 @@ $kernel
         + """
 static void set_up() {}
 
-static std::uint32_t iterate() {
+static std::uint32_t iterate(const bool warm_up) {
     for (auto& cell : memory) cell.store(0u, std::memory_order_relaxed);
+    if (warm_up) WARM_UP.store(1u, std::memory_order_relaxed);
     std::latch start(THREADS * INSTANCES);
     std::vector<std::thread> threads;
     try {

@@ -31,6 +31,7 @@ from typing import ClassVar
 from backends.cuda.about import ABOUT
 from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
+from backends.shared.hosting import WARM_UP
 from backends.shared.kernel import Cell, Kernel, indented
 from backends.shared.layout import Layout
 from backends.shared.main import COUNTS, SAYS
@@ -131,15 +132,19 @@ int main(int argc, char** argv) {
     cudaFuncAttributes attributes; // loads the code, which is else done at the first launch
     for (const void* const kernel : {(const void*)reset, (const void*)run, (const void*)count})
         check(cudaFuncGetAttributes(&attributes, kernel), "kernel");
-    begin();
-    for (long iteration = 0; iteration < iterations; ++iteration) {
+    const auto launch = [&](const std::uint32_t seed) {
         reset<<<INSTANCES / size, size>>>(memory);
-        run<<<GROUPS, GROUP_SIZE>>>(memory, results, std::uint32_t(iteration));
+        run<<<GROUPS, GROUP_SIZE>>>(memory, results, seed);
         check(cudaMemset(table, 0, sizeof(std::uint32_t) * HISTOGRAM_WORDS), "cudaMemset");
         count<<<INSTANCES / size, size>>>(memory, results, table);
         check(cudaGetLastError(), "launch");
         check(cudaMemcpy(histogram.data(), table, sizeof(std::uint32_t) * HISTOGRAM_WORDS, cudaMemcpyDeviceToHost),
               "kernel");
+    };
+    if (iterations > 0) launch($warm_up);
+    begin();
+    for (long iteration = 0; iteration < iterations; ++iteration) {
+        launch(std::uint32_t(iteration));
         report(iteration, histogram.data(), HISTOGRAM_WORDS, ROW_WORDS);
     }
     finish();
@@ -284,6 +289,7 @@ class CudaKernel(Kernel):
             run=indented(self.run()),
             count=indented(self.count()),
             header=2,
+            warm_up=f"{WARM_UP}u",
         )
 
     def _instructions(self) -> list[Instruction]:

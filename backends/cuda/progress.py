@@ -73,9 +73,10 @@ static void set_up() {
     check(cudaMalloc(&memory, bytes), "cudaMalloc");
 }
 
-static std::uint32_t iterate() {
+static std::uint32_t iterate(const bool warm_up) {
     std::uint32_t finished = 0;
     check(cudaMemset(memory, 0, bytes), "cudaMemset");
+    if (warm_up) check(cudaMemset(&WARM_UP, 1, sizeof WARM_UP), "cudaMemset");
     test<<<$launched>>>(memory);
     check(cudaGetLastError(), "launch");
     check(cudaDeviceSynchronize(), "kernel");

@@ -23,7 +23,8 @@ layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) buffer Memory {{ uint memory[]; }};
 {chr(10).join(C.definitions(PROBE_SIZES.items(), ()))}
 void main() {{
-    while (atomicAdd(memory[0], 1u, gl_ScopeDevice, 0, 0) != SIZE) atomicAdd(memory[1], 1u, gl_ScopeDevice, 0, 0);
+    if (memory[3] != 0u) return;
+    while (atomicAdd(memory[0], 1u, gl_ScopeDevice, 0, 0) != SIZE) atomicAdd(memory[2], 1u, gl_ScopeDevice, 0, 0);
 }}
 END
 """

@@ -1,10 +1,10 @@
 """Runs the shaders of an Amber script by Vulkan itself, again and again. Needs Python 3.11 and the package vulkan.
 
 The script names the sizes; its shaders, compiled, lie beside it: ``SCRIPT.0.spv`` and so on. Prints "ready" once the
-pipelines are built. Of a progress test, prints a line for each iteration that has terminated; of a memory test,
-"iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each term, and last
-the number of instances that found no row. Exit codes: 0 every iteration terminated, 2 the shaders cannot be built or
-launched, 3 threads were cut short, 124 the device was lost.
+pipelines are built and were launched. Of a progress test, prints a line for each iteration that has terminated; of a
+memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each
+term, and last the number of instances that found no row. Exit codes: 0 every iteration terminated, 2 the shaders cannot
+be built or launched, 3 threads were cut short, 124 the device was lost.
 
 What the shaders need of a device: Vulkan 1.2 with vulkanMemoryModel and vulkanMemoryModelDeviceScope. All buffers are
 memory that the host sees; a launch begins with the host's writes and ends where the host may read.
@@ -23,6 +23,7 @@ from typing import Any
 
 from backends.shared.hosting import (
     LOST,
+    WARM_UP,
     HostError,
     Iterate,
     Said,
@@ -263,11 +264,12 @@ def progress(device: Device, codes: Sequence[bytes], constant: dict[str, int]) -
     (code,) = codes
     commands = launcher.commands([(code, groups_of(constant))])
 
-    def iterate(_: int) -> str:
+    def iterate(iteration: int) -> str:
         launcher.mapped[0][:] = bytes(size)
+        launcher.mapped[0][finished + 4 : finished + 8] = struct.pack("<I", iteration == WARM_UP)
         launcher.run(commands)
         (found,) = struct.unpack("<I", launcher.mapped[0][finished : finished + 4])
-        return terminated(found, constant)
+        return terminated(found, constant, iteration)
 
     try:
         yield iterate

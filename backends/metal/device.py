@@ -18,8 +18,9 @@ _PROBE = f"""\
 using namespace metal;
 {chr(10).join(C.definitions(PROBE_SIZES.items(), ()))}
 {Metal.header} {{
+    if (atomic_load_explicit(&memory[3], memory_order_relaxed) != 0u) return;
     while (atomic_fetch_add_explicit(&memory[0], 1u, memory_order_relaxed) != SIZE) {{
-        atomic_fetch_add_explicit(&memory[1], 1u, memory_order_relaxed);
+        atomic_fetch_add_explicit(&memory[2], 1u, memory_order_relaxed);
     }}
 }}
 """

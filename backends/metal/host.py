@@ -1,11 +1,11 @@
 """Runs the Metal kernels of a progress or memory test, again and again. Needs macOS, Python 3.11 and
 pyobjc-framework-Metal.
 
-Prints "ready" once the kernels are built. Of a progress test, prints a line for each iteration that has terminated; of
-a memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each
-term, and last the number of instances that found no row. macOS ends a kernel that hangs after some seconds; where it
-does not, end this process. Exit codes: 0 every iteration terminated, 2 the kernels cannot be built or launched, 3
-threads were cut short, 124 the device gave up.
+Prints "ready" once the kernels are built and were launched. Of a progress test, prints a line for each iteration that
+has terminated; of a memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the
+final value of each term, and last the number of instances that found no row. macOS ends a kernel that hangs after some
+seconds; where it does not, end this process. Exit codes: 0 every iteration terminated, 2 the kernels cannot be built or
+launched, 3 threads were cut short, 124 the device gave up.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 from backends.shared.hosting import (
     LOST,
+    WARM_UP,
     HostError,
     Iterate,
     Said,
@@ -82,11 +83,12 @@ def progress(device: Any, library: Any, constant: dict[str, int]) -> Iterate:
     queue, test = device.newCommandQueue(), pipeline(device, library, "test")
     groups = groups_of(constant)
 
-    def iterate(_: int) -> str:
+    def iterate(iteration: int) -> str:
         words(buffer)[:] = bytes(buffer.length())
+        struct.pack_into("<I", words(buffer), 4 * cells + 4, iteration == WARM_UP)
         launch(queue, [buffer], [(test, groups, constant.get("GROUP_SIZE", 1))])  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack_from("<I", words(buffer), 4 * cells)
-        return terminated(sum_of_counters, constant)
+        return terminated(sum_of_counters, constant, iteration)
 
     return iterate
 

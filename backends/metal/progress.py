@@ -24,6 +24,7 @@ class Metal(Renderer):
 
     exchange: ClassVar[str] = "exchange_at(&(cell), value)"
     add: ClassVar[str] = "add_at(&(cell), value)"
+    read: ClassVar[str] = "atomic_load_explicit(&WARM_UP, memory_order_relaxed)"
     header: ClassVar[str] = """\
 kernel void test(device atomic_uint* const memory [[buffer(0)]],
                  const uint group_id [[threadgroup_position_in_grid]],

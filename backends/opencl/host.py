@@ -1,10 +1,10 @@
 """Runs the OpenCL kernels of a progress or memory test, again and again. Needs Python 3.11, numpy and pyopencl.
 
-Prints "ready" once the kernels are built. Of a progress test, prints a line for each iteration that has terminated; of
-a memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each
-term, and last the number of instances that found no row. A test that hangs does not come back: run this under "timeout
-20", or let "synth run" watch it. Exit codes: 0 every iteration terminated, 2 the kernels cannot be built or launched,
-3 threads were cut short.
+Prints "ready" once the kernels are built and were launched. Of a progress test, prints a line for each iteration that
+has terminated; of a memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the
+final value of each term, and last the number of instances that found no row. A test that hangs does not come back: run
+this under "timeout 20", or let "synth run" watch it. Exit codes: 0 every iteration terminated, 2 the kernels cannot be
+built or launched, 3 threads were cut short.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.shared.hosting import (
+    WARM_UP,
     HostError,
     Iterate,
     Said,
@@ -98,16 +99,17 @@ def progress(context: Any, launch: Launch, constant: dict[str, int]) -> Iterate:
     import pyopencl as cl
 
     queue, finished = cl.CommandQueue(context), finished_at(constant)
-    zeros = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
-    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, zeros.nbytes)
+    cells = np.zeros(finished + constant["STRIDE"], dtype=np.uint32)
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, cells.nbytes)
     sum_of_counters = np.zeros(1, dtype=np.uint32)
 
-    def iterate(_: int) -> str:
-        cl.enqueue_copy(queue, buffer, zeros)
+    def iterate(iteration: int) -> str:
+        cells[finished + 1] = iteration == WARM_UP
+        cl.enqueue_copy(queue, buffer, cells)
         launch(queue, buffer)
         queue.finish()  # a test that hangs stays here
         cl.enqueue_copy(queue, sum_of_counters, buffer, src_offset=finished * 4)
-        return terminated(int(sum_of_counters[0]), constant)
+        return terminated(int(sum_of_counters[0]), constant, iteration)
 
     return iterate
 

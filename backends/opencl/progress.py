@@ -18,6 +18,7 @@ class OpenCl(Renderer):
 
     exchange: ClassVar[str] = "atomic_exchange_at(&(cell), value)"
     add: ClassVar[str] = "atomic_add_at(&(cell), value)"
+    read: ClassVar[str] = "atomic_read(&WARM_UP)"
     header: ClassVar[str] = "__kernel void test(__global cell_t* const memory)"
     group: ClassVar[str] = "(uint)get_group_id(0)"
     item: ClassVar[str] = "(uint)get_local_id(0)"
@@ -29,10 +30,12 @@ $pseudo_code
 typedef atomic_uint cell_t;
 #define atomic_exchange_at(p, v) atomic_exchange_explicit(p, v, memory_order_acq_rel, memory_scope_device)
 #define atomic_add_at(p, v) atomic_fetch_add_explicit(p, v, memory_order_acq_rel, memory_scope_device)
+#define atomic_read(p) atomic_load_explicit(p, memory_order_relaxed, memory_scope_device)
 #else
 typedef volatile uint cell_t;
 #define atomic_exchange_at(p, v) atomic_xchg(p, v)
 #define atomic_add_at(p, v) atomic_add(p, v)
+#define atomic_read(p) (*(p))
 #endif
 
 $constants

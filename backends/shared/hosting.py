@@ -21,6 +21,9 @@ from pathlib import Path
 LOST = 124
 """The exit code where a device gave up on a program, as ``timeout`` has it."""
 
+WARM_UP = (1 << 32) - 1
+"""In the place of an iteration's number: the launch before the first iteration, in which every thread ends at once."""
+
 
 class HostError(Exception):
     """What went wrong, in words; ``code`` is the exit code: 2 the program cannot be built or launched, 3 threads were
@@ -59,7 +62,10 @@ Run = Callable[[argparse.Namespace, Path, int], tuple[int, str]]
 """Runs a file so often; gives an exit code, and what to say at the end."""
 
 Iterate = Callable[[int], str]
-"""Runs a program once, the how manieth time from 0, and gives the rest of its line: ``terminated``, or outcomes."""
+"""Runs a program once, the how manieth time from 0, and gives the rest of its line: ``terminated``, or outcomes.
+
+The number may be ``WARM_UP``: drivers compile a kernel when it is first launched, which is to be no iteration.
+"""
 
 
 def hosted(
@@ -97,6 +103,8 @@ def run_program(
     said = Said(text, iterations)
     try:
         with started(text, constant, said) as iterate:
+            if iterations:
+                iterate(WARM_UP)
             said.began()
             print("ready", flush=True)
             for iteration in range(iterations):
@@ -121,13 +129,16 @@ def groups_of(constant: dict[str, int]) -> int:
 
 
 def finished_at(constant: dict[str, int]) -> int:
-    """Where, in words, the counters of the threads of a progress test that have ended are summed up."""
+    """Where, in words, the counters of the threads of a progress test that have ended are summed up.
+
+    The word after it is not 0 in the warm-up, and all others are.
+    """
     return constant["INSTANCES"] * constant["LOCATIONS"] * constant["STRIDE"]
 
 
-def terminated(finished: int, constant: dict[str, int]) -> str:
+def terminated(finished: int, constant: dict[str, int], iteration: int) -> str:
     """What to say of an iteration whose counters have that sum. Raises ``HostError`` where it is another."""
-    expected = constant["INSTANCES"] * constant["SIZE"] % 2**32
+    expected = 0 if iteration == WARM_UP else constant["INSTANCES"] * constant["SIZE"] % 2**32
     if finished != expected:
         raise HostError(f"threads were cut short: sum of counters {finished}, not {expected}", 3)
     return "terminated"

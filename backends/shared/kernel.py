@@ -23,6 +23,9 @@ that, in this test and for this thread, includes the same threads (``Kernel.scop
 - ``barrier``: what a CTA's threads do at a barrier, as statements that the whole work-group executes;
 - ``file``: the whole file, from ``constants`` and the bodies that ``reset``, ``run`` and ``count`` give.
 
+Drivers compile a kernel when it is first launched, so hosts launch all three once before the first iteration, with
+``WARM_UP`` for the seed: ``run`` then ends at once, whatever loops the test has.
+
 Bodies use the names ``memory``, ``results``, ``histogram`` (arrays in global memory), ``local_memory`` (the
 work-group's), ``seed`` and, in ``run``, what ``group`` and ``item`` say; ``index`` is an instance in ``reset`` and
 ``count``, one thread each.
@@ -43,6 +46,7 @@ from itertools import count
 from typing import ClassVar
 
 from backends.shared.addresses import address_targets, targets_of
+from backends.shared.hosting import WARM_UP
 from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, STRESSER, WORKING, Layout
 from backends.shared.reach import check_accesses
 from backends.shared.syntax import C, Syntax
@@ -107,7 +111,8 @@ class Kernel(ABC):
       a read: of a cell in global memory, relaxed and at device scope;
     - ``read``, ``write``: accesses to memory and histogram where no other thread is at work on the cell;
     - ``scratch_load``, ``scratch_store``: accesses to global memory that the compiler keeps;
-    - ``weak_exchange``: whether there is a compare-exchange that may fail for no reason.
+    - ``weak_exchange``: whether there is a compare-exchange that may fail for no reason;
+    - ``warm_up``: the first statement of ``run``.
     """
 
     title: ClassVar[str]
@@ -129,6 +134,7 @@ class Kernel(ABC):
     scratch_load: ClassVar[str]
     scratch_store: ClassVar[str]
     weak_exchange: ClassVar[bool] = False
+    warm_up: ClassVar[str] = f"if (seed == {WARM_UP}u) {{ return; }} // launched to be compiled"
     companions: ClassVar[Mapping[str, str]] = {}
     """Files that every test of the language shares, by name."""
 
@@ -241,6 +247,7 @@ class Kernel(ABC):
             *self._shared_final(),
         ]
         return [
+            self.warm_up,
             self.syntax.constant("group", self.group),
             self.syntax.constant("item", self.item),
             *(self.syntax.constant(name, text) for name, text in once),

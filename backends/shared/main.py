@@ -58,9 +58,10 @@ int main(int argc, char** argv) {
     trial = TRIAL;
     const long iterations = asked = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 20;
     set_up();
+    if (iterations > 0) iterate(true);
     begin();
     for (long i = 0; i < iterations; ++i) {
-        const std::uint32_t finished = iterate(); // a test that hangs stays here
+        const std::uint32_t finished = iterate(false); // a test that hangs stays here
         if (finished != INSTANCES * SIZE) {
             char error[80];
             const char* const what = "threads were cut short: sum of counters %u, not %u";
@@ -80,7 +81,7 @@ int main(int argc, char** argv) {
     return 0;
 }
 """
-"""The main program of a progress test: it needs ``SAYS``, ``set_up()`` and ``iterate()``."""
+"""The main program of a progress test: it needs ``SAYS``, ``set_up()`` and ``iterate(warm_up)``."""
 
 COUNTS = r"""struct Outcome {
     std::vector<std::int32_t> values;

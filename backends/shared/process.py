@@ -246,7 +246,10 @@ def _judged(process: _Process, followed: _Followed, iterations: int, timeout: fl
     run, code = followed.run, followed.code
     hung = run is not None and TIMED_OUT in run.outcomes
     if run is None or (code not in (0, WATCHDOG) and not hung):
-        raise RunError(followed.said or process.complaint() or f"the program ended with code {code}")
+        words = f"the program ended with code {code}"
+        if run is None and code == WATCHDOG:
+            words = "the device gave up on it before the first iteration"
+        raise RunError(followed.said or process.complaint() or words)
     if code == WATCHDOG:
         return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout), run.said)
     if not hung and len(run.outcomes) != iterations:

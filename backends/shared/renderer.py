@@ -20,6 +20,9 @@ a hang.
 **Ended.** A thread that has ended adds its program counter to one cell. The sum is the number of instructions
 of all threads of all instances, whichever way they went, and a host that finds another sum knows that a driver cut
 the loops short.
+
+**Warm-up.** The cell after that one is 0, but in the launch that a host makes before the first iteration: there every
+thread ends at once. Drivers compile a kernel when it is first launched; this is that launch, and it cannot hang.
 """
 
 from __future__ import annotations
@@ -63,14 +66,15 @@ class Renderer:
     """A language, as what differs from the others. A subclass sets the attributes without a default.
 
     ``exchange`` and ``add`` are the bodies of macros over ``cell`` (an element of ``memory``) and ``value`` that give
-    the cell's old value. ``group`` and ``item`` are the ids of a work-group and of a thread in it; ``item`` is empty
-    where work-groups have one thread only. ``file`` is the text of the whole file, in which ``$kernel``, ``$name`` (a
-    safe file name) and the properties of the launch named in ``render`` are filled in; ``constants`` go before the
-    kernel.
+    the cell's old value; ``read`` is the value of the cell of the warm-up, which no thread writes. ``group`` and
+    ``item`` are the ids of a work-group and of a thread in it; ``item`` is empty where work-groups have one thread
+    only. ``file`` is the text of the whole file, in which ``$kernel``, ``$name`` (a safe file name) and the properties
+    of the launch named in ``render`` are filled in; ``constants`` go before the kernel.
     """
 
     exchange: ClassVar[str]
     add: ClassVar[str]
+    read: ClassVar[str] = "WARM_UP"
     group: ClassVar[str]
     item: ClassVar[str] = ""
     header: ClassVar[str]
@@ -93,6 +97,7 @@ class Renderer:
                 *cls.syntax.definitions(launch.constants.items(), ()),
                 "#define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]",
                 "#define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]",
+                "#define WARM_UP memory[INSTANCES * LOCATIONS * STRIDE + 1u]",
                 f"#define EXCHANGE(cell, value) {cls.exchange}",
                 f"#define ADD(cell, value) {cls.add}",
             ]
@@ -105,6 +110,7 @@ class Renderer:
             [
                 f"{cls.opening(launch)} {{",
                 *("    " + line for line in cls.places(launch)),
+                f"    if ({cls.read} != 0u) {{ return; }} // launched to be compiled",
                 f"    {cls.syntax.variable('pc', '0u')}",
                 program_text(launch.program, cls.syntax),
                 "    ADD(FINISHED, pc);",

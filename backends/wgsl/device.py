@@ -14,9 +14,10 @@ from backends.shared.syntax import WGSL
 
 _PROBE = f"""\
 @group(0) @binding(0) var<storage, read_write> memory: array<atomic<u32>>;
-{chr(10).join(WGSL.definitions([*PROBE_SIZES.items(), ("FINISHED", 1)], ()))}
+{chr(10).join(WGSL.definitions([*PROBE_SIZES.items(), ("FINISHED", 2)], ()))}
 @compute @workgroup_size(1)
 fn test() {{
+    if (atomicLoad(&memory[3]) != 0u) {{ return; }}
     while (atomicAdd(&memory[0], 1u) != SIZE) {{ atomicAdd(&memory[FINISHED], 1u); }}
 }}
 """

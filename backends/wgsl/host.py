@@ -1,10 +1,10 @@
 """Runs a WGSL shader of a progress or memory test, again and again. Needs Python 3.11 and wgpu.
 
-Prints "ready" once the shader is built. Of a progress test, prints a line for each iteration that has terminated; of a
-memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the final value of each
-term, and last the number of instances that found no row. A test that hangs does not come back: run this under
-"timeout -s KILL 20", or let "synth run" watch it. Exit codes: 0 every iteration terminated, 2 the shader cannot be
-built or launched, 3 threads were cut short, 124 the device gave up.
+Prints "ready" once the shader is built and was launched. Of a progress test, prints a line for each iteration that has
+terminated; of a memory test, "iteration N" with its outcomes as JSON: a list of rows, the count first and then the
+final value of each term, and last the number of instances that found no row. A test that hangs does not come back: run
+this under "timeout -s KILL 20", or let "synth run" watch it. Exit codes: 0 every iteration terminated, 2 the shader
+cannot be built or launched, 3 threads were cut short, 124 the device gave up.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 from backends.shared.hosting import (
     LOST,
+    WARM_UP,
     HostError,
     Iterate,
     Said,
@@ -104,16 +105,17 @@ def progress(device: Any, module: Any, constant: dict[str, int]) -> Iterate:
     group = device.create_bind_group(
         layout=pipeline.get_bind_group_layout(0), entries=[{"binding": 0, "resource": resource}]
     )
-    groups = groups_of(constant)
+    groups, finished_at = groups_of(constant), 4 * constant["FINISHED"]
 
-    def iterate(_: int) -> str:
+    def iterate(iteration: int) -> str:
+        device.queue.write_buffer(buffer, finished_at + 4, struct.pack("<I", iteration == WARM_UP))
         commands = device.create_command_encoder()
-        commands.clear_buffer(buffer)
+        commands.clear_buffer(buffer, 0, finished_at + 4)
         dispatch(commands, pipeline, group, groups)
         device.queue.submit([commands.finish()])
-        finished = device.queue.read_buffer(buffer, 4 * constant["FINISHED"], 4)  # a test that hangs stays here
+        finished = device.queue.read_buffer(buffer, finished_at, 4)  # a test that hangs stays here
         (sum_of_counters,) = struct.unpack("<I", finished)
-        return terminated(sum_of_counters, constant)
+        return terminated(sum_of_counters, constant, iteration)
 
     return iterate
 

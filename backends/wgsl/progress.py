@@ -27,6 +27,7 @@ class Wgsl(Renderer):
     syntax: ClassVar[Syntax] = WGSL
     exchange: ClassVar[str] = "atomicExchange(&memory[cell], value)"
     add: ClassVar[str] = "atomicAdd(&memory[cell], value)"
+    read: ClassVar[str] = "atomicLoad(&memory[WARM_UP])"
     header: ClassVar[str] = "@compute @workgroup_size({})\nfn test(@builtin(workgroup_id) workgroup: vec3<u32>{})"
     largest_group: ClassVar[int] = 256
     most_groups: ClassVar[int | None] = GROUPS
@@ -52,7 +53,7 @@ $kernel
             "EXCHANGE(cell, value)": cls.exchange,
             "ADD(cell, value)": cls.add,
         }
-        numbers = launch.constants | {"FINISHED": launch.finished}
+        numbers = launch.constants | {"FINISHED": launch.finished, "WARM_UP": launch.finished + 1}
         return "\n".join(cls.syntax.definitions(numbers.items(), functions.items()))
 
     @classmethod

@@ -116,17 +116,18 @@ def test_progress_tests_terminate_or_hang(placement: str) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_what_fails_is_no_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """But for a kernel that a display's watchdog ends."""
+    """But for a kernel that a display's watchdog ends, unless it is that of the warm-up."""
     device = CudaDevice(instances=2)
     progress = device.launch(BACKWARD, "chunked")
     memory = place(read_litmus(SB), Parameters(64))
-    for shape, files in (
-        (progress, BACKENDS["cuda"].progress_files("p", progress)),
-        (memory, BACKENDS["cuda"].memory_files("m", memory)),
+    for shape, files, outcomes in (
+        (progress, BACKENDS["cuda"].progress_files("p", progress), "H"),
+        (memory, BACKENDS["cuda"].memory_files("m", memory), "TH"),
     ):
         write_files(tmp_path, files)
         program = device.prepare(tmp_path / next(iter(files)), shape)
         faults = {"load": "driver version is insufficient", "launch": "launch: invalid configuration"}
+        faults["warm-up"] = "the device gave up on it before the first iteration"
         if shape is progress:
             faults["cut"] = "threads were cut short: sum of counters 3, not 4"
         for fault, message in faults.items():
@@ -134,7 +135,7 @@ def test_what_fails_is_no_hang(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
             with pytest.raises(RunError, match=message):
                 watch(program.command, 2, 5, program.environment)
         monkeypatch.setenv("FAKE_CUDA", "timeout")
-        assert watch(program.command, 2, 5, program.environment).outcomes == "H"
+        assert watch(program.command, 2, 5, program.environment).outcomes == outcomes
 
 
 def test_programs_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 // The CUDA runtime as far as the generated programs need it: a thread of a launch is one of the CPU, all at once.
-// FAKE_CUDA in the environment names what fails: load, launch, timeout (as by a display's watchdog), cut (loops).
+// FAKE_CUDA in the environment names what fails: load, launch, warm-up and timeout (as by a display's watchdog, the
+// first and the third time that the host waits), cut (loops).
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -87,7 +88,11 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 inline cudaError_t cudaDriverGetVersion(int* version) { *version = 13000; return cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return emulated::last; }
-inline cudaError_t finished() { return emulated::fails("timeout") ? cudaErrorLaunchTimeout : cudaSuccess; }
+inline cudaError_t finished() {
+    static int waits = 0;
+    const bool late = (++waits == 1 && emulated::fails("warm-up")) || (waits > 2 && emulated::fails("timeout"));
+    return late ? cudaErrorLaunchTimeout : cudaSuccess;
+}
 inline cudaError_t cudaDeviceSynchronize() { return finished(); }
 template <typename T> cudaError_t cudaMalloc(T** pointer, std::size_t size) { *pointer = (T*)std::malloc(size); return cudaSuccess; }
 inline cudaError_t cudaMemset(void* pointer, int value, std::size_t size) { std::memset(pointer, value, size); return cudaSuccess; }

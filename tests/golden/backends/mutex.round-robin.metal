@@ -38,6 +38,7 @@ static inline uint add_at(device atomic_uint* const cell, const uint value) {
 #define SIZE 4u
 #define CELL(location) memory[(instance * LOCATIONS + location) * STRIDE]
 #define FINISHED memory[INSTANCES * LOCATIONS * STRIDE]
+#define WARM_UP memory[INSTANCES * LOCATIONS * STRIDE + 1u]
 #define EXCHANGE(cell, value) exchange_at(&(cell), value)
 #define ADD(cell, value) add_at(&(cell), value)
 
@@ -47,6 +48,7 @@ kernel void test(device atomic_uint* const memory [[buffer(0)]],
     const uint group = group_id;
     const uint instance = group / THREADS;
     const uint thread = group % THREADS;
+    if (atomic_load_explicit(&WARM_UP, memory_order_relaxed) != 0u) { return; } // launched to be compiled
     uint pc = 0u;
     switch (thread) {
     case 0u: {

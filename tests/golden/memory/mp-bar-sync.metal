@@ -81,6 +81,7 @@ kernel void run(volatile device uint* const memory [[buffer(0)]], device uint* c
                 constant uint& seed [[buffer(3)]], const uint group_id [[threadgroup_position_in_grid]],
                 const uint item_id [[thread_position_in_threadgroup]]) {
     threadgroup volatile uint local_memory[SHARED_WORDS];
+    if (seed == 4294967295u) { return; } // launched to be compiled
     const uint group = group_id;
     const uint item = item_id;
     const uint role = group / CTA_STEP % ROLES;
