@@ -48,7 +48,11 @@ def _show_header(context: click.Context, parameter: click.Parameter, value: bool
 )
 @click.option("--rate", type=_SHARE, default=0.01, show_default=True, help="Of failures, at most, in the end.")
 @click.option("--confidence", type=_SHARE, default=CONFIDENCE, show_default=True, help="With which that is said.")
-@click.option("--timeout", type=Seconds(positive=True), default=10.0, show_default=True, help="Of a run.")
+@click.option(
+    "--timeout",
+    type=Seconds(positive=True),
+    help="Of a run.  [default: 20 times what one that goes right takes, no less than 10]",
+)
 @click.option("--build-timeout", type=Seconds(positive=True), default=600.0, show_default=True, help="Of a build.")
 @click.option("--time-limit", type=Seconds(), metavar="S", help="Begin no run after S seconds.")
 @click.option(
@@ -69,7 +73,7 @@ def command(
     runs: int,
     rate: float,
     confidence: float,
-    timeout: float,
+    timeout: float | None,
     build_timeout: float,
     time_limit: float | None,
     output: Path,
@@ -92,7 +96,7 @@ def command(
 
     Each run is written to FOLDER/runs.jsonl before the next one begins; the same command goes on there. After a change
     of the sources, give another folder. A run that takes more than --timeout is killed with all that it started, and
-    has failed.
+    has failed; without one, the runs that go right say how long one may take.
 
     \b
     Example:

@@ -27,6 +27,9 @@ MOST_PLACES = 256
 WORD = 32
 """Places of one of its macros."""
 
+FLOOR, FACTOR, PATIENCE = 10.0, 20.0, 300.0
+"""Seconds of a time-out at least, what it is of the longest run, and seconds while none is known."""
+
 
 def words(command: str, option: str) -> tuple[str, ...]:
     """The words of a command, quoted as in a shell. Raises ``InputError`` where there are none, or a quote is open."""
@@ -69,16 +72,20 @@ class Application:
     """Commands to build and run it; ``folder`` gets one for each set of fences.
 
     ``build`` may be empty. ``until`` is the moment of ``time.monotonic`` from which no run begins.
+
+    A run has ``timeout`` seconds; ``None``: ``FACTOR`` times the longest that went right, no less than ``FLOOR``, and
+    ``PATIENCE`` before one did. A hang cannot be confirmed by another run: an application that lacks a fence may end.
     """
 
     build: Sequence[str]
     command: Sequence[str]
     folder: Path
     stress: Profile | None = None
-    timeout: float = 10.0
+    timeout: float | None = None
     build_timeout: float = 600.0
     until: float | None = None
     _built: set[Places] = field(default_factory=set)
+    _longest: float = 0.0
 
     def run(self, active: Places) -> Ran:
         """Run it with these fences; it is built before its first run.
@@ -105,10 +112,18 @@ class Application:
                 self._build(_filled(self.build, placed, told), active, environment)
             self._built.add(active)
         try:
-            end = run_to_end(_filled(self.command, placed, told), self.timeout, environment)
+            end = run_to_end(_filled(self.command, placed, told), self._limit(), environment)
         except RunError as error:
             raise InputError(f"--run: {error}") from None
+        if end.code == 0:
+            self._longest = max(self._longest, end.seconds)
         return Ran(end.code, round(end.seconds, 6), end.said[:200])
+
+    def _limit(self) -> float:
+        """Seconds after which a run is killed."""
+        if self.timeout is not None:
+            return self.timeout
+        return max(FLOOR, FACTOR * self._longest) if self._longest else PATIENCE
 
     def _build(self, command: list[str], active: Places, environment: dict[str, str]) -> None:
         try:
