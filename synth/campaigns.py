@@ -11,6 +11,7 @@ of all kinds, and together they are the whole. What was seen on them is put toge
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -26,13 +27,14 @@ from backends.shared.device import Device, Prepared, Runner, batches
 from backends.shared.layout import Layout
 from backends.shared.mapping import Launch
 from backends.shared.process import Run, RunError, end_all
-from backends.shared.results import Entry, MemoryTrial, ProgressTrial, Result, ResultFile
+from backends.shared.results import Effort, MemoryTrial, ProgressTrial, Result, ResultFile, Times
 from corpus.errors import InputError
 from synth.pool import Cluster, run_tasks
 from synth.watch import watching
 
 Item = TypeVar("Item")
 Trial = ProgressTrial | MemoryTrial
+Shape = Launch | Layout
 
 RERUN = ("missing", "failed", "hung", "all")
 """Which trials are made, where it is said: those without any line; those that failed last; those that
@@ -78,8 +80,10 @@ class Campaign:
     rerun: str | None = None
     limit: float | None = None
 
-    def is_due(self, trial: Trial, file: ResultFile) -> bool:
-        """Whether a trial is to be made, after what a file knows of it."""
+    def is_due(self, trial: Trial, file: ResultFile, accuses: Callable[[], bool] = lambda: False) -> bool:
+        """Whether a trial is to be made, after what a file knows of it; ``accuses``: a hang of it contradicts a model,
+        and so is to be confirmed.
+        """
         result, failed = file.results.get(trial), trial in file.failures
         match self.rerun:
             case "all":
@@ -89,35 +93,30 @@ class Campaign:
             case "failed":
                 return failed
             case "hung":
-                return result is not None and hangs(result)
-        return result is None or failed
+                return result is not None and result.hangs
+        return result is None or failed or (result.hangs and not result.confirmed and accuses())
 
 
 ALONE = Campaign()
 """One trial at a time, all that are due."""
 
 
-def hangs(result: Result) -> bool:
-    """Whether some iteration did not come to its end in time."""
-    return result.hangs if isinstance(result, ProgressTrial) else result.hung
-
-
-Made = tuple[Entry, Sequence[float]] | InputError | RunError
-"""What a trial gave: its entry, and the seconds of its iterations; or why the language cannot say the test, or why it
-could not be run.
+Made = tuple[Result, Times] | InputError | RunError
+"""What a trial gave: its result, and how long it took; or why the language cannot say the test, or why it could not be
+run.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Way(Generic[Item]):
     """How things are tried: the ``trial`` of one, how it is launched (``shape``), its ``files``, for which it raises
-    ``InputError`` where the language cannot say the test, and the ``entry`` of a run. All can be pickled.
+    ``InputError`` where the language cannot say the test, and the ``result`` of a run. All can be pickled.
     """
 
     trial: Callable[[Item], Trial]
-    shape: Callable[[Item], Launch | Layout]
+    shape: Callable[[Item], Shape]
     files: Callable[[Item], Mapping[str, str]]
-    entry: Callable[[Item, Run], Entry]
+    result: Callable[[Item, Run], Result]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,39 +127,53 @@ class Job(Generic[Item]):
     make: Callable[[Runner], Iterator[tuple[Item, Made]]]
 
 
-def jobs_of(items: Sequence[Item], way: Way[Item], device: Device, campaign: Campaign) -> list[Job[Item]]:
-    """All that is to be tried, in jobs of what is built together. Raises ``InputError`` for a launch that cannot be."""
+def jobs_of(
+    items: Sequence[Item], limits: Sequence[float], way: Way[Item], device: Device, campaign: Campaign
+) -> list[Job[Item]]:
+    """All that is to be tried, with the seconds that an iteration of each may take, in jobs of what is built together.
+
+    Raises ``InputError`` for a launch that cannot be.
+    """
     at_a_time = campaign.jobs if isinstance(campaign.jobs, int) else _AHEAD * campaign.jobs.cluster.slots
     cut = batches(device, [way.shape(item) for item in items], at_a_time)
-    together = [[items[number] for number in numbers] for numbers in cut]
-    return [Job(items, partial(_made, items=items, way=way)) for items in together]
+    together = [[(items[number], limits[number]) for number in numbers] for numbers in cut]
+    return [Job([item for item, _ in each], partial(_made, limited=each, way=way)) for each in together]
 
 
 _AHEAD = 4
 """Into how many jobs a worker's share is cut, so that none is left with the slow ones."""
 
 
-def _made(runner: Runner, items: Sequence[Item], way: Way[Item]) -> Iterator[tuple[Item, Made]]:
+def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: Way[Item]) -> Iterator[tuple[Item, Made]]:
     """Tries things that are built together."""
-    written = list[tuple[Item, Mapping[str, str]]]()
-    for item in items:
+    written = list[tuple[Item, float, Mapping[str, str]]]()
+    for item, limit in limited:
         try:
-            written.append((item, way.files(item)))
+            written.append((item, limit, way.files(item)))
         except InputError as error:
             yield item, error
-    with runner.prepared([(files, way.shape(item)) for item, files in written]) as programs:
-        for (item, files), program in zip(written, programs, strict=True):
+    with runner.prepared([(files, way.shape(item)) for item, _, files in written]) as programs:
+        for (item, limit, files), program in zip(written, programs, strict=True):
             try:
-                run = _ran(runner, way.trial(item), way.shape(item), files, program, len(written) > 1)
-                yield item, (way.entry(item, run), run.seconds)
+                run = _ran(runner, way.trial(item), limit, way.shape(item), files, program, len(written) > 1)
+                tries = (effort([run], limit),) if run.hangs else ()
+                yield item, (way.result(item, run), Times(run.seconds, limit, tries))
             except (InputError, RunError) as error:
                 yield item, error
+
+
+def effort(runs: Sequence[Run], limit: float) -> Effort:
+    """What a try took that has just come to its end."""
+    load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+    seconds, cpu = sum(sum(run.seconds) for run in runs), [run.cpu for run in runs if run.cpu is not None]
+    return Effort(limit=limit, seconds=round(seconds, 6), cpu=round(sum(cpu), 2) if cpu else None, load=load)
 
 
 def _ran(
     runner: Runner,
     trial: Trial,
-    shape: Launch | Layout,
+    limit: float,
+    shape: Shape,
     files: Mapping[str, str],
     program: Prepared | RunError,
     again: bool,
@@ -170,16 +183,16 @@ def _ran(
         raise program
     every = isinstance(trial, ProgressTrial) and trial.every_iteration
     try:
-        return runner.watch(program, trial.iterations, trial.timeout, every)
+        return runner.watch(program, trial.iterations, limit, every)
     except RunError:
         if not again:
             raise
-        return runner.run(files, shape, trial.iterations, trial.timeout, every)
+        return runner.run(files, shape, trial.iterations, limit, every)
 
 
 def conducted(
     jobs: Sequence[Job[Item]], device: Device, campaign: Campaign, done: int = 0
-) -> Iterator[tuple[Item, Made]]:
+) -> Generator[tuple[Item, Made]]:
     """Everything with what its trial gave, as they come to their ends; with one at a time, in their order.
 
     Jobs that are not begun when time is up do not come. ``done`` were made before, and count in the progress that is

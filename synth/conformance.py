@@ -5,7 +5,8 @@ contradicts SC. TSO allows it, so the machine is consistent with TSO.
 
 A test asks about one outcome: a hang, or certain final values. A *promise* says which outcomes of a test a model
 forbids. A device contradicts a model if it shows an outcome that the model forbids. An outcome that was not seen proves
-nothing, so no device is ever proved to conform.
+nothing, so no device is ever proved to conform. A hang that is not confirmed (``synth.hangs``) may be the slowness of a
+machine, and contradicts nothing.
 
 A model promises nothing of a test
   - without a verdict (UNKNOWN);

@@ -37,7 +37,7 @@ def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
     from backends.shared.results import read_results, read_times
     from corpus.lines import is_cut
 
-    found = list(zip(read_results(path), read_times(path), strict=True))
+    found = [(entry, took.seconds) for entry, took in zip(read_results(path), read_times(path), strict=True)]
     if is_cut(path):
         tell_of_cut(path)
     return found

@@ -74,6 +74,11 @@ def progress_result(test: Test, outcomes: str, **given: object) -> ProgressResul
     return ProgressResult(**(known | given), outcomes=outcomes)  # type: ignore[arg-type]
 
 
+def confirmed(test: Test) -> ProgressResult:
+    """A hang that came again each time."""
+    return progress_result(test, "H", tries=("H", "H", "H"))
+
+
 def memory_result(test: Test, outcomes: tuple[tuple[tuple[int, ...], int], ...], **given: object) -> MemoryResult:
     known: dict[str, object] = {
         "test": test.name,
@@ -96,13 +101,23 @@ def memory_result(test: Test, outcomes: tuple[tuple[tuple[int, ...], int], ...],
 def entries(waits: Test, mutex: Test, sb: Test) -> list[Entry]:
     """Round-robin hangs what fair promises to end; a mapping failed; a profile makes SB's outcome frequent."""
     failed = progress_result(mutex, "T", mapping="chunked", device="a GPU | 2", driver="driver 5")
-    asked = {name: getattr(failed, name) for name in failed.__struct_fields__ if name not in ("outcomes", "date")}
+    asked = {
+        name: getattr(failed, name) for name in failed.__struct_fields__ if name not in ("outcomes", "date", "tries")
+    }
     return [
         progress_result(waits, "T" * 20),  # an earlier line of the next trial
-        progress_result(waits, "TTHHT" * 4),
+        progress_result(waits, "TTHHT" * 4, tries=("TTHHT" * 4, "H", "H")),
         progress_result(waits, "T" * 20, mapping="plain", instances=1),
         progress_result(mutex, "T" * 20),
-        progress_result(waits, "H", placement="subgroup", every_iteration=False, device="a GPU | 2", driver="driver 5"),
+        progress_result(
+            waits,
+            "H",
+            tries=("H", "H", "H"),
+            placement="subgroup",
+            every_iteration=False,
+            device="a GPU | 2",
+            driver="driver 5",
+        ),
         ProgressFailure(**asked, error="the compiler said: <no>", date="2026-11-22T13:00:00Z"),
         memory_result(sb, (((0, 0), 3), ((0, 1), 4997), ((1, 0), 5000))),
         memory_result(sb, (((0, 0), 1200), ((0, 1), 4400), ((1, 0), 4400)), profile="spread"),

@@ -23,7 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SETUP_TIMEOUT = 300.0
 """Seconds until ``ready``."""
@@ -45,17 +45,27 @@ class RunError(Exception):
     """A program that neither terminated nor hung: it could not be built, could not start, or failed."""
 
 
+class NotReadyError(RunError):
+    """A program that was not ready in time: its first launch, on which nothing can hang, did not end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """Outcomes of the iterations of a test in order, a letter each: ``T`` terminated, ``H`` did not.
 
     ``seconds`` has the wall time of each iteration; a hang's is the time-out. ``said`` has the line of each iteration
-    that terminated.
+    that terminated. ``cpu`` are the CPU seconds of the process from ``ready`` on; ``None`` where nobody counts them.
     """
 
     outcomes: str
     seconds: tuple[float, ...]
     said: tuple[str, ...] = ()
+    cpu: float | None = None
+
+    @property
+    def hangs(self) -> bool:
+        """Whether some iteration did not terminate in time."""
+        return TIMED_OUT in self.outcomes
 
 
 def watch(
@@ -161,6 +171,15 @@ class _Process:
             self._lines += lines
         return self._lines.popleft()
 
+    def cpu(self) -> float | None:
+        """CPU seconds of it so far, and of the processes that it has waited for; ``None`` where there is no proc(5)."""
+        try:
+            with open(f"/proc/{self._process.pid}/stat", encoding="utf-8", errors="replace") as stat:
+                ticks = stat.read().rpartition(")")[2].split()[11:15]
+        except OSError:
+            return None
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
     def code(self) -> int:
         """The exit code, when it has ended."""
         return self._process.wait()
@@ -218,13 +237,12 @@ class _Followed:
 
 def _iterated(once: Callable[[int], Run], iterations: int, every_iteration: bool) -> Run:
     """So many iterations, ``once`` makes those that are left up to a hang."""
-    outcomes, seconds, said = "", list[float](), list[str]()
-    while len(outcomes) < iterations and (every_iteration or TIMED_OUT not in outcomes):
-        run = once(iterations - len(outcomes))
-        outcomes += run.outcomes
-        seconds += run.seconds
-        said += run.said
-    return Run(outcomes, tuple(seconds), tuple(said))
+    run = Run("", ())
+    while len(run.outcomes) < iterations and (every_iteration or not run.hangs):
+        more = once(iterations - len(run.outcomes))
+        cpu = None if more.cpu is None else more.cpu + (run.cpu or 0.0)
+        run = Run(run.outcomes + more.outcomes, run.seconds + more.seconds, run.said + more.said, cpu)
+    return run
 
 
 def _watch_process(
@@ -244,14 +262,15 @@ def _watch_process(
 def _judged(process: _Process, followed: _Followed, iterations: int, timeout: float) -> Run:
     """What a program did as a run. Raises ``RunError`` where it neither terminated nor hung."""
     run, code = followed.run, followed.code
-    hung = run is not None and TIMED_OUT in run.outcomes
+    hung = run is not None and run.hangs
     if run is None or (code not in (0, WATCHDOG) and not hung):
         words = f"the program ended with code {code}"
         if run is None and code == WATCHDOG:
             words = "the device gave up on it before the first iteration"
-        raise RunError(followed.said or process.complaint() or words)
+        error = NotReadyError if run is None and code is None else RunError
+        raise error(followed.said or process.complaint() or words)
     if code == WATCHDOG:
-        return Run(run.outcomes + TIMED_OUT, (*run.seconds, timeout), run.said)
+        return replace(run, outcomes=run.outcomes + TIMED_OUT, seconds=(*run.seconds, timeout))
     if not hung and len(run.outcomes) != iterations:
         raise RunError(f"the program ended after {len(run.outcomes)} of {iterations} iterations")
     return run
@@ -260,10 +279,12 @@ def _judged(process: _Process, followed: _Followed, iterations: int, timeout: fl
 def _follow(process: _Process, timeout: float) -> _Followed:
     """Read the lines of a program until it ends or an iteration runs out of time."""
     outcomes, seconds, said = "", list[float](), list[str]()
-    ready, since = False, time.monotonic()
+    ready, since, before = False, time.monotonic(), None
 
     def seen(outcomes: str, seconds: Sequence[float]) -> Run | None:
-        return Run(outcomes, tuple(seconds), tuple(said)) if ready else None
+        used = process.cpu()
+        cpu = None if used is None or before is None else used - before
+        return Run(outcomes, tuple(seconds), tuple(said), cpu) if ready else None
 
     while True:
         try:
@@ -274,6 +295,7 @@ def _follow(process: _Process, timeout: float) -> _Followed:
             words = "" if ready else f"it was not ready after {SETUP_TIMEOUT:g} seconds"
             return _Followed(seen(outcomes + TIMED_OUT, [*seconds, timeout]), None, words)
         now = time.monotonic()
+        before = process.cpu() if before is None else before
         if process.served and (done := _DONE.fullmatch(line)):
             code = int(done[1])
             process.forget()

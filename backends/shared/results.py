@@ -4,12 +4,20 @@ A line holds facts: for a progress test those stay the same when the run is repe
 counts of a memory test do not. Wall times go to a second file beside it. Lines are appended as they come, each on the
 disk before the next test starts, so a stopped run goes on where it was: a test that was run in the same way is not run
 again. Both families share a file; a line with ``mapping`` is of a progress test, one with ``terms`` of a memory test.
+
+**Tries.** A time-out is an observation of a machine that may be busy. So a trial that hung is made again, alone, with
+``AGAIN`` times the time-out, as long as it hangs. ``tries`` has the outcomes of the first, and a letter for each other:
+
+    outcomes TTH                          the hang is not confirmed, and contradicts no model
+    outcomes TTH, tries TTH, H, H         it is confirmed: the trial hung each time
+    outcomes TTTT, tries TTH, T           terminated, slow: what it gave with more time counts, and there is no hang
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +27,7 @@ from pathlib import Path
 from typing import Annotated, Any, overload
 
 import msgspec
+from msgspec.structs import replace
 
 from backends.shared.process import TERMINATED, TIMED_OUT
 from corpus.files import open_bytes, write_atomically
@@ -34,10 +43,14 @@ BUSY = "another process is at work on these results"
 RESULTS = "results.jsonl"
 """The name of the file in a corpus folder."""
 
+AGAIN = (5, 25)
+"""Time-outs, as multiples of the first one, of the tries after one that hung."""
+
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Wall = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Letters = Annotated[str, msgspec.Meta(pattern=f"^[{TERMINATED}{TIMED_OUT}]+$")]
 Date = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?$")]
 
 
@@ -45,7 +58,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A test and a way to run it: the test by name and digest, and the device in words.
 
     ``driver`` and ``compiler`` say of it what ``device`` does not, in words. ``iterations`` are asked for, of
-    ``instances`` each, with ``timeout`` seconds for each.
+    ``instances`` each, with ``timeout`` seconds for each; ``None`` is a time-out that was measured on the device.
     """
 
     test: str
@@ -63,26 +76,71 @@ class ProgressTrial(Trial, frozen=True, kw_only=True):
     mapping: str
     instances: Positive
     iterations: Positive
-    timeout: Seconds
+    timeout: Seconds | None
     every_iteration: bool
     placement: str = "device"
     driver: str = ""
     compiler: str = ""
 
 
-class ProgressResult(ProgressTrial, frozen=True, kw_only=True):
+_AGAIN = re.compile(f"{TIMED_OUT}{{0,{len(AGAIN) - 1}}}[{TERMINATED}{TIMED_OUT}]")
+"""The letters of the tries after the first."""
+
+
+class Tried:
+    """What ``tries`` say of a result that has the letters ``counted``."""
+
+    __slots__ = ()
+    tries: tuple[Letters, ...]
+
+    @property
+    def counted(self) -> str:
+        """A letter for each iteration or launch, of the try that counts."""
+        raise NotImplementedError
+
+    @property
+    def hangs(self) -> bool:
+        """Whether any iteration did not terminate, nor, where the trial was made again, with more time."""
+        return TIMED_OUT in self.counted
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it hung each time that it was made again, so that the hang may speak against a model."""
+        return self.hangs and len(self.tries) > len(AGAIN)
+
+    @property
+    def slow(self) -> bool:
+        """Whether it hung, and terminated with more time."""
+        return bool(self.tries) and not self.hangs
+
+    def check_tries(self) -> None:
+        """Raises ``ValueError`` where the tries are not of this result."""
+        if not self.tries:
+            return
+        first, *others = self.tries
+        if TIMED_OUT not in first or not _AGAIN.fullmatch("".join(others)):
+            raise ValueError("expected tries that hang, but for the last, which may terminate")
+        if self.counted != first if others[-1] == TIMED_OUT else self.hangs:
+            raise ValueError("expected the outcomes of the first try, or of one that terminates")
+
+
+class ProgressResult(ProgressTrial, Tried, frozen=True, kw_only=True):
     """What a trial gave: a letter for each iteration that was run, ``T`` terminated, ``H`` did not in time.
 
     ``date`` is when, in UTC: ``2026-11-22T12:00:00Z``.
     """
 
-    outcomes: Annotated[str, msgspec.Meta(pattern=f"^[{TERMINATED}{TIMED_OUT}]+$")]
+    outcomes: Letters
     date: Date = ""
+    tries: tuple[Letters, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.check_tries()
 
     @property
-    def hangs(self) -> bool:
-        """Whether any iteration did not terminate."""
-        return TIMED_OUT in self.outcomes
+    def counted(self) -> str:
+        """The outcomes."""
+        return self.outcomes
 
     @property
     def always_hangs(self) -> bool:
@@ -106,7 +164,7 @@ class MemoryTrial(Trial, frozen=True, kw_only=True):
 
     instances: Positive
     iterations: Positive
-    timeout: Seconds
+    timeout: Seconds | None
     stress: bool
     terms: tuple[str, ...]
     profile: str = ""
@@ -114,7 +172,7 @@ class MemoryTrial(Trial, frozen=True, kw_only=True):
     compiler: str = ""
 
 
-class MemoryResult(MemoryTrial, frozen=True, kw_only=True):
+class MemoryResult(MemoryTrial, Tried, frozen=True, kw_only=True):
     """What a trial gave: outcomes, each the final values of its terms, with how often each was seen, by value.
 
     ``other`` instances had an outcome for which their launch had no room. ``launches`` came to an end; ``hung``: one
@@ -128,10 +186,17 @@ class MemoryResult(MemoryTrial, frozen=True, kw_only=True):
     hung: bool
     date: Date = ""
     parameters: str = ""
+    tries: tuple[Letters, ...] = ()
 
     def __post_init__(self) -> None:
         if any(len(values) != len(self.terms) for values, _ in self.outcomes):
             raise ValueError("an outcome has a value for each term")
+        self.check_tries()
+
+    @property
+    def counted(self) -> str:
+        """A letter for each launch."""
+        return TERMINATED * self.launches + TIMED_OUT * self.hung
 
 
 class MemoryFailure(MemoryTrial, frozen=True, kw_only=True):
@@ -145,6 +210,28 @@ class MemoryFailure(MemoryTrial, frozen=True, kw_only=True):
 Result = ProgressResult | MemoryResult
 Failure = ProgressFailure | MemoryFailure
 Entry = Result | Failure
+
+
+class Effort(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a try took: its time-out of an iteration, wall seconds of all, CPU seconds of the process that ran them, and
+    the load of the machine at its end (the mean number of processes that ran in the last minute), where it was known.
+    """
+
+    limit: Seconds
+    seconds: Wall
+    cpu: Wall | None
+    load: Wall | None
+
+
+class Times(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How long a trial took: the wall seconds of its iterations, the time-out of one, and what each of its tries took.
+
+    Of a trial without a hang, there are no tries to speak of.
+    """
+
+    seconds: tuple[Wall, ...] = ()
+    limit: Seconds | None = None
+    tries: tuple[Effort, ...] = ()
 
 
 def trial_of(entry: Entry) -> ProgressTrial | MemoryTrial:
@@ -180,6 +267,9 @@ def print_result(entry: Entry) -> str:
     return json.dumps(msgspec.to_builtins(entry), separators=(",", ":"))
 
 
+UNKNOWN = Times()
+
+
 @dataclass(slots=True)
 class ResultFile:
     """The results of a file by what was asked, the last where there are several, and the way to add to them.
@@ -200,10 +290,10 @@ class ResultFile:
         """What a trial gave, if it was made."""
         return self.results.get(trial)
 
-    def add(self, entry: Entry, seconds: Sequence[float] = ()) -> None:
-        """Append a result, and the wall times of its iterations to ``*.times.jsonl``. Raises ``InputError``."""
+    def add(self, entry: Entry, times: Times = UNKNOWN) -> None:
+        """Append a result, and how long it took to ``*.times.jsonl``. Raises ``InputError``."""
         _enter(entry, self.results, self.failures)
-        self._add_times(_times_line(entry, seconds).encode())
+        self._add_times(_times_line(entry, times).encode())
         self._add(print_result(entry).encode())
 
 
@@ -261,43 +351,44 @@ def read_results(path: Path) -> list[Entry]:
         return [entry for _, entry in whole_lines(file, path, parse_result, EXPECTED)]
 
 
-def read_times(path: Path) -> list[tuple[float, ...]]:
-    """The wall seconds of the iterations of each line of a file of results (``read_results``), in its order.
+def read_times(path: Path) -> list[Times]:
+    """How long each line of a file of results (``read_results``) took, in its order.
 
-    Empty for those whose times are not there. Raises ``InputError`` as ``read_results`` does.
+    ``UNKNOWN`` for those whose times are not there. Raises ``InputError`` as ``read_results`` does.
     """
-    known: dict[str, list[tuple[float, ...]]] = {}
+    known: dict[str, list[Times]] = {}
     times = times_of(path)
     if times.exists():
         with open_bytes(times) as file:
-            for _, (way, seconds) in whole_lines(file, times, _parse_times, "the times of a test"):
-                known.setdefault(way, []).append(seconds)
+            for _, (way, took) in whole_lines(file, times, _parse_times, "the times of a test"):
+                known.setdefault(way, []).append(took)
     # From the end: a run that was killed between the two files has left times without a result.
     found = [known.get(json.dumps(_timed(entry))) for entry in reversed(read_results(path))]
-    return [each.pop() if each else () for each in found][::-1]
+    return [each.pop() if each else UNKNOWN for each in found][::-1]
 
 
 _of_times = decoder(dict[str, Any])
 
 
-def _parse_times(line: bytes) -> tuple[str, tuple[float, ...]]:
+def _parse_times(line: bytes) -> tuple[str, Times]:
     """What a line of times says of its result, and the times. Raises ``ValueError`` where it denotes none."""
     told = _of_times(line)
-    seconds = msgspec.convert(told.pop("seconds", ()), tuple[Wall, ...])
-    return json.dumps(told), seconds
+    times = msgspec.convert({name: told.pop(name) for name in Times.__struct_fields__ if name in told}, Times)
+    return json.dumps(told), times
 
 
-def write_results(path: Path, entries: Sequence[tuple[Entry, Sequence[float]]]) -> None:
-    """Write a file of results anew, and that of their wall times: each is whole, or as it was before.
+def write_results(path: Path, entries: Sequence[tuple[Entry, Times]]) -> None:
+    """Write a file of results anew, and that of their times: each is whole, or as it was before.
 
     Raises ``InputError`` where that fails.
     """
-    write_atomically(times_of(path), (f"{_times_line(entry, seconds)}\n" for entry, seconds in entries))
+    write_atomically(times_of(path), (f"{_times_line(entry, times)}\n" for entry, times in entries))
     write_atomically(path, (f"{print_result(entry)}\n" for entry, _ in entries))
 
 
-def _times_line(entry: Entry, seconds: Sequence[float]) -> str:
-    return json.dumps({**_timed(entry), "seconds": [round(time, 6) for time in seconds]})
+def _times_line(entry: Entry, times: Times) -> str:
+    rounded = replace(times, seconds=tuple(round(time, 6) for time in times.seconds))
+    return json.dumps({**_timed(entry), "seconds": (), **msgspec.to_builtins(rounded)})
 
 
 def _timed(entry: Entry) -> dict[str, object]:

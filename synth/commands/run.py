@@ -50,10 +50,9 @@ from synth.pool import resumable
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, max=1e6, min_open=True),
-    default=5.0,
-    show_default=True,
     metavar="SECONDS",
-    help="An iteration that takes longer is killed and did not terminate.",
+    help="An iteration that takes longer is killed and did not terminate.  [default: measured: 20 times what a program "
+    "that terminates takes, no less than 0.1; litmus tests 5]",
 )
 @click.option("--every-iteration", is_flag=True, help="Go on with the iterations that come after a hang.")
 @choice_options
@@ -119,7 +118,7 @@ def command(
     placements: tuple[str, ...],
     instances: int | None,
     iterations: int,
-    timeout: float,
+    timeout: float | None,
     every_iteration: bool,
     choice: Choice,
     globs: tuple[str, ...],
@@ -197,7 +196,7 @@ def command(
 
     Exit code 1 if a test could not be read or run at all, or if what was seen contradicts a model of --sound.
     """
-    if not isfinite(timeout):
+    if timeout is not None and not isfinite(timeout):
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     if stress and profile is not None:
         raise InputError("--stress and --profile: each says how tests are launched; give one of them")

@@ -74,7 +74,8 @@ def _alone() -> Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """How tests are run, what they are compared with, and where results go; seconds for each iteration.
+    """How tests are run, what they are compared with, and where results go; seconds for each iteration, ``None`` where
+    they are measured.
 
     ``junit`` is the file of a report in JUnit's form. ``decode`` names what running one test elsewhere wrote, where
     nothing is to be run. ``mutants``: those of the tests, too; ``plan`` is a file of ``synth select --score``.
@@ -84,7 +85,7 @@ class Running:
     mappings: tuple[str, ...]
     placements: tuple[str, ...]
     iterations: int
-    timeout: float
+    timeout: float | None
     every_iteration: bool
     profile: Profile
     models: tuple[str, ...]

@@ -10,12 +10,12 @@ from typing import IO
 from backends.registry import BACKENDS
 from backends.shared.files import file_stem
 from backends.shared.layout import outcome_terms
-from backends.shared.results import Entry, read_results, read_times
+from backends.shared.results import UNKNOWN, Entry, Times, read_results, read_times
 from corpus.errors import InputError
 from corpus.files import open_bytes, read_text
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
-from synth.importing.found import Found, Seconds, Words
+from synth.importing.found import Found, Words
 from synth.importing.outcome_logs import OutcomeLog, block_fields
 from synth.importing.programs import ProgramLog
 from synth.importing.suites import Suite
@@ -74,14 +74,14 @@ class _Lines:
             yield self.count, line.decode("utf-8", "replace").rstrip("\r"), self.ends
 
 
-def _times(path: Path, found: Found) -> list[Seconds]:
+def _times(path: Path, found: Found) -> list[Times]:
     """The times of a file that holds results and nothing else, in their order; none where they cannot be told."""
     try:
         if read_results(path) == [entry for entry, _ in found.entries]:
             return read_times(path)
     except InputError:
         pass
-    return [() for _ in found.entries]
+    return [UNKNOWN for _ in found.entries]
 
 
 def _amber(path: Path, suite: Suite | None, words: Words) -> Found:
@@ -112,7 +112,7 @@ def _amber(path: Path, suite: Suite | None, words: Words) -> Found:
                 "launches": seen.launches,
                 "hung": seen.hung,
             }
-            found.entries.append((words.entry(known), ()))
+            found.entries.append((words.entry(known), UNKNOWN))
     except (InputError, ValueError) as error:
         found.refused.append(f"{path}: {_message(error)}")
     return found
@@ -128,7 +128,7 @@ def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: Words, foun
             known["device"] = (log.device if block.tool == "litmus7" else "") or _elsewhere(path)
             if log.version and block.tool == "litmus7":
                 known["compiler"] = f"litmus7 {log.version}"
-            found.entries.append((words.entry(known), ()))
+            found.entries.append((words.entry(known), UNKNOWN))
         except (InputError, ValueError) as error:
             found.refused.append(f"{path}:{block.line}: {block.name}: {_message(error)}")
 
@@ -137,13 +137,13 @@ def _of_the_suite(path: Path, suite: Suite | None, found: Found) -> None:
     """Leave out results of no test of the suite, with a line for each test."""
     if suite is None:
         return
-    taken: list[tuple[Entry, Seconds]] = []
+    taken: list[tuple[Entry, Times]] = []
     refused: dict[str, None] = {}
-    for entry, seconds in found.entries:
+    for entry, times in found.entries:
         if problem := suite.problem(entry):
             refused[f"{path}: {entry.test}: {problem}"] = None
         else:
-            taken.append((entry, seconds))
+            taken.append((entry, times))
     found.entries = taken
     found.refused += refused
 

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from backends.shared.results import Entry, parse_result
+from backends.shared.results import Entry, Times, parse_result
 
 TIMEOUT = 20.0
 """Seconds after which a program is killed where nobody says otherwise: those of the published runs."""
-
-Seconds = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,11 @@ class Words:
 
 @dataclass(slots=True)
 class Found:
-    """What a file gave: results, each with the seconds of its iterations where these are known.
+    """What a file gave: results, each with how long it took where that is known.
 
     ``refused`` says a line each what was not taken and why; ``notes`` what was, on an assumption.
     """
 
-    entries: list[tuple[Entry, Seconds]] = field(default_factory=list)
+    entries: list[tuple[Entry, Times]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -20,7 +20,7 @@ from typing import Any
 
 from backends.shared.outcomes import launch_rows
 from backends.shared.process import TERMINATED, TIMED_OUT
-from backends.shared.results import Entry
+from backends.shared.results import UNKNOWN, Entry
 from synth.importing.found import Found, Words
 
 _OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
@@ -84,14 +84,14 @@ class ProgramLog:
         hangs = 0
         for each in self._open:
             try:
-                self._found.entries.append((self._hang(each), ()))
+                self._found.entries.append((self._hang(each), UNKNOWN))
                 hangs += len(each.said) != each.trial["iterations"]
             except ValueError as error:
                 self._found.refused.append(f"{self._place}:{each.line}: expected a trial of a test: {error}")
         if hangs:
             tests = "1 test" if hangs == 1 else f"{hangs} tests"
-            seconds = f"{self._words.timeout:g}"
-            self._found.notes.append(f"{self._place}: {tests} began and did not end: hangs, in {seconds} s")
+            hung = f"hangs, in {self._words.timeout:g} s, not confirmed"
+            self._found.notes.append(f"{self._place}: {tests} began and did not end: {hung}")
 
     def _take(self, number: int, known: dict[str, Any]) -> None:
         began = known.get("began")
@@ -99,7 +99,7 @@ class ProgramLog:
             self._open.append(_Open(began, number))
             return
         entry = self._words.entry(known)
-        self._found.entries.append((entry, ()))
+        self._found.entries.append((entry, UNKNOWN))
         for at in range(len(self._open) - 1, -1, -1):
             if all(known.get(name) == value for name, value in self._open[at].trial.items() if name != "date"):
                 del self._open[at]

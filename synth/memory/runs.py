@@ -26,13 +26,15 @@ from backends.shared.results import (
     now,
     open_results,
 )
+from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.files import read_text, write_atomically
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc
 from oracle.consistency import ConsistencyModel
-from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
+from synth.campaigns import ALONE, Campaign, Way, told_of_limit
+from synth.hangs import Control, StuckError, results_of
 from synth.inputs import Input
 from synth.junit import class_name, junit
 from synth.memory.seen import Besides, Ran, cases_of, told
@@ -40,16 +42,28 @@ from synth.memory.seen import Besides, Ran, cases_of, told
 INSTANCES = 1 << 16
 """Instances of a launch, where nothing else is said."""
 
+FLOOR = 5.0
+"""Seconds of a time-out that is measured, at least: launches differ by the stress that is drawn, and few tests hang."""
+
+CONTROL = """\
+C control
+{ x = 0; }
+P0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }
+exists (x = 1)
+"""
+"""A test that terminates under every model, that every language can say, and that fits into every launch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Launches:
-    """How each test is launched: ``iterations`` launches of ``instances``, ``timeout`` seconds for each; as the profile
-    has it, and otherwise as the device does. ``iterations_of`` has other numbers of launches by digests of tests.
+    """How each test is launched: ``iterations`` launches of ``instances``, ``timeout`` seconds for each (``None``:
+    measured); as the profile has it, and otherwise as the device does. ``iterations_of`` has other numbers of launches
+    by digests of tests.
     """
 
     instances: int
     iterations: int
-    timeout: float
+    timeout: float | None
     profile: Profile = DEFAULT
     iterations_of: Mapping[str, int] = field(default_factory=dict)
 
@@ -76,7 +90,7 @@ def run_memory_tests(
     """
     part = campaign.shard.part(files)
     with open_results(output) as results:
-        ran, left = _run(part, backend, device, launches, results, campaign)
+        ran, left, stuck = _run(part, backend, device, launches, results, campaign)
     if not ran.results and not ran.failed and not left and ran.refused:
         first, reason = next(iter(ran.refused.items()))
         more = f" (and {len(ran.refused) - 1} more tests cannot be run)" if len(ran.refused) > 1 else ""
@@ -84,14 +98,16 @@ def run_memory_tests(
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
     code, observations = told(device.hardware, ran, models, sound, as_json, besides() if besides else None)
-    if left:
+    if stuck:
+        click.echo(f"synth: {stuck}", err=True)
+    elif left:
         click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
     if report is not None:
         cases = cases_of(part, ran, observations, sound)
         way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
         suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
         write_atomically(report, [junit(device.hardware, {suite: cases})])
-    return code
+    return 1 if stuck else code
 
 
 def decode_memory_test(
@@ -119,7 +135,7 @@ def decode_memory_test(
     result = _result(trial, seen)
     with open_results(output) as results:
         if results.find(trial) != result:
-            results.add(result, ())
+            results.add(result)
     code, _ = told(hardware, Ran({str(file): test}, {str(file): result}), models, sound, as_json)
     return code
 
@@ -131,8 +147,12 @@ def _run(
     launches: Launches,
     results: ResultFile,
     campaign: Campaign,
-) -> tuple[Ran, int]:
-    """Run the tests that are due; what became of all, and how many there was no time for."""
+) -> tuple[Ran, int, str]:
+    """Run the tests that are due; what became of all, how many there was no time for, and why the campaign stopped, if
+    it did.
+
+    No model says that a memory test hangs, so each hang is confirmed.
+    """
     ran = Ran()
     due, trials = list[_Due](), dict[str, MemoryTrial]()
     for file in files:
@@ -147,27 +167,35 @@ def _run(
             ran.refused[str(file)] = error.message
             continue
         trial = trials[str(file)] = _trial(test, backend, device, layout.terms, layout.instances, launches)
-        if campaign.is_due(trial, results):
+        if campaign.is_due(trial, results, lambda: True):
             due.append(_Due(str(file), trial, test, layout))
-    left = len(due)
     way = Way(attrgetter("trial"), attrgetter("layout"), partial(_files, backend=backend.name), _entry)
-    jobs = jobs_of(due, way, device, campaign)
-    for each, given in conducted(jobs, device, campaign, len(trials) - len(due)):
-        left -= 1
-        match given:
-            case InputError():
-                ran.refused[each.file] = given.message
-            case RunError():
-                results.add(MemoryFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
-            case entry, seconds:
-                results.add(entry, seconds)
-                ran.seconds[each.file] = sum(seconds)
+    ending = parse_litmus(CONTROL)
+    control: Control[_Due] = Control(
+        lambda _: device.layout(ending, launches.instances, launches.profile),
+        partial(backend.memory_files, "control"),
+        FLOOR,
+    )
+    made, done, stuck = set[str](), len(trials) - len(due), ""
+    try:
+        for each, given in results_of(due, way, device, campaign, control, lambda _: True, done):
+            made.add(each.file)
+            match given:
+                case InputError():
+                    ran.refused[each.file] = given.message
+                case RunError():
+                    results.add(MemoryFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
+                case seen, times:
+                    results.add(seen, times)
+                    ran.seconds[each.file] = sum(times.seconds)
+    except StuckError as error:
+        stuck = str(error)
     for name, trial in trials.items():
         if name not in ran.refused and (result := results.find(trial)) is not None:
             ran.results[name] = result
         if (failure := results.failures.get(trial)) is not None:
             ran.failed[name] = failure.error
-    return ran, left
+    return ran, len(due) - len(made), stuck
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ def _record(
                 **msgspec.structs.asdict(trial_of(each.result)),
                 "launches": each.result.launches,
                 "hung": each.result.hung,
+                "tries": each.result.tries,
                 "other": each.result.other,
                 "outcomes": [asdict(row) for row in each.rows],
             }
@@ -205,7 +206,11 @@ def _print_asked(console: Screen, observations: Sequence[Observation]) -> None:
 
 
 def _launched(result: MemoryResult) -> str:
-    stopped = ", then one that did not end in time" if result.hung else ""
+    stopped = ""
+    if result.hung:
+        stopped = f", then one that did not end in time{'' if result.confirmed else ', which is not confirmed'}"
+    if result.slow:
+        stopped = ", with more time: the device was slow"
     return f"{result.launches} launches of {result.instances} instances{stopped}"
 
 

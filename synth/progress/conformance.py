@@ -1,7 +1,7 @@
 """What progress models promise of tests, and results of progress tests set against that.
 
 A model under which a test terminates promises that it does not hang. ``synth.conformance`` says when a device
-contradicts a model.
+contradicts a model; only a hang that is confirmed (``synth.hangs``) does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class ModelSummary:
     """A model against the tests that were run in one placement: what one level of the device gives.
 
     ``may_hang`` tests may hang under the model, and ``observed`` of them did, in some mapping. ``refuting`` names the
-    tests that terminate under the model and hung: with one of these the device is inconsistent with the model.
+    tests that terminate under the model and hung, which is confirmed: with one of these the device is inconsistent with
+    the model.
     """
 
     placement: str
@@ -45,9 +46,19 @@ def promises_of(verdicts: Mapping[str, str]) -> dict[str, Promise]:
     return {model: recorded(said, Verdict.TERMINATES, Verdict.MAY_HANG) for model, said in verdicts.items()}
 
 
+def promising(verdicts: Mapping[str, str]) -> tuple[str, ...]:
+    """The models that promise the end of a test, of those that have ``verdicts`` on it."""
+    return forbidden(promises_of(verdicts), [(HANG, True)]).get(HANG, ())
+
+
 def contradicted(result: ProgressResult, verdicts: Mapping[str, str]) -> tuple[str, ...]:
     """The models that a result contradicts, of those that have ``verdicts`` on its test."""
-    return forbidden(promises_of(verdicts), [(HANG, True)] if result.hangs else []).get(HANG, ())
+    return promising(verdicts) if result.confirmed else ()
+
+
+def is_doubtful(result: ProgressResult, verdicts: Mapping[str, str]) -> bool:
+    """Whether it is a hang that is not confirmed, and would contradict a model if it were."""
+    return result.hangs and not result.confirmed and bool(promising(verdicts))
 
 
 def by_mapping(results: Iterable[ProgressResult]) -> list[MappingSummary]:

@@ -1,10 +1,13 @@
-"""``synth run`` for progress tests: iterations on a device, and the hangs beside what models say."""
+"""``synth run`` for progress tests: iterations on a device, and the hangs beside what models say.
+
+Which hangs count is said in ``synth.hangs``.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -17,7 +20,7 @@ from rich.text import Text
 from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device
-from backends.shared.mapping import DEVICE, Launch
+from backends.shared.mapping import DEVICE, Launch, launch
 from backends.shared.process import Run, RunError
 from backends.shared.results import (
     ProgressFailure,
@@ -29,26 +32,37 @@ from backends.shared.results import (
 )
 from corpus.errors import InputError, one_line
 from corpus.files import write_atomically
+from corpus.progress.axb import Instruction, Program
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
-from synth.campaigns import ALONE, Campaign, Way, conducted, jobs_of, told_of_limit
+from synth.campaigns import ALONE, Campaign, Way, told_of_limit
+from synth.hangs import Control, StuckError, remarks, results_of
 from synth.junit import Case, Ending, class_name, junit
-from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, contradicted
+from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, is_doubtful, promising
 from synth.screen import screen
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How each test is run: in each mapping and placement ``iterations`` times, ``timeout`` seconds for each; what
-    comes after a hang is skipped, but with ``every_iteration``.
+    """How each test is run: in each mapping and placement ``iterations`` times, ``timeout`` seconds for each (``None``:
+    measured); what comes after a hang is skipped, but with ``every_iteration``.
     """
 
     mappings: Sequence[str]
     placements: Sequence[str]
     iterations: int
-    timeout: float
+    timeout: float | None
     every_iteration: bool
+
+
+FLOOR = 0.1
+"""Seconds of a time-out that is measured, at least: on an unfair device hundreds of tests hang."""
+
+
+def control(threads: int) -> Program:
+    """A program of so many threads that terminates under every model: four stores each, and the end."""
+    return Program(threads * (tuple(Instruction(0, 0, pc + 1, exchange=1) for pc in range(4)),))
 
 
 def run_progress_tests(
@@ -64,29 +78,38 @@ def run_progress_tests(
     report: Path | None = None,
 ) -> int:
     """Run the tests, tell who hung, and return the exit code: 1 where a test could not be run, or one hung that a model
-    of ``sound`` (names of ``models``) says terminates.
+    of ``sound`` (names of ``models``) says terminates, or the device is stuck.
 
     The verdicts are those of ``models``, or where there are none, of the built-in ones. ``report`` is where a report in
     JUnit's form goes.
     """
     trials = _trials(campaign.shard.part(tests), backend, device, ways)
+    rows = _Verdicts(models)
+    stuck, left = "", 0
     with open_results(output) as file:
-        left = _run(trials, backend, device, file, campaign)
+        try:
+            left = _run(trials, backend, device, file, campaign, rows)
+        except StuckError as error:
+            stuck = str(error)
         results = [result for trial in trials if (result := file.find(trial)) is not None]
         failed = {_words(trial): failure.error for trial in trials if (failure := file.failures.get(trial))}
     ran = {result.test for result in results}
-    rows = {test.name: _verdicts(test, models) for test in tests if test.name in ran}
-    summaries = by_model(results, rows)
-    _report(device.name, results, by_mapping(results), summaries, failed, as_json)
-    if left:
+    said = {test.name: rows.of(test) for test in tests if test.name in ran}
+    summaries = by_model(results, said)
+    slow = [_words(result) for result in results if result.slow]
+    unconfirmed = [_words(result) for result in results if is_doubtful(result, said[result.test])]
+    _report(device.name, results, by_mapping(results), summaries, failed, slow, unconfirmed, as_json)
+    if stuck:
+        click.echo(f"synth: {stuck}", err=True)
+    elif left:
         click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
     unsound = [summary for summary in summaries if summary.model in sound and summary.refuting]
     for summary in unsound:
         line = f"synth: {summary.model} is not sound here: {summary.refuting[0]} was seen to hang"
         click.echo(one_line(line), err=True)
     if report is not None:
-        write_atomically(report, [junit(device.name, _suites(trials, results, failed, rows, sound))])
-    return 1 if failed or unsound else 0
+        write_atomically(report, [junit(device.name, _suites(trials, results, failed, said, sound))])
+    return 1 if failed or unsound or stuck else 0
 
 
 def _words(trial: ProgressTrial) -> str:
@@ -120,10 +143,12 @@ def _suites(
         elif (result := made.get(words)) is None:
             case = Case(trial.test, Ending.SKIPPED, "it was not run")
         elif result.hangs:
-            against = [model for model in contradicted(result, verdicts[trial.test]) if model in sound]
-            if against:
-                said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
+            against = [model for model in promising(verdicts[trial.test]) if model in sound]
+            said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
+            if against and result.confirmed:
                 case = Case(trial.test, Ending.FAILURE, said)
+            elif against:
+                case = Case(trial.test, Ending.SKIPPED, f"{said}; the hang is not confirmed")
         name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *_ways(trial))
         suites.setdefault(name, []).append(case)
     return suites
@@ -151,17 +176,32 @@ def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: Ways)
     }
 
 
-def _verdicts(test: Test, models: Sequence[ProgressModel]) -> Mapping[str, str]:
-    if models:
-        return verdicts(program_of(test), models)
-    return test.verdicts or verdicts(program_of(test))
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """What the models say of tests, or where there are none, the built-in ones."""
+
+    models: Sequence[ProgressModel]
+    _known: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def of(self, test: Test) -> Mapping[str, str]:
+        """By model; each test is judged once."""
+        if test.name not in self._known:
+            asked = [self.models] if self.models else []
+            own = {} if self.models else test.verdicts
+            self._known[test.name] = own or verdicts(program_of(test), *asked)
+        return self._known[test.name]
+
+    def promise_its_end(self, test: Test) -> bool:
+        """Whether some model says that a test terminates, so that a hang contradicts it."""
+        return bool(promising(self.of(test)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A trial that is to be made, and how its test is launched."""
+    """A trial that is to be made, its test, and how that is launched."""
 
     trial: ProgressTrial
+    test: Test
     launch: Launch
 
 
@@ -173,30 +213,45 @@ def _result(due: _Due, run: Run) -> ProgressResult:
     return ProgressResult(**msgspec.structs.asdict(due.trial), outcomes=run.outcomes, date=now())
 
 
+def _control(due: _Due) -> Launch:
+    """The control, launched with as many threads; which of them stands where makes no difference to it."""
+    program = control(due.launch.threads)
+    return launch(program, "round-robin", due.launch.instances, placement=due.launch.placement.name)
+
+
 def _run(
-    trials: Mapping[ProgressTrial, Test], backend: Backend, device: Device, file: ResultFile, campaign: Campaign
+    trials: Mapping[ProgressTrial, Test],
+    backend: Backend,
+    device: Device,
+    file: ResultFile,
+    campaign: Campaign,
+    rows: _Verdicts,
 ) -> int:
     """Make the trials that are due, and enter what they gave; how many there was no time for.
 
-    Raises ``InputError`` for sizes that the language cannot take.
+    Raises ``InputError`` for sizes that the language cannot take, and ``StuckError``.
     """
     due = [
-        _Due(trial, device.launch(program_of(test), trial.mapping, trial.placement))
+        _Due(trial, test, device.launch(program_of(test), trial.mapping, trial.placement))
         for trial, test in trials.items()
-        if campaign.is_due(trial, file)
+        if campaign.is_due(trial, file, partial(rows.promise_its_end, test))
     ]
     way = Way(attrgetter("trial"), attrgetter("launch"), partial(_files, backend=backend.name), _result)
-    left = len(due)
-    for each, given in conducted(jobs_of(due, way, device, campaign), device, campaign, len(trials) - len(due)):
-        left -= 1
+    yardstick = Control(_control, partial(backend.progress_files, "control"), FLOOR)
+    made = set[ProgressTrial]()
+    done = len(trials) - len(due)
+    for each, given in results_of(
+        due, way, device, campaign, yardstick, lambda each: rows.promise_its_end(each.test), done
+    ):
+        made.add(each.trial)
         match given:
             case InputError():
                 raise given
             case RunError():
                 file.add(ProgressFailure(**msgspec.structs.asdict(each.trial), error=str(given), date=now()))
-            case entry, seconds:
-                file.add(entry, seconds)
-    return left
+            case result, times:
+                file.add(result, times)
+    return len(due) - len(made)
 
 
 def _report(
@@ -205,6 +260,8 @@ def _report(
     mappings: Sequence[MappingSummary],
     models: Sequence[ModelSummary],
     failed: dict[str, str],
+    slow: Sequence[str],
+    unconfirmed: Sequence[str],
     as_json: bool,
 ) -> None:
     for what, why in failed.items():
@@ -216,6 +273,8 @@ def _report(
             "models": [asdict(summary) for summary in models],
             "results": [msgspec.to_builtins(result) for result in results],
             "failed": failed,
+            "slow": slow,
+            "unconfirmed": unconfirmed,
         }
         click.echo(json.dumps(report, indent=2))
         return
@@ -227,6 +286,8 @@ def _report(
     for summary in mappings:
         table.add_row(*(str(value) for value in asdict(summary).values()))
     console.print(table)
+    for remark in remarks(slow, unconfirmed):
+        console.print(Text(remark), soft_wrap=True)
     if len({model.placement for model in models}) > 1:
         console.print(_levels(models))
         return

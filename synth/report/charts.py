@@ -77,11 +77,14 @@ def charts(found: Evidence) -> Iterator[Chart]:
 
 
 def _hangs(found: Evidence) -> Iterator[Chart]:
-    """A bar a column: the tests that hung, by the least fair guarantee that promises that they end."""
+    """A bar a column: the tests that hung, by the least fair guarantee that promises that they end.
+
+    A hang that is not confirmed breaks no promise, and is left out.
+    """
     columns = found.columns_of(PROGRESS)
     counts: dict[int, Counter[str]] = {column: Counter() for column in columns}
     for (subject, column), cell in found.cells.items():
-        if column in counts and cell.seen:
+        if column in counts and cell.seen and (subject, column) not in found.unconfirmed:
             try:
                 cell_of = border(found.subjects[subject].test.verdicts)
             except StopIteration:  # not all models of the paper were asked

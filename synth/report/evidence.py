@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -113,6 +113,16 @@ class Trial:
     runs: int
     asked: Asked = frozenset()
     forbidden: Mapping[Outcome, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it hung each time that it was made (``synth.hangs``)."""
+        return isinstance(self.entry, ProgressResult) and self.entry.confirmed
+
+    @property
+    def slow(self) -> bool:
+        """Whether it hung, and terminated with more time."""
+        return isinstance(self.entry, ProgressResult | MemoryResult) and self.entry.slow
 
     @property
     def error(self) -> str:
@@ -240,6 +250,25 @@ class Evidence:
             for (subject, column), models in sorted(found.items())
         }
 
+    @cached_property
+    def unconfirmed(self) -> frozenset[tuple[int, int]]:
+        """Subject and column of hangs that contradict nothing, and would contradict a model if they were confirmed."""
+        confirmed = {(trial.subject, trial.column) for trial in self.trials if trial.confirmed}
+        return frozenset(
+            (subject, column)
+            for subject, column in self.cells.keys() - confirmed
+            if self.columns[column].family == PROGRESS and self.cells[subject, column].seen and self.forbidding(subject)
+        )
+
+    def forbidding(self, subject: int) -> tuple[str, ...]:
+        """The models that forbid the outcome that a test asks about."""
+        models = self.models[self.subjects[subject].family]
+        return tuple(model for model in models if self.promise(subject, model).forbids_asked)
+
+    def slow(self, columns: Collection[int]) -> int:
+        """How many trials in these columns hung, and terminated with more time."""
+        return sum(trial.column in columns and trial.slow for trial in self.trials)
+
     def against(self, models: Sequence[str]) -> dict[str, str]:
         """Those of these models that something that was seen contradicts, each with the name of a test that does."""
         found: dict[str, str] = {}
@@ -292,14 +321,14 @@ def evidence(
         subject = known[number]
         asked: Asked | None = frozenset()
         against: Mapping[Outcome, tuple[str, ...]] = {}
-        if isinstance(entry, MemoryResult) or (isinstance(entry, ProgressResult) and entry.hangs):
+        if isinstance(entry, MemoryResult) or (isinstance(entry, ProgressResult) and entry.confirmed):
             promises = {model: promised(subject, model, sides[subject.family]) for model in judges[subject.family]}
         if isinstance(entry, MemoryResult):
             if number not in parsed:
                 parsed[number] = subject.given.litmus()
             asked = asked_outcomes(parsed[number], entry)
             against = forbidden_outcomes(parsed[number], entry, promises)
-        elif isinstance(entry, ProgressResult) and entry.hangs:
+        elif isinstance(entry, ProgressResult) and entry.confirmed:
             against = forbidden(promises, [(HANG, True)])
         if asked is None:
             strangers[entry.test] = None

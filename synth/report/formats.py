@@ -141,6 +141,9 @@ def _case(found: Evidence, subject: int, column: int, cell: Cell, sound: Sequenc
     against = [model for model in found.contradicted(subject, column) if model in sound]
     if against:
         return Case(name, Ending.FAILURE, f"seen in {cell.seen} of {cell.runs}, which {', '.join(against)} forbids")
+    doubtful = found.forbidding(subject) if (subject, column) in found.unconfirmed else ()
+    if any(model in sound for model in doubtful):
+        return Case(name, Ending.SKIPPED, f"seen in {cell.seen} of {cell.runs}; the hang is not confirmed")
     if cell.failed:
         errors = [trial.error for trial in found.trials if (trial.subject, trial.column) == (subject, column)]
         return Case(name, Ending.ERROR, next(filter(None, errors), ""))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from backends.shared.html import embedded
-from backends.shared.results import MemoryResult, MemoryTrial, ProgressResult
+from backends.shared.results import AGAIN, MemoryResult, MemoryTrial, ProgressResult
 from corpus.files import folder_of, read_text
 from corpus.links import Link
 from corpus.suite import Corpus
@@ -88,6 +88,7 @@ def _data(found: Evidence, explained: Mapping[int, Detail], title: str, notes: S
         "notes": list(notes),
         "findings": [[sentence.text, sentence.bad] for sentence in findings(found)],
         "states": [str(status) for status in _STATES],
+        "again": AGAIN,
         "devices": devices,
         "tables": [
             {"title": table.title, "note": table.note, "heads": table.heads, "rows": table.rows}
@@ -191,7 +192,11 @@ def _trial(
     unusual: dict[str, object] = {}
     if isinstance(entry, ProgressResult):
         row.append(entry.outcomes)
-        unusual = {"forbidden": [[0, each] for each in against.values()]}
+        unusual = {
+            "forbidden": [[0, each] for each in against.values()],
+            "tries": entry.tries,
+            "unconfirmed": int(entry.hangs and not entry.confirmed),
+        }
     elif isinstance(entry, MemoryResult):
         outcomes = [values for values, _ in entry.outcomes]
         row.append([[*values, count] for values, count in entry.outcomes])
@@ -200,6 +205,7 @@ def _trial(
             "forbidden": [[at, against[values]] for at, values in enumerate(outcomes) if values in against],
             "other": entry.other,
             "hung": int(entry.hung),
+            "tries": entry.tries,
         }
     else:
         row.append(None)

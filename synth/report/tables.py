@@ -90,6 +90,10 @@ def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | 
     text += f"; contradicted: {', '.join(against) or 'no model'}"
     if family == PROGRESS:
         text += f"; fairest of the others: {', '.join(strongest(judged)) or 'none'}"
+        if unconfirmed := len(found.unconfirmed & cells.keys()):
+            text += f"; hangs that are not confirmed, and contradict nothing: {unconfirmed:,}"
+    if slow := found.slow(columns):
+        text += f"; the device was slow: {slow:,} trial{'s' * (slow > 1)} that hung terminated with more time"
     return Finding(text, bool(against))
 
 
@@ -212,16 +216,19 @@ def _contradictions(found: Evidence, family: str, kind: str) -> Iterator[Table]:
 
 
 def _seen(found: Evidence, family: str, kind: str) -> Iterator[Table]:
-    """Tests whose outcome was seen and that no model forbids, of those that were run."""
-    rows = [
-        (found.subjects[subject].test.name, label(found, found.columns[column]), *_rate(cell))
-        for (subject, column), cell in found.cells.items()
-        if found.subjects[subject].family == family and cell.seen and not found.contradicted(subject, column)
-    ]
-    if rows:
-        word = "that hung" if family == PROGRESS else "whose outcome was seen"
-        heads = ("test", "device", outcome_word(family), "rate", "95 % interval")
-        yield _listed(f"{kind} tests {word}, as every model allows", heads, rows)
+    """Tests whose outcome was seen and contradicts no model: as every model allows it, or it is not confirmed."""
+    word = "that hung" if family == PROGRESS else "whose outcome was seen"
+    titles = f"{word}, as every model allows", "whose hang is not confirmed, and contradicts nothing"
+    for doubtful, title in enumerate(titles):
+        rows = [
+            (found.subjects[subject].test.name, label(found, found.columns[column]), *_rate(cell))
+            for (subject, column), cell in found.cells.items()
+            if found.subjects[subject].family == family and cell.seen and not found.contradicted(subject, column)
+            if ((subject, column) in found.unconfirmed) == doubtful
+        ]
+        if rows:
+            heads = ("test", "device", outcome_word(family), "rate", "95 % interval")
+            yield _listed(f"{kind} tests {title}", heads, rows)
 
 
 def _rate(cell: Cell) -> tuple[str, str, str]:

@@ -76,7 +76,7 @@ def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[...
     need("opencl", POCL)
     results = tmp_path / "results.jsonl"
     command = ("run", suite, "--backend", "opencl", "--mapping", "round-robin", "--instances", 16, "--workers", 2)
-    command = (*command, "--platform", POCL, "--timeout", 2, "--iterations", 3, "-o", results)
+    command = (*command, "--platform", POCL, "--iterations", 3, "-o", results)
     first = synth(*command, "--tests", "forw*")
     assert first.exit_code == 0, first.output
     second = synth(*command)
@@ -88,7 +88,9 @@ def test_run_resumes_and_reports(suite: Path, tmp_path: Path, need: Callable[...
     assert [(json.loads(line)["test"], json.loads(line)["outcomes"]) for line in lines] == [
         ("forward", "TTT"),
         ("backward", "H"),
+        ("backward", "H"),
     ]
+    assert json.loads(lines[-1])["tries"] == ["H", "H", "H"]
     third = synth(*command, "--json")
     assert results.read_text().splitlines() == lines
     report = json.loads(third.stdout)

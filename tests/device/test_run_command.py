@@ -52,7 +52,8 @@ def test_a_model_of_progress_tests_that_is_not_sound(need: Callable[[str], None]
     results = tmp_path / "results.jsonl"
     command = ("run", tmp_path / "forward.axb", "--backend", "cpp", "--mapping", "plain", "--iterations", 1)
     assert synth(*command, "-o", results).exit_code == 0
-    results.write_text(results.read_text().replace('"outcomes":"T"', '"outcomes":"H"'))
+    hang = results.read_text().replace('"outcomes":"T"', '"outcomes":"H","tries":["H","H","H"]')
+    results.write_text(hang)
     assert synth(*command, "-o", results).exit_code == 0
     done = synth(*command, "-o", results, "--sound", "fair-weak")
     assert done.exit_code == 1 and "fair-weak is not sound here: forward was seen to hang" in done.stderr

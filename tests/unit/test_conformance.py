@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
+from msgspec.structs import replace
 from rich.console import Console
 
 from backends.shared.results import ProgressResult
@@ -11,7 +12,8 @@ from synth.progress.conformance import ModelSummary, by_mapping, by_model
 from synth.progress.runs import _levels
 
 
-def result(test: str, mapping: str, outcomes: str, placement: str = "device") -> ProgressResult:
+def result(test: str, mapping: str, outcomes: str, placement: str = "device", confirmed: bool = True) -> ProgressResult:
+    """A result, whose hangs are confirmed unless it says otherwise."""
     return ProgressResult(
         test=test,
         digest=test,
@@ -24,6 +26,7 @@ def result(test: str, mapping: str, outcomes: str, placement: str = "device") ->
         timeout=5.0,
         every_iteration=False,
         outcomes=outcomes,
+        tries=(outcomes, "H", "H") if confirmed and "H" in outcomes else (),
     )
 
 
@@ -51,6 +54,19 @@ def test_by_model() -> None:
         ModelSummary("device", "weak", may_hang=3, observed=2, refuting=()),
         ModelSummary("device", "strong", may_hang=1, observed=1, refuting=("a",)),
     ]
+
+
+def test_a_hang_that_is_not_confirmed_contradicts_nothing() -> None:
+    """It was seen all the same, where a model lets the test hang; what was slow was not."""
+    doubtful = [result("a", "plain", "TH", confirmed=False), result("b", "plain", "H", confirmed=False)]
+    assert by_model(doubtful, VERDICTS) == [
+        ModelSummary("device", "weak", may_hang=2, observed=2, refuting=()),
+        ModelSummary("device", "strong", may_hang=1, observed=1, refuting=()),
+    ]
+    slow = replace(doubtful[0], outcomes="TTT", tries=("TH", "H", "T"))
+    assert slow.slow and by_model([slow], VERDICTS)[0].observed == 0
+    assert by_mapping([slow, doubtful[1]])[0].hung == 1
+    assert by_model([*doubtful, RESULTS[1]], VERDICTS)[1].refuting == ("a",)
 
 
 def test_each_level_of_a_device_is_summed_up_by_itself() -> None:

@@ -226,7 +226,10 @@ def test_models_that_are_contradicted(tmp_path: Path) -> None:
     assert found["contradicted_by_a_only"] == {"rc11": "SB"}
     (tests / "SB.litmus").unlink()
     (tests / "wait.axb").write_text(WAIT)
-    found = diff(tmp_path, [PROGRESS], [replace(PROGRESS, outcomes="H")], "--suite", tests)
+    hang = replace(PROGRESS, outcomes="H")
+    found = diff(tmp_path, [PROGRESS], [hang], "--suite", tests)
+    assert found["contradicted_by_b_only"] == {} and [change["what"] for change in found["changes"]] == ["appeared"]
+    found = diff(tmp_path, [PROGRESS], [replace(hang, tries=("H", "H", "H"))], "--suite", tests)
     assert found["contradicted_by_b_only"] == {"fair-strong": "wait", "fair-weak": "wait"}
 
 

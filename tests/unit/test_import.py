@@ -22,6 +22,7 @@ from backends.shared.results import (
     MemoryResult,
     ProgressFailure,
     ProgressResult,
+    Times,
     open_results,
     parse_result,
     print_result,
@@ -385,7 +386,7 @@ progress_results = st.builds(
     mapping=st.sampled_from(["plain", "chunked"]),
     instances=st.integers(1, 9),
     iterations=st.integers(1, 9),
-    timeout=st.floats(0.1, 100),
+    timeout=st.none() | st.floats(0.1, 100),
     every_iteration=st.booleans(),
     placement=st.sampled_from(["device", "subgroup"]),
     outcomes=st.text("TH", min_size=1, max_size=5),
@@ -399,7 +400,7 @@ memory_results = st.builds(
     device=st.sampled_from(["", "a", "%s"]),
     instances=st.integers(1, 9),
     iterations=st.integers(1, 9),
-    timeout=st.floats(0.1, 100),
+    timeout=st.none() | st.floats(0.1, 100),
     stress=st.booleans(),
     terms=st.just(("P0:r0", "x")),
     profile=st.sampled_from(["", "tuned"]),
@@ -411,8 +412,10 @@ memory_results = st.builds(
     hung=st.booleans(),
     date=dates,
 )
+tried_results = (progress_results | memory_results).filter(lambda each: each.hangs)
 entries = (
     progress_results
+    | tried_results.map(lambda each: replace(each, tries=(each.counted, "H", "H")))
     | memory_results
     | memory_results.map(lambda each: MemoryFailure(**asdict(trial_of(each)), error="no", date=each.date))
 )
@@ -439,29 +442,29 @@ def test_shards_in_any_order_give_the_same_bytes(tmp_path: Path, found: list[Ent
     assert synth("import", first, "-o", other).exit_code == 0
     assert synth("import", *rest, "-o", other).exit_code == 0
     assert one.read_bytes() == other.read_bytes()
-    assert lines(one) == [entry for entry, _ in merged((entry, ()) for entry in found)]
+    assert lines(one) == [entry for entry, _ in merged((entry, Times()) for entry in found)]
     assert set(map(print_result, lines(one))) == set(map(print_result, found))
 
 
 @given(st.lists(entries, max_size=8))
 def test_the_latest_of_a_trial_comes_last(found: list[Entry]) -> None:
     last: dict[object, str] = {}
-    for entry, _ in merged((entry, ()) for entry in found):
+    for entry, _ in merged((entry, Times()) for entry in found):
         assert last.setdefault(trial_of(entry), entry.date) <= entry.date
         last[trial_of(entry)] = entry.date
 
 
 def test_times_go_with_their_results(tmp_path: Path) -> None:
-    for name, entry, seconds in (("a", PROGRESS, [0.5, 0.25]), ("b", MEMORY, [3.0]), ("c", PROGRESS, [0.125])):
+    for name, entry, seconds in (("a", PROGRESS, (0.5, 0.25)), ("b", MEMORY, (3.0,)), ("c", PROGRESS, (0.125,))):
         with open_results(tmp_path / f"{name}.jsonl") as file:
-            file.add(entry, seconds)
+            file.add(entry, Times(seconds))
     files = [tmp_path / f"{name}.jsonl" for name in "abc"]
     assert synth("import", *files, "-o", tmp_path / "all.jsonl").exit_code == 0
-    assert read_times(tmp_path / "all.jsonl") == [(3.0,), (0.125,)]
+    assert read_times(tmp_path / "all.jsonl") == [Times((3.0,)), Times((0.125,))]
     with open_results(tmp_path / "all.jsonl") as file:  # and a run goes on
         assert file.find(trial_of(PROGRESS)) == PROGRESS
-        file.add(replace(PROGRESS, mapping="chunked"), [1.0])
-    assert read_times(tmp_path / "all.jsonl") == [(3.0,), (0.125,), (1.0,)]
+        file.add(replace(PROGRESS, mapping="chunked"), Times((1.0,)))
+    assert read_times(tmp_path / "all.jsonl") == [Times((3.0,)), Times((0.125,)), Times((1.0,))]
 
 
 def test_what_is_there_stays(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from reported import (
     HOSTILE,
     SB,
+    confirmed,
     entries,
     memory_result,
     memory_test,
@@ -194,7 +195,7 @@ def test_files_of_results_with_their_corpus_beside_them(tmp_path: Path) -> None:
     waits, mutex = progress_tests()
     suite = write_suite(tmp_path / "suite", [waits, mutex], "progress")
     file = write_results(
-        tmp_path / "elsewhere.jsonl", [progress_result(waits, "H"), progress_result(Test("x", "0", "THREAD;"), "H")]
+        tmp_path / "elsewhere.jsonl", [confirmed(waits), progress_result(Test("x", "0", "THREAD;"), "H")]
     )
     told = synth(file)
     assert told.exit_code == 2 and "--suite names their tests" in told.output

@@ -12,10 +12,12 @@ from msgspec.structs import asdict, replace
 from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.results import (
+    Effort,
     MemoryFailure,
     MemoryResult,
     ProgressResult,
     Result,
+    Times,
     now,
     open_results,
     parse_result,
@@ -72,13 +74,63 @@ def test_a_line_is_a_result_and_has_the_bytes_that_it_had(result: Result) -> Non
 def test_hangs() -> None:
     assert RESULT.hangs and not RESULT.always_hangs
     assert OTHER.always_hangs
+    assert not RESULT.confirmed and not RESULT.slow  # as those that earlier versions wrote
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "tries", "state"),
+    [
+        ("TTH", ("TTH", "H"), "unconfirmed"),
+        ("TTH", ("TTH", "H", "H"), "confirmed"),
+        ("TTT", ("TTH", "T"), "slow"),
+        ("TTT", ("TTH", "H", "T"), "slow"),
+        ("TTH", ("TTH",), None),
+        ("TTH", ("TTT", "H"), None),
+        ("TTH", ("TTH", "H", "H", "H"), None),
+        ("TTH", ("TTH", "T", "H"), None),
+        ("TTH", ("TTH", "H", "T"), None),
+        ("TH", ("TTH", "H", "H"), None),
+        ("TTT", ("TTH", "H", "H", "T"), None),
+        ("TTT", ("TTH", "TTT"), None),
+    ],
+)
+def test_tries(outcomes: str, tries: tuple[str, ...], state: str | None) -> None:
+    """Of either family; what does not fit is no result."""
+    launches = {"launches": outcomes.count("T"), "hung": "H" in outcomes}
+    for line, seen in ((OLD[RESULT], {"outcomes": outcomes}), (OLD[MEMORY], launches)):
+        text = json.dumps(json.loads(line) | seen | {"tries": tries})
+        if state is None:
+            with pytest.raises(ValueError, match="expected"):
+                parse_result(text)
+            continue
+        found = parse_result(text)
+        assert isinstance(found, ProgressResult | MemoryResult) and parse_result(print_result(found)) == found
+        assert (found.hangs, found.confirmed, found.slow) == (state != "slow", state == "confirmed", state == "slow")
+
+
+def test_what_tries_took_goes_with_their_result(tmp_path: Path) -> None:
+    path, took = tmp_path / "results.jsonl", Effort(limit=0.1, seconds=0.25, cpu=None, load=17.5)
+    times = [Times((0.1, 0.2), 0.1, (took, took)), Times((0.5,), 5.0)]
+    with open_results(path) as file:
+        file.add(RESULT, times[0])
+        file.add(replace(MEMORY, timeout=None), times[1])
+    assert read_times(path) == times
+    assert '"timeout":null' in path.read_text() and read_results(path)[1] == replace(MEMORY, timeout=None)
 
 
 def test_both_families_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     with open_results(path) as file:
-        file.add(RESULT, [0.1])
-        file.add(MEMORY, [0.2, 0.3])
+        file.add(RESULT, Times((0.1,)))
+        file.add(
+            MEMORY,
+            Times(
+                (
+                    0.2,
+                    0.3,
+                )
+            ),
+        )
     with open_results(path) as file:
         assert file.results == {trial_of(RESULT): RESULT, trial_of(MEMORY): MEMORY}
         assert file.find(trial_of(MEMORY)) == MEMORY
@@ -92,7 +144,7 @@ def test_both_families_share_a_file(tmp_path: Path) -> None:
         "seconds": [0.2, 0.3],
     }
     assert read_results(path) == [RESULT, MEMORY]
-    assert read_times(path) == [(0.1,), (0.2, 0.3)]
+    assert read_times(path) == [Times((0.1,)), Times((0.2, 0.3))]
 
 
 def test_failures_are_kept_until_a_result_comes(tmp_path: Path) -> None:
@@ -103,21 +155,21 @@ def test_failures_are_kept_until_a_result_comes(tmp_path: Path) -> None:
         file.add(failed)
     with open_results(path) as file:
         assert file.find(trial) is None and file.failures == {trial: failed}
-        file.add(MEMORY, [0.5])
+        file.add(MEMORY, Times((0.5,)))
     with open_results(path) as file:
         assert file.find(trial) == MEMORY and not file.failures
     assert read_results(path) == [failed, MEMORY]
-    assert read_times(path) == [(), (0.5,)]
+    assert read_times(path) == [Times(), Times((0.5,))]
 
 
 def test_times_without_a_result_are_of_a_run_that_was_killed(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     with open_results(path) as file:
-        file.add(RESULT, [0.1])
+        file.add(RESULT, Times((0.1,)))
     path.write_text("")
     with open_results(path) as file:
-        file.add(RESULT, [0.2])
-    assert read_times(path) == [(0.2,)]
+        file.add(RESULT, Times((0.2,)))
+    assert read_times(path) == [Times((0.2,))]
 
 
 def test_results_of_several_drivers_and_dates_live_side_by_side(tmp_path: Path) -> None:
@@ -139,10 +191,19 @@ def test_the_date_of_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_results_are_appended_and_found_again(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     with open_results(path) as file:
-        file.add(RESULT, [0.1, 0.2, 5.0])
+        file.add(
+            RESULT,
+            Times(
+                (
+                    0.1,
+                    0.2,
+                    5.0,
+                )
+            ),
+        )
     with open_results(path) as file:
         assert file.results == {trial_of(RESULT): RESULT}
-        file.add(OTHER, [5.0])
+        file.add(OTHER, Times((5.0,)))
     assert [parse_result(line) for line in path.read_text().splitlines()] == [RESULT, OTHER]
     times = [json.loads(line) for line in (tmp_path / "results.times.jsonl").read_text().splitlines()]
     assert [line["seconds"] for line in times] == [[0.1, 0.2, 5.0], [5.0]]
@@ -154,7 +215,7 @@ def test_a_line_that_was_cut_off_runs_again(tmp_path: Path) -> None:
     path.write_text(whole + print_result(OTHER)[:40])
     with open_results(path) as file:
         assert list(file.results) == [trial_of(RESULT)]
-        file.add(OTHER, [5.0])
+        file.add(OTHER, Times((5.0,)))
     assert path.read_text() == whole + print_result(OTHER) + "\n"
 
 
@@ -220,7 +281,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
         with open_results(path) as file:
             resource.setrlimit(resource.RLIMIT_FSIZE, (300, hard))
             for number in range(9):
-                file.add(replace(RESULT, instances=number + 1), [])
+                file.add(replace(RESULT, instances=number + 1))
 
     try:
         with pytest.raises(InputError) as error:

@@ -549,7 +549,7 @@ function tests(query) {
   };
   return [filters, grid, el("p", { class: "muted small noprint" }, "/ searches, arrow keys move, Enter opens a test. ",
     !family.models.length ? "" : family.key === "progress"
-      ? "Of the models, those are filled under which the test terminates; red where it hung."
+      ? "Of the models, those are filled under which the test terminates; red where it hung, and that is confirmed."
       : "Of the models, those are filled that forbid the outcome; red where it was seen.")];
 }
 
@@ -585,21 +585,28 @@ function observed(family, test) {
   return card("What was seen", "", table(["device", family.outcome, "rate", "95 % interval", "contradicts"], rows, [1, 2]));
 }
 
+/** What the trial gave that was made again, alone and with more time, where it hung. */
+function again({ tries, unconfirmed } = {}) {
+  if (!tries) return unconfirmed ? "The hang is not confirmed, and contradicts nothing." : "";
+  const told = `Made again with ${DATA.again.slice(0, tries.length - 1).join(" and ")} times the time-out: ${tries.slice(1).join(", ")}`;
+  return tries.at(-1) === "H" ? told : `${told}. It had hung (${tries[0]}): the device was slow.`;
+}
+
 function trials(family, test) {
   const mine = family.trialsOf.get(test) ?? [];
   if (!mine.length) return null;
   return card("Trials", "Each way in which the test was launched.", mine.map(([, column, launch, seen, runs, what, unusual]) => {
     const [instances, iterations, timeout, date, terms] = family.launches[launch];
     const times = `${number.format(iterations)} ${family.key === "progress" ? "iteration" : "launch"}${iterations === 1 ? "" : family.key === "progress" ? "s" : "es"}`;
-    const facts = [plural(instances, "instance"), times, `${timeout} s`, date].filter(Boolean).join(" · ");
+    const facts = [plural(instances, "instance"), times, timeout === null ? "time-out measured" : `${timeout} s`, date].filter(Boolean).join(" · ");
     const letters = typeof what === "string";
     const head = el("summary", {}, el("b", {}, family.levels.way[column].label), el("span", { class: "muted small" }, facts),
       what === null ? el("span", { class: "pill bad" }, "failed")
         : letters ? el("span", { class: "letters", role: "img", "aria-label": `${seen} of ${runs} iterations hung` },
           [...what.slice(0, 200)].map((letter) => el("i", { class: letter === "H" && "h" })))
-        : el("span", { class: "small" }, `${number.format(seen)} of ${number.format(runs)}`, unusual?.hung ? ", then a launch did not end" : ""));
+        : el("span", { class: "small" }, `${number.format(seen)} of ${number.format(runs)}`, unusual?.hung ? ", then a launch did not end" : unusual?.tries ? ", with more time: the device was slow" : ""));
     const inside = what === null ? el("pre", { class: "small" }, unusual.error)
-      : letters ? el("pre", { class: "small muted" }, `${what}\nT terminated, H did not within the time-out`)
+      : letters ? el("pre", { class: "small muted" }, [what, "T terminated, H did not within the time-out", again(unusual)].filter(Boolean).join("\n"))
       : histogram(family, what, unusual ?? {}, terms);
     return el("details", { open: family.key === "memory" && mine.length <= 4 && what !== null }, head, inside);
   }));

@@ -1,0 +1,233 @@
+"""Hangs of a campaign: how long an iteration may take, and which hangs count.
+
+A time-out is wall time, and a machine that is busy is slow. The *control* is a program that terminates under every
+model, launched as the tests are; it tells a slow or stuck device from one that lets a test hang.
+
+- Before the campaign the control is run ``LAUNCHES`` times. ``FACTOR`` times the longest of them is the time-out of the
+  tests that are launched in that way, unless the user has said another.
+- A hang that contradicts a model is *confirmed*: after all other trials, with nothing of the campaign beside it, the
+  trial is made again with ``backends.shared.results.AGAIN`` times the time-out, as long as it hangs. Until it does, it
+  is repeated, ``RUNS`` times and for as long as that time-out at least, for some hangs come in few iterations only.
+- Where ``STREAK`` trials in a row hang, where one does not even begin in time, and before a hang is confirmed, the
+  control is run once more. If it does not end, nothing can be said of the tests, and the campaign stops:
+  ``StuckError``. If it ends, but takes longer than the time-out, the hang is not confirmed.
+
+Example: a launch of 65,535 work-groups on lavapipe takes 1.5 s where the machine has other work, and a test seemed to
+hang that had 1 s. The control takes 0.5 s there, so the time-out is 10 s. Should an iteration take longer all the
+same, it has 50 s when the trial is made again, and the result says: terminated, slow.
+
+Gap: a hang that does not come again in all these iterations is taken for slowness.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import Generic
+
+import click
+from msgspec.structs import replace
+
+from backends.shared.device import Device, Prepared, Runner
+from backends.shared.process import TERMINATED, TIMED_OUT, NotReadyError, Run, RunError
+from backends.shared.results import AGAIN, UNKNOWN, Result, Times, now
+from corpus.errors import InputError
+from synth.campaigns import Campaign, Item, Made, Shape, Way, conducted, effort, jobs_of
+from synth.watch import watching
+
+LAUNCHES = 5
+
+FACTOR = 20.0
+
+PATIENCE = 60.0
+"""Seconds after which a launch of the control does not end."""
+
+UNMEASURED = 5.0
+"""Seconds of a time-out where the control cannot be built; nor can the tests, most likely."""
+
+STREAK = 20
+
+RUNS = 10
+"""A hang that comes in one of ten iterations escapes ten runs of 20 with a chance of 1 in a billion."""
+
+
+class StuckError(Exception):
+    """A device that does not end a program that terminates under every model, or not in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control(Generic[Item]):
+    """The control of a family of tests: its ``shape``, launched as the test of a thing is, and its ``files``.
+
+    Both raise ``InputError`` as those of tests do. A time-out that is measured has ``floor`` seconds at least.
+    """
+
+    shape: Callable[[Item], Shape]
+    files: Callable[[Shape], Mapping[str, str]]
+    floor: float
+
+
+def remarks(slow: Sequence[str], unconfirmed: Sequence[str]) -> Iterator[str]:
+    """What is to be said of hangs that do not count, by the names of their trials."""
+    if slow:
+        hung = f"{len(slow)} that hung terminated" if len(slow) > 1 else "one that hung terminated"
+        yield f"the device was slow: {hung} with more time ({_some(slow)})"
+    if unconfirmed:
+        hangs = f"{len(unconfirmed)} hangs are" if len(unconfirmed) > 1 else "one hang is"
+        yield f"{hangs} not confirmed, and contradict{'s' * (len(unconfirmed) == 1)} no model ({_some(unconfirmed)})"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join([*names[:3], *[".."] * (len(names) > 3)])
+
+
+def results_of(
+    items: Sequence[Item],
+    way: Way[Item],
+    device: Device,
+    campaign: Campaign,
+    control: Control[Item],
+    accuses: Callable[[Item], bool],
+    done: int = 0,
+) -> Iterator[tuple[Item, Made]]:
+    """Everything with what its trial gave, as ``conducted`` does, and once more each that was made again.
+
+    ``accuses`` says whether a hang of a thing contradicts a model. Raises ``StuckError``, and ``InputError`` for a
+    launch that cannot be.
+    """
+    if not items:
+        return
+    until = None if campaign.limit is None else time.monotonic() + campaign.limit
+    limits = _limits(items, way, device, control)
+    doubts, streak = list[tuple[Item, Result, Times]](), 0
+    with closing(conducted(jobs_of(items, limits, way, device, campaign), device, campaign, done)) as made:
+        for item, given in made:
+            yield item, given
+            match given:
+                case (result, times) if result.hangs:
+                    streak += 1
+                    if streak % STREAK == 0 and _is_slow(device, control, item, times):
+                        raise StuckError(f"{STREAK} tests in a row hung, and {_CONTROL} is too slow: {_STOPPED}")
+                    if accuses(item):
+                        doubts.append((item, result, times))
+                    continue
+                case NotReadyError():
+                    _is_slow(device, control, item)
+            streak = 0
+    yield from _confirmed(doubts, way, device, control, until)
+
+
+def _confirmed(
+    doubts: Sequence[tuple[Item, Result, Times]],
+    way: Way[Item],
+    device: Device,
+    control: Control[Item],
+    until: float | None,
+) -> Iterator[tuple[Item, Made]]:
+    """What hung, made again one after the other: with what counts of it, but for what hung while the control was slow.
+
+    Raises ``StuckError``.
+    """
+    with watching("Running again, alone", found=False) as watch:
+        for number, (item, result, times) in enumerate(doubts):
+            watch(number, len(doubts), 0)
+            if until is not None and time.monotonic() > until:
+                return
+            again: Made
+            try:
+                again = _again(item, way, device, result, times)
+            except RunError as error:
+                again = error
+            hung = isinstance(again, NotReadyError) or (isinstance(again, tuple) and again[0].hangs)
+            if not (hung and _is_slow(device, control, item, times)):
+                yield item, again
+
+
+def _limits(items: Sequence[Item], way: Way[Item], device: Device, control: Control[Item]) -> list[float]:
+    """The time-out of each thing: the user's, or what the control says of its launch."""
+    shapes = [control.shape(item) for item in items]
+    longest = _longest(dict.fromkeys(shapes), device, control)
+    enough = {shape: float(f"{max(control.floor, FACTOR * took):.2g}") for shape, took in longest.items()}
+    asked = [way.trial(item).timeout for item in items]
+    limits = [each or enough.get(shape, UNMEASURED) for each, shape in zip(asked, shapes, strict=True)]
+    took, limit = max((longest.get(shape, 0.0), limit) for shape, limit in zip(shapes, limits, strict=True))
+    if took > limit:
+        said = f"--timeout {limit:g} is short: a program that terminates took up to {took:.2g} s here"
+        click.echo(f"synth: {said}; without --timeout, it is measured", err=True)
+    return limits
+
+
+def _longest(shapes: Iterable[Shape], device: Device, control: Control[Item]) -> dict[Shape, float]:
+    """The seconds of the longest of some launches of the control, for each shape in which it can be built."""
+    written = list[tuple[Mapping[str, str], Shape]]()
+    for shape in shapes:
+        with suppress(InputError):  # nor can the language say the tests, who tell so
+            written.append((control.files(shape), shape))
+    found = dict[Shape, float]()
+    with Runner(device) as runner, runner.prepared(written) as programs:
+        for (_, shape), program in zip(written, programs, strict=True):
+            if isinstance(program, RunError):
+                continue
+            try:
+                run = runner.watch(program, LAUNCHES, PATIENCE)
+            except NotReadyError as error:
+                raise StuckError(f"{_CONTROL} does not begin on {device.name} ({error}): nothing was run") from None
+            except RunError:
+                continue
+            if run.hangs:
+                raise StuckError(f"{_CONTROL} does not end in {PATIENCE:g} s on {device.name}: nothing was run")
+            found[shape] = max(run.seconds)
+    return found
+
+
+_CONTROL = "a program that terminates under every model"
+
+
+_STOPPED = "the device is slow or stuck, no hang counts; stopped"
+
+
+def _is_slow(device: Device, control: Control[Item], item: Item, times: Times = UNKNOWN) -> bool:
+    """Whether the control takes longer now than an iteration may. Raises ``StuckError`` where it does not end."""
+    try:
+        shape = control.shape(item)
+        with Runner(device) as runner:
+            run = runner.run(control.files(shape), shape, 1, PATIENCE)
+    except (InputError, RunError) as error:
+        raise StuckError(f"a test hung, and {_CONTROL} fails ({error}): {_STOPPED}") from None
+    if run.hangs:
+        raise StuckError(f"a test hung, and {_CONTROL} does not end in {PATIENCE:g} s: {_STOPPED}")
+    return times.limit is not None and max(run.seconds) > times.limit
+
+
+def _again(item: Item, way: Way[Item], device: Device, first: Result, times: Times) -> tuple[Result, Times]:
+    """A trial that hung made again, with more and more time: what counts of it. Raises ``RunError``."""
+    assert times.limit is not None
+    letters, tries = [first.counted], [*times.tries]
+    with Runner(device) as runner, runner.prepared([(way.files(item), way.shape(item))]) as (program,):
+        if isinstance(program, RunError):
+            raise program
+        for factor in AGAIN:
+            limit = round(factor * times.limit, 6)
+            runs = list(_repeated(runner, program, way.trial(item).iterations, limit))
+            tries.append(effort(runs, limit))
+            letters.append(TIMED_OUT if runs[-1].hangs else TERMINATED)
+            if not runs[-1].hangs:
+                first, times = way.result(item, runs[0]), replace(times, seconds=runs[0].seconds)
+                break
+    return replace(first, tries=tuple(letters), date=now()), replace(times, tries=tuple(tries))
+
+
+def _repeated(runner: Runner, program: Prepared, iterations: int, limit: float) -> Iterator[Run]:
+    """``RUNS`` runs of a program, more where an iteration may take longer, or up to one that hangs.
+
+    Raises ``RunError``.
+    """
+    until = time.monotonic() + limit
+    for number in count(1):
+        run = runner.watch(program, iterations, limit)
+        yield run
+        if run.hangs or (number >= RUNS and time.monotonic() > until):
+            return
