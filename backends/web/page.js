@@ -75,7 +75,7 @@ class Page {
         "save your work. The browser takes up to minutes to give another device; the run then goes on.";
     byId("models-caption").textContent = isMemory
       ? "A test contradicts a model that forbids an outcome that was seen."
-      : "A test contradicts a model under which it terminates, if it hung.";
+      : "A test contradicts a model under which it terminates, if it hung, and again with 5 and 25 times the time-out.";
     byId("refused").hidden = !this.suite.refused.length;
     for (const { name, reason } of this.suite.refused) byId("refused-list").append(element("li", `${name}: ${reason}`));
   }
@@ -186,15 +186,17 @@ class Page {
   /** What a result says was seen, in few words. */
   seenOf(result) {
     if ("error" in result) return `failed: ${result.error}`;
+    const doubt = isConfirmed(result) ? "" : ", not confirmed";
+    const slow = result.tries ? " with more time: the device was slow" : "";
     if ("mapping" in result) {
-      const hangs = [...result.outcomes].filter((letter) => letter === "H").length;
-      return hangs ? `${hangs} of ${result.outcomes.length} hung` : `${result.outcomes.length} terminated`;
+      const hung = [...result.outcomes].filter((letter) => letter === "H").length;
+      return hung ? `${hung} of ${result.outcomes.length} hung${doubt}` : `${result.outcomes.length} terminated${slow}`;
     }
     const test = this.suite.testOf(result);
     const asked = result.outcomes.filter(([values]) => isAmong(values, test, test.asked));
     const total = asked.reduce((sum, [, count]) => sum + count, 0).toLocaleString("en");
     const all = (result.launches * result.instances).toLocaleString("en");
-    return `asked for: ${total} of ${all}${result.hung ? ", then a hang" : ""}`;
+    return `asked for: ${total} of ${all}${result.hung ? `, then a hang${doubt}` : slow}`;
   }
 
   async showDevice() {
@@ -244,7 +246,7 @@ class Page {
   showResults(test) {
     const { state, seen, against } = this.rows[test.number];
     const results = [...this.results[test.number].values()];
-    const hung = results.some((result) => result.hung || result.outcomes?.includes?.("H"));
+    const hung = results.some(hangs);
     const failed = results.some((result) => "error" in result);
     state.textContent = failed ? "failed" : hung ? "hung" : results.length ? "done" : "";
     state.className = failed || hung ? "bad" : "";
@@ -432,7 +434,8 @@ class Page {
     if (this.made.has(keyOf(trial))) return false;
     this.rows[test.number].state.textContent = "running";
     try {
-      const result = await tried(this.gpu, shader, trial, (text) => this.note(`${test.name}: ${text}`));
+      const confirms = this.suite.endsUnderSome(test);
+      const result = await tried(this.gpu, shader, trial, confirms, (text) => this.note(`${test.name}: ${text}`));
       if ("error" in result) this.note(`${test.name} failed: ${result.error}`);
       this.kept.add(visible(JSON.stringify(result)));
       this.enter(result);

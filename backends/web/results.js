@@ -1,6 +1,16 @@
 // What was seen: lines of results as backends/shared/results.py has them, what models say of them, and where they are
 // kept while the page is open and after.
 
+/** Time-outs, as multiples of the first one, of the tries after one that hung (backends/shared/results.py). */
+const AGAIN = [5, 25];
+
+/** How often a try is made, at least, that does not hang (synth/hangs.py). */
+const RUNS = 10;
+
+/** Whether a result has a hang, and each time that it was made again. */
+const hangs = ({ hung, outcomes }) => hung || (typeof outcomes === "string" && outcomes.includes("H"));
+const isConfirmed = (result) => hangs(result) && result.tries?.length > AGAIN.length;
+
 /** The suite of the page. Programs are put together from pieces, which are numbers of lines (backends/web/page.py). */
 class Suite {
   constructor(data) {
@@ -40,14 +50,21 @@ class Suite {
     );
   }
 
-  /** The models that a result contradicts: those that promise the end of a test that hung, or forbid what was seen.
-      A model that promises nothing of a test (synth/conformance.py) is not in its `allowed`. */
+  /**
+   * The models that a result contradicts: those that promise the end of a test that hung, which is confirmed, or forbid
+   * what was seen. A model that promises nothing of a test (synth/conformance.py) is not in its `allowed`.
+   */
   contradicted(test, result) {
     if ("error" in result) return [];
     const wrong = this.isMemory
       ? test.allowed.filter(([, allowed]) => result.outcomes.some(([values]) => !isAmong(values, test, allowed)))
-      : result.outcomes.includes("H") && test.terminating.map((model) => [model]);
+      : isConfirmed(result) && test.terminating.map((model) => [model]);
     return (wrong || []).map(([model]) => this.models[model]);
+  }
+
+  /** Whether a hang of a test contradicts a model, if it is confirmed. A memory test is to end under each. */
+  endsUnderSome(test) {
+    return this.isMemory || test.terminating.length > 0;
   }
 }
 
@@ -97,21 +114,44 @@ function trialOf(shader, way, settings) {
 }
 
 /** The trial of a result, as text: results of one trial have one. */
-function keyOf({ outcomes, other, launches, hung, error, date, parameters, ...trial }) {
+function keyOf({ outcomes, other, launches, hung, error, date, parameters, tries, ...trial }) {
   return JSON.stringify(trial);
 }
 
-/** Make a trial: its result, or a failure. Throws Stopped. */
-async function tried(gpu, shader, trial, told) {
+/**
+ * Make a trial: its result, or a failure. With `confirms`, one that hangs is made again with more time. Throws Stopped.
+ */
+async function tried(gpu, shader, trial, confirms, told) {
   const count = "terms" in trial ? countedOutcomes : lettersOf;
+  const seenIn = (timeout, every) => count(iterated(gpu, shader, { ...trial, timeout, every_iteration: every }, told));
   let seen;
   try {
-    seen = await count(iterated(gpu, shader, trial, told));
+    seen = await seenIn(trial.timeout, trial.every_iteration);
+    if (hangs(seen) && confirms) seen = await confirmed(seen, trial.timeout, (timeout) => seenIn(timeout, false));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    seen = { error: error.message };
+    if (seen) told(`it could not be run again: ${error.message}`);
+    else seen = { error: error.message };
   }
   return { ...trial, ...seen, date: new Date().toISOString().replace(/\.\d+Z$/, "Z") };
+}
+
+/** What counts of a trial that hung: the same where it hangs each time that it is made again, else what ended. */
+async function confirmed(first, timeout, seenIn) {
+  const { outcomes, launches, hung } = first;
+  const tries = [hung ? `${"T".repeat(launches)}H` : outcomes];
+  for (const factor of AGAIN) {
+    const until = performance.now() + 1000 * factor * timeout;
+    let ended = null;
+    let seen;
+    for (let runs = 0; !(seen && hangs(seen)) && (runs < RUNS || performance.now() < until); runs++) {
+      seen = await seenIn(factor * timeout);
+      ended ??= seen;
+    }
+    tries.push(hangs(seen) ? "H" : "T");
+    if (!hangs(seen)) return { ...ended, tries };
+  }
+  return { ...first, tries };
 }
 
 /** A letter for each iteration of a progress test: T terminated, H did not. */

@@ -65,7 +65,7 @@ GPUAdapter.prototype.requestDevice = async function (...words) {
   return device;
 };
 """
-# The first device is lost as soon as something is submitted to it.
+# The first device is lost in its first iteration.
 VANISHES = (
     DEVICES
     + """
@@ -77,6 +77,14 @@ GPUQueue.prototype.submit = function (commands) {
 };
 """
 )
+# What is submitted takes a second to be read.
+SLOW = """
+const map = GPUBuffer.prototype.mapAsync;
+GPUBuffer.prototype.mapAsync = async function (...words) {
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  return map.apply(this, words);
+};
+"""
 # As after too many losses of a GPU: every adapter but the first has another name.
 CHANGES = (
     VANISHES
@@ -147,7 +155,18 @@ def test_progress_tests_that_hang_cost_a_device_each(
     assert hung == [test.name for test in tests if test.verdicts["lobe-strong"] == Verdict.MAY_HANG]
     told = dict(row.split("\t") for row in page.inner_text("#models").splitlines())
     assert told["fair-weak"] == f"3: {', '.join(hung)}" and told["lobe-strong"] == "none"
-    assert page.locator("#events li").count() == 3 + 1
+    assert {result.tries for result in results if result.hangs} == {("H", "H", "H")}
+    assert page.locator("#events li").count() == 3 * 3 + 1
+
+
+def test_a_slow_device_is_not_called_guilty(open_page: Pages, tmp_path: Path) -> None:
+    """It hangs in the time-out, and terminates in a longer one."""
+    page = open_page(mutexes(tmp_path, "one"), script=SLOW)
+    run(page, timeout=0.5)
+    (result,) = saved(page, tmp_path)
+    assert isinstance(result, ProgressResult) and (result.outcomes, result.tries) == ("TT", ("H", "T"))
+    assert page.inner_text("#models").endswith("none")
+    assert "2 terminated with more time: the device was slow" in page.inner_text("#tests")
 
 
 def test_a_hang_can_be_stopped_and_the_run_goes_on(open_watched_page: Pages, tmp_path: Path) -> None:
