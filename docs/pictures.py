@@ -5,7 +5,7 @@ report that ``synth report`` wrote, by Debian's chromium, whose fonts are the ma
 
     synth progress -t 2 -n 3 -o suite
     synth memory --edges "PodWW PodRR PodRW PodWR Rfe Fre Coe" --size 4 -m sc -m tso -m rmo -o classic
-    synth run suite --backend cpp --iterations 5               # and opencl, glsl: --instances 16 --timeout 4
+    synth run suite --backend cpp --iterations 5               # and opencl, glsl: --instances 16
     synth run classic --backend cpp                            # and opencl
     synth report suite classic -o report.html
 """

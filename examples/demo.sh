@@ -42,7 +42,7 @@ step "The fewest tests that tell the models apart" select "$out/suite" --separat
 for backend in cuda glsl; do
     step "Code for ${backend^^}" compile "$out/suite" --backend "$backend" --mapping all -o "$out/$backend"
 done
-handful=(run "$out/handful" --iterations 3 --timeout 2)
+handful=(run "$out/handful" --iterations 3)
 for backend in opencl cpp; do
     code=(compile "$out/handful" --backend "$backend" --mapping all -o "$out/$backend")
     status=0
