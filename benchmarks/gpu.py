@@ -7,7 +7,7 @@ and ``DEVICE.md`` is made of them: how long each part took, and what ``synth rep
 
 The time is shared out: each part gets the same share of what is left, and of a part's share each placement its own.
 What one leaves goes to those after it, and what is left in the end to those that were cut short. So tests that hang,
-each of which takes its time-out and more, cost their own stage alone. The same command goes on where the last one
+each of which takes thirty time-outs and more, cost their own stage alone. The same command goes on where the last one
 ended. Exit code 2, and a line, where there is no such device; 1 where a test could not be run.
 """
 
@@ -29,16 +29,16 @@ from backends.registry import BACKENDS
 from backends.shared.device import Device, DeviceOptions
 from backends.shared.files import file_stem
 from backends.shared.mapping import PLACEMENTS
-from backends.shared.results import Entry, MemoryResult, ProgressResult, read_results
+from backends.shared.results import Entry, MemoryResult, ProgressResult, latest, read_results
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.cli import main as command
 
-PROGRESS = ("--mapping", "all", "--timeout", "2")
+PROGRESS = ("--mapping", "all")
 LEAST = 1
 """Seconds that a stage gets at least; it gets whole seconds."""
 
-MEMORY = ("--stress", "-m", "sc", "-m", "ptx-6.0", "--timeout", "10")
+MEMORY = ("--stress", "-m", "sc", "-m", "ptx-6.0")
 CLASSIC = "PodWW PodRR PodRW PodWR Rfe Fre Coe"
 
 
@@ -179,7 +179,8 @@ def synth(*words: str) -> int:
 
 def row(stage: Stage) -> str:
     """What was run of a stage, as a row of a table."""
-    new = stage.results
+    results, failures = latest(stage.results)
+    new = [*results.values(), *failures.values()]
     instances = sum(each.instances * each.launches for each in new if isinstance(each, MemoryResult))
     hung = sum(each.hangs for each in new if isinstance(each, ProgressResult))
     tests = len({each.test for each in new})
