@@ -58,15 +58,19 @@ class OperationalModel:
 
 @dataclass(frozen=True)
 class AxiomaticModel:
-    """A .cat file. It is read when the model is first asked: of many that are named, a process may ask few."""
+    """A .cat file. It is read when the model is first asked: of many that are named, a process may ask few.
+
+    ``bell`` is a bell file that comes before it.
+    """
 
     name: str
     path: str
+    bell: str | None = None
 
     @cached_property
     def model(self) -> Model:
         """What the file says. Raises ``InputError`` as ``load_model`` does."""
-        return load_model(self.path, self.name)
+        return load_model(self.path, self.name, self.bell)
 
     def __getstate__(self) -> dict[str, object]:
         _ = self.model  # another machine may not have the file
@@ -91,12 +95,17 @@ class AxiomaticModel:
 ConsistencyModel = AxiomaticModel | OperationalModel
 
 
-def load_model(path: str, name: str = "") -> Model:
-    """The model in a .cat file, called ``name`` or by the file's stem.
+def load_model(path: str, name: str = "", bell: str | None = None) -> Model:
+    """The model in a .cat file, called ``name`` or by the file's stem; what a bell file defines is known there.
 
-    Raises ``InputError`` where the file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
+    Raises ``InputError`` where a file cannot be read, and as ``oracle.cat.interpreter.checked_model`` does.
     """
-    return checked_model(name or Path(path).stem, read_cat(path), VOCABULARY)
+    model = checked_model(name or Path(path).stem, read_cat(path, bell), VOCABULARY)
+    if model.syntax.over_members is None:
+        return model
+    from oracle.executions.members import over_members  # few models are so
+
+    return over_members(model, path, bell)
 
 
 def model_names() -> tuple[str, ...]:
@@ -104,17 +113,20 @@ def model_names() -> tuple[str, ...]:
     return tuple(sorted([*shipped_models(), *OPERATIONAL]))
 
 
-def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] = ()) -> list[ConsistencyModel]:
+def resolve_consistency_models(
+    names: Sequence[str] = (), among: Sequence[str] = (), bell: str | None = None
+) -> list[ConsistencyModel]:
     """The models that ``names`` mean, in their order, each once; all that ship where none is named.
 
     A file's model is called by the file's stem; of two with one name, also by the folders that tell them apart,
     ``old/ptx`` and ``new/ptx``. ``among``: further models that are in play, so that one is called the same wherever it
-    comes up. Raises ``InputError`` where a name is unknown, with the nearest right ones, where one file is named in two
-    ways, and where a .cat file is wrong, with line and column.
+    comes up. ``bell``: a bell file that comes before each of a user's. Raises ``InputError`` where a name is unknown,
+    with the nearest right ones, where one file is named in two ways, and where a .cat file is wrong, with line and
+    column.
     """
     names = names or model_names()
     asked = origins(names, ".cat")
-    found = {origin: _model(name) for origin, name in origins((*names, *among), ".cat").items()}
+    found = {origin: _model(name, bell) for origin, name in origins((*names, *among), ".cat").items()}
     called = names_apart([(model.name, origin) for origin, model in found.items()])
     return [
         replace(model, name=name) if isinstance(model, AxiomaticModel) and model.name != name else model
@@ -123,10 +135,10 @@ def resolve_consistency_models(names: Sequence[str] = (), among: Sequence[str] =
     ]
 
 
-def _model(name: str) -> ConsistencyModel:
+def _model(name: str, bell: str | None) -> ConsistencyModel:
     if not name.endswith(".cat") or name in shipped_models():
         return _known(name)
-    model = AxiomaticModel(Path(name).stem, name)  # made anew: whoever asks again may have changed the file
+    model = AxiomaticModel(Path(name).stem, name, bell)  # made anew: whoever asks again may have changed the file
     _ = model.model  # what is wrong with a user's file is said before anything is asked
     return model
 

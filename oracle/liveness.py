@@ -130,8 +130,8 @@ def is_liveness_model(name: str) -> bool:
     return AND in name and not Path(name).is_file()
 
 
-def resolve_liveness_models(names: Sequence[str]) -> list[LivenessModel]:
-    """The models that ``names`` mean, in their order, each once.
+def resolve_liveness_models(names: Sequence[str], bell: str | None = None) -> list[LivenessModel]:
+    """The models that ``names`` mean, in their order, each once; ``bell`` as for ``resolve_consistency_models``.
 
     Raises ``InputError`` where one is not two names with ``&`` between, where the first is no progress model, or the
     second no consistency model or one without executions; and as ``resolve_models`` and
@@ -139,7 +139,7 @@ def resolve_liveness_models(names: Sequence[str]) -> list[LivenessModel]:
     """
     pairs = list(dict.fromkeys(_two(name) for name in names))
     second = list(dict.fromkeys(consistency for _, consistency in pairs))
-    consistency = dict(zip(second, resolve_consistency_models(second), strict=True)) if second else {}
+    consistency = dict(zip(second, resolve_consistency_models(second, bell=bell), strict=True)) if second else {}
     found: dict[str, LivenessModel] = {}
     for progress, name in pairs:
         fair, model = resolve_models([progress])[0], consistency[name]

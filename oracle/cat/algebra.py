@@ -301,5 +301,9 @@ class Candidates(Algebra[int]):
 
 def bits(candidates: int, events: int) -> Candidates:
     """The algebra of candidates 0 to ``candidates - 1``."""
-    every = (1 << candidates) - 1
-    return Candidates(every, lambda truth: every ^ truth, (every,) * events)
+    return among((1 << candidates) - 1, events)
+
+
+def among(candidates: int, events: int) -> Candidates:
+    """The algebra of some candidates, the bits of a mask."""
+    return Candidates(candidates, lambda truth: candidates ^ truth, (candidates,) * events)

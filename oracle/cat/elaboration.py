@@ -18,19 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
 
+from corpus.files import folder_of
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, subtrees
 from oracle.cat.expressions import Expressions
 from oracle.cat.meanings import (
-    WIDER,
+    Absent,
     Function,
     Include,
+    MembersError,
     NotOfTermsError,
     Orders,
     Scope,
-    Tag,
     Tags,
     UnsupportedError,
     Value,
@@ -39,11 +42,14 @@ from oracle.cat.meanings import (
     error,
     formals,
     matched,
+    members_unknown,
+    names_of,
     naming,
     pattern_of,
     place_of,
     unsupported,
 )
+from oracle.cat.mentions import names_in, names_reached, own_lines
 from oracle.cat.terms import (
     MOST_BLOCKS,
     MOST_STATEMENTS,
@@ -56,25 +62,43 @@ from oracle.cat.terms import (
     Operation,
     Position,
     Term,
-    bodies_of,
-    subterms,
 )
 
 _COHERENCE = {"partial-co": True, "total-co": False}
 _PARTIAL_ARCHITECTURES = {"PTX"}
+_ORDERS = frozenset({"rlx", "acq", "rel", "acq_rel", "sc", "con"})
+"""Annotations that are called as the orders of C."""
+_STANDARD = frozenset({"map"})
+"""Names of herd's standard library that are no terms."""
 
 
 class Elaboration(Expressions):
-    """One model in the making: ``statements`` so far, its ``title``, and whether coherence is ``partial``."""
+    """One model in the making: ``statements`` so far, its ``title``, and whether coherence is ``partial``.
+
+    ``over_members``, and once all is read ``one_event``, as in ``Syntax``.
+    """
 
     def __init__(self, title: str, include: Include) -> None:
         super().__init__()
         self.title = title
         self.partial = False
+        self.one_event = False
+        self.over_members: Position | None = None
         self._include = include
         self._check_name: str | None = None
-        self._made_by_herd = False  # coherence is
         self._blocks = 0  # within each other, where the text is read now
+        self._makes_coherence = False
+        self._is_of_lisa = False
+
+    def read(self, tree: Tree, path: str, bell: tuple[Tree, str] | None = None) -> None:
+        """Reads a model, after a bell file if there is one, and finds out what it is."""
+        scope = Scope(path, (str(Path(path).resolve()),))
+        if bell:
+            inside = self.run(bell[0], replace(scope, path=bell[1], above=(*scope.above, str(Path(bell[1]).resolve()))))
+            scope = replace(inside, path=scope.path, above=scope.above)
+            self._is_of_lisa = True
+        self.run(tree, scope)
+        self._finish(Position(path, 1, 1))
 
     def run(self, tree: Tree, scope: Scope) -> Scope:
         """Reads a file."""
@@ -89,25 +113,52 @@ class Elaboration(Expressions):
                 raise error(f"more than {MOST_STATEMENTS} definitions and checks so far", at(item, scope))
         return scope
 
-    def finish(self, position: Position) -> None:
-        """A flag for what a model written for herd says of an atomic operation as one event that reads and writes.
+    def _finish(self, position: Position) -> None:
+        """Whether the model is written for herd7's C, where an atomic update is one event.
 
-        In C, herd has one, and a model for it need not speak of ``rmw``. Here there are two.
+        herd7 has no coherence order but what a model makes; one that makes ``co`` out of ``co`` is not for it. A model
+        that speaks of two events mentions ``rmw``. One with a bell file is of LISA, where there are two.
         """
-        bodies = [body for statement in self.statements for body in bodies_of(statement)]
-        names = {part.name for body in bodies for part in subterms(body) if isinstance(part, Name)}
-        if self._made_by_herd and not names & {"rmw", "amo", "lxsx"}:
-            two = Check("empty", Name("rmw", position), "atomic-operations-are-two-events-here", True, True, position)
-            self.statements.append(two)
+        own = own_lines(self.statements)
+        needed = names_reached([made.body for made in self.statements if isinstance(made, Check)], own, {})
+        has_own = "co" in own and all("co" not in names_in(body) for body in own["co"])
+        of_herd = (self._makes_coherence or has_own) and not self._is_of_lisa
+        self.one_event = of_herd and needed.isdisjoint(("rmw", "amo", "lxsx"))
+        if self.one_event:
+            self.statements.insert(0, reads_another(position))
 
     def _entitle(self, tree: Tree) -> None:
         words = leaves(tree)
         self.title = str(words[-1]).strip('"')
         self.partial = words[0].type == "NAME" and words[0] in _PARTIAL_ARCHITECTURES
 
+    def _resolved(self, token: Token, scope: Scope, position: Position) -> Value:
+        if token in _STANDARD and token not in scope.names and not self._defined[token]:
+            return self._standard.names[str(token)]
+        return super()._resolved(token, scope, position)
+
+    @cached_property
+    def _standard(self) -> Scope:
+        """The scope after herd's standard library, as far as it is no terms."""
+        library = str(folder_of("oracle.cat") / "library" / "stdlib.cat")
+        tree, scope = self._include(Token('"stdlib.cat"', "STRING"), Scope(library))
+        return self.run(tree, scope)
+
     # Statements
 
     def _statement(self, tree: Tree, scope: Scope) -> Scope:
+        """The scope after a statement. One that takes the members of sets of events says nothing yet."""
+        try:
+            return self._after(tree, scope)
+        except MembersError as missing:
+            self._note(missing)
+            return scope
+
+    def _note(self, missing: MembersError) -> None:
+        assert missing.path is not None and missing.line is not None and missing.column is not None
+        self.over_members = self.over_members or Position(missing.path, missing.line, missing.column)
+
+    def _after(self, tree: Tree, scope: Scope) -> Scope:
         self._step(tree, scope)
         match tree.data:
             case "definition":
@@ -129,8 +180,9 @@ class Elaboration(Expressions):
             case "iteration":
                 (name,) = leaves(tree)
                 source, *body = subtrees(tree)
-                for tag in self._tags(source, scope, "forall"):
-                    scope = self._statements(body, naming(scope, {str(name): Tag(tag)}))
+                over = self._members(self._value(source, scope), "'forall' over", at(source, scope))
+                for member in over:
+                    scope = self._statements(body, naming(scope, {str(name): member}))
             case "alternative":
                 condition, *branches = subtrees(tree)
                 chosen = branches[:1] if self._variant(condition) else branches[1:]
@@ -177,7 +229,7 @@ class Elaboration(Expressions):
     def _defined_value(self, binding: Tree, scope: Scope) -> Value:
         (body,) = subtrees(binding)
         self._around = str(leaves(binding)[0])
-        return self._value(body, scope)
+        return self._value_if_any(body, scope)
 
     def _recursion(self, tree: Tree, scope: Scope) -> Scope:
         bindings = [part for part in subtrees(tree) if part.data == "binding"]
@@ -238,19 +290,25 @@ class Elaboration(Expressions):
             self.partial = _COHERENCE[leaves(source)[0]]
             return scope
         self._around = name
-        orders = self._value(source, scope)
+        try:
+            orders = self._value(source, scope)
+        except MembersError as missing:
+            self._note(missing)
+            return naming(scope, {name: Absent(missing)})
         if isinstance(orders, Orders):
             made = self._linearised if orders.total else self._ordered
             return made(name, position, orders, scope)
-        if source.data == "name":
+        if source.data == "name" and isinstance(orders, Name):
             raise error("expected 'with co from partial-co' or 'with co from total-co'", position)
-        raise unsupported(
-            f"'with {name} from' what is not generate_cos, generate_orders or linearisations", WIDER, position
-        )
+        return self._chosen(name, orders, position, scope)
+
+    def _chosen(self, name: str, among: Value, position: Position, scope: Scope) -> Scope:
+        """The scope after a choice among the members of a set, each of which is an execution of its own."""
+        raise members_unknown(f"'with {name} from' a set", position)
 
     def _ordered(self, name: str, position: Position, orders: Orders, scope: Scope) -> Scope:
         """Coherence that holds a relation, or the part of it within a set."""
-        self._made_by_herd = True
+        self._makes_coherence = True
         self.partial = False
         co, writes, held = Name("co", position), Name("W", position), orders.within
         inside = writes if orders.events is None else orders.events
@@ -261,9 +319,14 @@ class Elaboration(Expressions):
             order = self._resolved(Token(name, "NAME"), scope, position)
             assert isinstance(order, Term)
             near = Operation("intersection", (Name("loc", position), pairs), position)
-            lost = Operation("difference", (Operation("intersection", (held, near), position), order), position)
-            self.statements.append(Check("empty", lost, f"{name}-holds-its-base", False, False, position))
+            self._must_hold(order, held, near, f"{name}-holds-its-base", position)
         return scope
+
+    def _must_hold(self, order: Term, held: Term, pairs: Term, check: str, position: Position) -> None:
+        """Requires that an order of certain pairs goes along with a relation, be it by way of other events."""
+        ways = Operation("plus", (held,), position)
+        lost = Operation("difference", (Operation("intersection", (ways, pairs), position), order), position)
+        self.statements.append(Check("empty", lost, check, False, False, position))
 
     def _is_held_by_any(self, term: Term) -> bool:
         """Whether a relation is what any coherence order holds: ``co0``, maybe by another name."""
@@ -288,10 +351,9 @@ class Elaboration(Expressions):
             raise unsupported(f"a second order '{name}'", "another name for it", position)
         ordered, held = orders.events, orders.within
         assert ordered is not None
-        pairs = Operation("intersection", (held, Operation("product", (ordered, ordered), position)), position)
-        lost = Operation("difference", (pairs, Name(name, position)), position)
+        pairs = Operation("product", (ordered, ordered), position)
         self.statements.append(Linearisation(name, ordered, position))
-        self.statements.append(Check("empty", lost, f"{name}-is-a-linearisation", False, False, position))
+        self._must_hold(Name(name, position), held, pairs, f"{name}-is-a-linearisation", position)
         self._defined[name] += 1
         return replace(scope, names={other: meant for other, meant in scope.names.items() if other != name})
 
@@ -299,7 +361,7 @@ class Elaboration(Expressions):
         tokens = leaves(tree)
         name = str(tokens[-1])
         if len(tokens) > 1:
-            raise unsupported("a procedure that calls itself", WIDER, place_of(tokens[-1], scope))
+            raise unsupported("a procedure that calls itself", "a function", place_of(tokens[-1], scope))
         pattern, *body = subtrees(tree)
         made = Function(formals(pattern), body, replace(scope, defined=self._version(scope)), procedure=True)
         return naming(scope, {name: made})
@@ -332,17 +394,21 @@ class Elaboration(Expressions):
     def _instructions(self, tree: Tree, scope: Scope) -> Scope:
         """Each tag that instructions may carry is a set, of the name with a capital.
 
-        It has what a test annotates so by its bell file, ``'Once``, and what our own words call so.
+        It has what a test annotates so by its bell file, ``'Once``, and what is of that order in C.
         """
+        self._is_of_lisa = True
         for part in subtrees(tree):
             position = at(part, scope)
-            value = self._value(part, scope)
-            for tag in value.names if isinstance(value, Tags) else ():
+            for tag in names_of(self._value(part, scope)):
                 name = tag[:1].upper() + tag[1:]
                 if not self._defined[name] and name not in scope.names:
-                    term: Term = Name("emptyset", position)
-                    for known in (tag.upper(), name):
-                        term = Operation("otherwise", (Name(known, position), term), position)
-                    term = Operation("union", (Name(f"'{name}", position), term), position)
+                    term: Term = Name(f"'{name}", position)
+                    if tag in _ORDERS:
+                        term = Operation("union", (term, Name(tag.upper(), position)), position)
                     scope = self._bind(name, term, position, scope)
         return scope
+
+
+def reads_another(position: Position) -> Check:
+    """What holds of an update that is one event: it reads from another, as two events do."""
+    return Check("irreflexive", Name("rf", position), "an-update-reads-another-event", False, False, position)

@@ -2,7 +2,8 @@
 
 Functions of other kinds than of sets and relations (of functions, of tags, curried ones, or that give tuples) are put
 in where they are applied; a name that is local to a term becomes a definition of its own, ``obsco'ww`` for the ``ww``
-of ``obsco``; ``if`` is about variants, which are off, and about tags; ``match`` goes over tags.
+of ``obsco``; ``if`` is about variants, which are off, and about tags; ``match`` goes over tags. What goes over events
+is no term, nor is what is defined by it; both are an error where they are needed, and only there.
 
 Source and gaps as for ``oracle.cat.elaboration``.
 """
@@ -19,9 +20,11 @@ from corpus.lalr import Token, Tree
 from corpus.litmus.test import Scope as Level
 from corpus.syntax import leaves, subtrees
 from oracle.cat.meanings import (
-    WIDER,
+    Absent,
+    Family,
     Function,
     Group,
+    Member,
     NotOfTermsError,
     Orders,
     Scope,
@@ -36,6 +39,7 @@ from oracle.cat.meanings import (
     formal,
     formals,
     matched,
+    members_unknown,
     names_of,
     naming,
     pattern_of,
@@ -71,9 +75,15 @@ _OF_TAGS = {
 }
 """Functions of tags, and whether they give pairs of one group."""
 
+_OF_MEMBERS = frozenset({"classes-loc", "partition", "classes"})
+"""Functions that part a set, or the events of a relation."""
+
 
 class Expressions:
     """What is known while a model is read; ``statements`` so far, for a local name is a definition of its own."""
+
+    deepest = MOST_NESTED
+    """Operators and applications within each other."""
 
     def __init__(self) -> None:
         self.statements: list[Statement] = []
@@ -88,13 +98,22 @@ class Expressions:
         pattern, body = subtrees(tree)
         names = formals(pattern)
         self._around = next((name for name in names if name != "_"), "it")
-        value = self._value(body, scope, depth)
+        value = self._value_if_any(body, scope, depth)
+        position = at(tree, scope)
+        if isinstance(value, Absent):
+            return [(name, value, position) for name in names if name != "_"]
         if isinstance(value, Name) and value.name in (self._parameters or ()):
             raise NotOfTermsError
         if not isinstance(value, Group) or len(value.members) != len(names):
             raise error(f"expected a tuple of {len(names)}", at(body, scope))
-        position = at(tree, scope)
         return [(name, member, position) for name, member in zip(names, value.members, strict=True) if name != "_"]
+
+    def _value_if_any(self, tree: Tree, scope: Scope, depth: int = 0) -> Value:
+        """The value of what is given a name, which nothing may need."""
+        try:
+            return self._value(tree, scope, depth)
+        except UnsupportedError as missing:
+            return Absent(missing)
 
     def _bind(self, name: str, value: Value | Binding, position: Position, scope: Scope) -> Scope:
         """The scope after a definition. A term is defined by a statement; at the top under its own name."""
@@ -126,7 +145,8 @@ class Expressions:
                     raise error(message, place_of(leaves(part)[0], scope))
             if len(functions) < len(parts):
                 here = at(parts[0], scope)
-                raise unsupported("a recursion of functions and relations at once", "two definitions", here)
+                missing = Absent(unsupported("a recursion of functions and relations at once", "two definitions", here))
+                return naming(scope, dict.fromkeys(map(str, tokens), missing))
             names = dict(scope.names)
             after = replace(scope, names=names, defined=self._version(scope))
             for part in functions:
@@ -135,11 +155,14 @@ class Expressions:
         called = {str(token): self._fresh(fresh, token) if fresh else str(token) for token in tokens}
         own: dict[str, Value] = {str(token): Name(called[token], place_of(token, scope)) for token in tokens}
         inside = naming(scope, own)
-        with self._in_place():
-            bindings = [
-                Binding(called[token], (), self._term(subtrees(part)[0], inside, depth), place_of(token, scope))
-                for token, part in zip(tokens, parts, strict=True)
-            ]
+        try:
+            with self._in_place():
+                bindings = [
+                    Binding(called[token], (), self._term(subtrees(part)[0], inside, depth), place_of(token, scope))
+                    for token, part in zip(tokens, parts, strict=True)
+                ]
+        except UnsupportedError as error_of_one:
+            return naming(scope, dict.fromkeys(own, Absent(error_of_one)))
         self.statements.append(Definition(tuple(bindings), True))
         self._defined.update(called.values())
         if fresh:
@@ -147,7 +170,9 @@ class Expressions:
         return replace(scope, names={name: meant for name, meant in scope.names.items() if name not in called})
 
     def _orders(self, name: str, argument: Tree, scope: Scope, depth: int) -> Orders | None:
-        """The orders that a function of herd's library gives; None where it is none of these."""
+        """The orders that a function of herd's library gives; None where it is none of these, or the model's own."""
+        if name in scope.names and name not in ("cross", "co_locs"):
+            return None
         given = subtrees(argument) if argument.data == "tuple" else [argument]
         match name, given:
             case "linearisations", [events, within]:
@@ -183,13 +208,19 @@ class Expressions:
                 raise error("expected a set or relation, found a function", position)
             case Orders():
                 raise error("expected a set or relation, found orders: 'with .. from' chooses one", position)
+            case Member(term):
+                return term
+            case Family():
+                raise error("expected a set or relation, found a set of such", position)
+            case Absent(missing):
+                raise missing
             case _:
                 return value
 
     def _value(self, tree: Tree, scope: Scope, depth: int = 0) -> Value:
         self._step(tree, scope)
-        if depth > MOST_NESTED:
-            raise too_deep(at(tree, scope))
+        if depth > self.deepest:
+            raise too_deep(self.deepest, at(tree, scope))
         position = at(tree, scope)
         match tree.data:
             case "name":
@@ -227,10 +258,10 @@ class Expressions:
             case "match":
                 return self._match(tree, scope, depth)
             case "adding":
-                parts = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
-                if any(isinstance(part, Term | Group | Function) for part in parts):
-                    raise unsupported("'++' on events or relations", WIDER, position)
-                return Tags(tuple(dict.fromkeys(name for part in parts for name in names_of(part))))
+                one, others = (self._value(part, scope, depth + 1) for part in subtrees(tree))
+                if isinstance(one, Tag | Tags) and isinstance(others, Tag | Tags):
+                    return Tags(tuple(dict.fromkeys(names_of(one) + names_of(others))))
+                return self._added(one, others, position)
             case kind:
                 return self._operation(str(kind), tree, scope, depth)
 
@@ -246,6 +277,8 @@ class Expressions:
                     "difference": tuple(name for name in left if name not in right),
                 }[kind]
             )
+        if any(isinstance(value, Family) for value in values):
+            return self._of_families(kind, values, position)
         places = [at(part, scope) for part in subtrees(tree)]
         operands = tuple(self._as_term(value, place) for value, place in zip(values, places, strict=True))
         if kind == "suffixed":
@@ -257,7 +290,7 @@ class Expressions:
         known = [self._sizes.get(id(part), (part, 1, 0)) for part in parts]
         size, depth = 1 + sum(size for _, size, _ in known), 1 + max((depth for *_, depth in known), default=0)
         if depth > MOST_NESTED:
-            raise too_deep(term.position)
+            raise too_deep(MOST_NESTED, term.position)
         if size > MOST_PARTS:
             raise error(f"a term of more than {MOST_PARTS} parts when its functions are put in", term.position)
         self._sizes[id(term)] = (term, size, depth)
@@ -266,6 +299,8 @@ class Expressions:
     def _resolved(self, token: Token, scope: Scope, position: Position) -> Value:
         name = str(token)
         meant = scope.names.get(name)
+        if isinstance(meant, Absent):
+            raise meant.error
         if meant is not None:
             return replace(meant, position=position) if isinstance(meant, Name) else meant
         if scope.defined is not None:
@@ -280,7 +315,7 @@ class Expressions:
     def _braces(self, tree: Tree, scope: Scope, depth: int) -> Value:
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if not all(isinstance(value, Tag) for value in values):
-            raise unsupported("a set of events by its members, found '{'", WIDER, at(tree, scope))
+            return self._made_of(values, at(tree, scope))
         return Tags(tuple(dict.fromkeys(name for value in values for name in names_of(value))))
 
     def _application(self, tree: Tree, scope: Scope, depth: int) -> Value:
@@ -298,13 +333,15 @@ class Expressions:
             return self._value(head.body[0], inside, depth + 1)
         if not isinstance(head, Name):
             raise error("expected a function", position)
+        if head.name in _OF_MEMBERS:
+            return self._of_members(head.name, given, position)
         if head.name in _OF_TAGS and isinstance(given, Tag):
             return self._of_tag(head.name, given.name, position)
         members = given.members if isinstance(given, Group) else (given,)
         if any(isinstance(member, Function) for member in members):
             if self._parameters is not None:
                 raise NotOfTermsError
-            raise unsupported(f"'{head.name}' of a function", WIDER, position)
+            raise error(f"expected a set or relation as what '{head.name}' is applied to, found a function", position)
         arguments = tuple(self._as_term(member, position) for member in members)
         return self._made(Call(head.name, arguments, position), arguments)
 
@@ -331,7 +368,8 @@ class Expressions:
                     (str(token), Function(formals(pattern), subtrees(part)[1:], here), place_of(token, scope))
                 )
             else:
-                values.append((str(token), self._value(subtrees(part)[0], scope, depth + 1), place_of(token, scope)))
+                value = self._value_if_any(subtrees(part)[0], scope, depth + 1)
+                values.append((str(token), value, place_of(token, scope)))
         check_apart([(name, position) for name, _, position in values])
         inside = scope
         for name, value, position in values:
@@ -369,16 +407,54 @@ class Expressions:
                 if labels and (labels[0].type == "UNDERSCORE" or labels[0][1:] == value.name):
                     return self._value(subtrees(clause)[0], scope, depth + 1)
             raise error(f"no case for '{value.name}", position)
-        if not isinstance(value, Tags):
-            raise unsupported("'match' on a set of events or relations", WIDER, position)
+        members = self._members(value, "'match' on", position)
         for clause in clauses:
-            if clause.data == "nothing_left" and not value.names:
-                return self._value(subtrees(clause)[0], scope, depth + 1)
-            if clause.data == "one_and_rest" and value.names:
-                first, rest, body = subtrees(clause)
-                own: dict[str, Value] = {formal(first): Tag(value.names[0]), formal(rest): Tags(value.names[1:])}
-                return self._value(body, naming(scope, own), depth + 1)
-        raise unsupported("a 'match' that parts a set in the middle", "a first element and the rest", position)
+            *names, body = subtrees(clause)
+            given: Sequence[Value]
+            if clause.data == "nothing_left" and not members:
+                given = ()
+            elif clause.data == "one_and_rest" and members:
+                given = (members[0], self._some_of(value, members[1:]))
+            elif clause.data == "amid" and members:
+                middle = len(members) // 2
+                before, after = members[:middle], members[middle + 1 :]
+                given = (self._some_of(value, before), members[middle], self._some_of(value, after))
+            else:
+                continue
+            return self._value(body, naming(scope, dict(zip(map(formal, names), given, strict=True))), depth + 1)
+        raise error("no case for this set", position)
+
+    # Sets by their members: of events and relations, these are known of an execution (oracle.executions.members)
+
+    def _members(self, value: Value, what: str, position: Position) -> Sequence[Value]:
+        """The members of a set, in their order. Raises ``MembersError`` where they are not known."""
+        if isinstance(value, Tags):
+            return [Tag(name) for name in value.names]
+        raise members_unknown(f"{what} a set of events or relations", position)
+
+    def _some_of(self, value: Value, members: Sequence[Value]) -> Value:
+        """The set of some of the members of a set."""
+        return Tags(tuple(name for member in members for name in names_of(member)))
+
+    def _of_members(self, name: str, given: Value, position: Position) -> Value:
+        """A function of ``_OF_MEMBERS`` applied."""
+        raise members_unknown(f"'{name}'", position)
+
+    def _added(self, one: Value, others: Value, position: Position) -> Value:
+        """``one ++ others``, which are not tags."""
+        raise members_unknown("'++' on events or relations", position)
+
+    def _made_of(self, values: Sequence[Value], position: Position) -> Value:
+        """``{..}`` of what is no tag."""
+        raise members_unknown("a set of events by its members, found '{'", position)
+
+    def _of_families(self, kind: str, values: Sequence[Value], position: Position) -> Value:
+        """An operator applied to sets of sets or relations."""
+        raise error("expected a set or relation, found a set of such", position)
+
+    def _compares(self, kind: str, left: Value, right: Value, position: Position) -> bool:
+        """Whether a condition holds that is not of tags: ``equal``, ``subset`` or ``member``."""
+        raise members_unknown("'if' that compares sets of events or relations", position)
 
     # What is known while a model is read
 
@@ -392,7 +468,7 @@ class Expressions:
         if not all(isinstance(value, Tag | Tags) for value in (left, right)):
             if self._parameters is not None:
                 raise NotOfTermsError
-            raise unsupported("'if' that compares sets of events or relations", WIDER, at(tree, scope))
+            return self._compares(str(tree.data), left, right, at(tree, scope))
         one, other = frozenset(names_of(left)), frozenset(names_of(right))
         return one == other if tree.data == "equal" else one <= other
 
@@ -410,16 +486,10 @@ class Expressions:
                     holds[id(part)] = any(parts)
         return holds[id(tree)]
 
-    def _tags(self, tree: Tree, scope: Scope, what: str) -> tuple[str, ...]:
-        value = self._value(tree, scope)
-        if not isinstance(value, Tags):
-            raise unsupported(f"'{what}' over a set of events or relations", WIDER, at(tree, scope))
-        return value.names
-
     def _tag(self, tree: Tree, scope: Scope) -> str:
         value = self._value(tree, scope)
         if not isinstance(value, Tag):
-            raise unsupported("'match' on what is no tag", WIDER, at(tree, scope))
+            raise error("expected a tag", at(tree, scope))
         return value.name
 
     def _version(self, scope: Scope) -> Mapping[str, int]:

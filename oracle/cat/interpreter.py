@@ -11,7 +11,7 @@ right of ``\\``, for there the least fixpoint need not exist.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -21,7 +21,7 @@ from corpus.errors import InputError
 from corpus.files import folder_of
 from oracle.cat.algebra import Relation, Set, T
 from oracle.cat.base import Base, Vocabulary
-from oracle.cat.mentions import KINDS, joined, long_chains, meetings, names_in, names_reached, own_lines, reached
+from oracle.cat.mentions import KINDS, Lines, joined, long_chains, meetings, names_in, names_reached, own_lines, reached
 from oracle.cat.names import resolved
 from oracle.cat.recursion import solved
 from oracle.cat.syntax import read_cat
@@ -29,6 +29,7 @@ from oracle.cat.terms import (
     Binding,
     Call,
     Check,
+    Constant,
     Definition,
     Linearisation,
     Name,
@@ -39,6 +40,7 @@ from oracle.cat.terms import (
     bodies_of,
     subterms,
 )
+from oracle.cat.updates import OneEvent
 
 MOST_DEEP = 200
 """Operators and functions that may be at work within each other."""
@@ -148,8 +150,8 @@ class Model:
         orders = self.chosen_orders
         if not orders:
             return {}
-        interpreter = _Interpreter(base)
-        needed = names_reached([order.events for order in orders], own_lines(self.syntax), prelude())
+        interpreter = Interpreter(self.seen(base))
+        needed = names_reached([order.events for order in orders], self.own_lines, prelude())
         found: dict[str, Set[T]] = {}
         for statement in self.syntax.statements:
             if isinstance(statement, Linearisation):
@@ -183,8 +185,27 @@ class Model:
         return first
 
     @cached_property
+    def _is_flat(self) -> bool:
+        """Whether each name means one thing all over the model, wherever it stands."""
+        mentioned: set[str] = set()
+        for statement in self.syntax.statements:
+            own = {binding.name for binding in statement.bindings} if isinstance(statement, Definition) else set()
+            inside = {
+                part.name for body in bodies_of(statement) for part in subterms(body) if isinstance(part, Name | Call)
+            }
+            if own & (mentioned if isinstance(statement, Definition) and statement.recursive else mentioned | inside):
+                return False
+            mentioned |= inside | own
+        return True
+
+    @cached_property
+    def own_lines(self) -> Lines:
+        """What the model says its names are."""
+        return own_lines(self.syntax.statements)
+
+    @cached_property
     def _required_bodies(self) -> list[Term]:
-        return list(reached([check.body for check in self.checks], own_lines(self.syntax), prelude(), whole=True))
+        return list(reached([check.body for check in self.checks], self.own_lines, prelude(), whole=True))
 
     @cached_property
     def _required(self) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -195,8 +216,8 @@ class Model:
         bodies: list[Term] = []
         for number, flag in enumerate(self.syntax.statements):
             if isinstance(flag, Check) and flag.flag:  # of a name that is defined below, the prelude's line counts
-                above = replace(self.syntax, statements=self.syntax.statements[:number])
-                bodies += reached([flag.body], own_lines(above), prelude(), whole=True)
+                above = own_lines(self.syntax.statements[:number])
+                bodies += reached([flag.body], above, prelude(), whole=True)
         return self._meetings(bodies)
 
     def _meetings(self, bodies: Iterable[Term]) -> list[tuple[frozenset[str], frozenset[str]]]:
@@ -205,15 +226,24 @@ class Model:
         ]
         own = {name for binding in bindings for name in (binding.name, *binding.parameters)}
         kinds = {name: found for name, found in KINDS.items() if name not in own}
+        if self.syntax.one_event:  # an update is in both
+            kinds |= dict.fromkeys({"R", "W"} & kinds.keys(), "RW")
         return [met for body in bodies for met in meetings(body, kinds)]
 
     def judge(self, base: Base[T]) -> list[CheckResult[T]]:
         """The result of every check, in the order of the file."""
-        return _Interpreter(base).run(self.syntax)
+        return Interpreter(self.seen(base)).run(self.syntax)
 
     def allows(self, base: Base[T]) -> bool:
         """Whether some execution passes every check that is no flag; what that does not hang on is not looked at."""
-        return _Decision(base, self._chains).allows(self.syntax)
+        return self._decision(base).allows(self.syntax)
+
+    def raised(self, base: Base[T]) -> list[CheckResult[T]]:
+        """The flags that some execution raises, allowed or not; what they do not hang on is not looked at."""
+        return self._decision(base).raised(self.syntax) if self.flags else []
+
+    def _decision(self, base: Base[T]) -> _Decision[T]:
+        return _Decision(self.seen(base), self._chains, self._is_flat)
 
     @cached_property
     def _chains(self) -> frozenset[int]:
@@ -221,9 +251,13 @@ class Model:
 
     def relations(self, base: Base[T]) -> Mapping[str, Meaning[T]]:
         """Every name that the model defines, for explanations."""
-        interpreter = _Interpreter(base)
+        interpreter = Interpreter(self.seen(base))
         interpreter.run(self.syntax)
         return interpreter.names
+
+    def seen(self, base: Base[T]) -> Base[T]:
+        """A base as the model reads it: where an update is one event to it, with one event an update."""
+        return OneEvent(base) if self.syntax.one_event else base
 
 
 def checked_model(name: str, syntax: Syntax, vocabulary: Vocabulary) -> Model:
@@ -246,7 +280,7 @@ def _check_orders(model: Model, vocabulary: Vocabulary) -> None:
     for order in model.chosen_orders:
         if order.name in ships:
             raise _error(f"'{order.name}' has a meaning already: call the order otherwise", order.position)
-        chosen = names_reached([order.events], own_lines(model.syntax), prelude()) & {*vocabulary.chosen, *orders}
+        chosen = names_reached([order.events], model.own_lines, prelude()) & {*vocabulary.chosen, *orders}
         for name in sorted(chosen):
             message = f"expected a set that is known before anything runs, and this one hangs on '{name}'"
             raise _error(message, order.events.position)
@@ -275,7 +309,7 @@ class Names(Generic[T]):
     """A base, and what the prelude says over it."""
 
     def __init__(self, base: Base[T]) -> None:
-        self._interpreter = _Interpreter(base)
+        self._interpreter = Interpreter(base)
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
         """The set or relation of that name, None where there is none."""
@@ -283,7 +317,9 @@ class Names(Generic[T]):
         return None if isinstance(value, _Function | _Nothing) else value
 
 
-class _Interpreter(Generic[T]):
+class Interpreter(Generic[T]):
+    """The walk of a model, statement by statement. ``names``: what the model has defined so far."""
+
     _skips = False  # whether what nothing comes of is not evaluated
 
     def __init__(self, base: Base[T]) -> None:
@@ -291,6 +327,11 @@ class _Interpreter(Generic[T]):
         self._algebra = base.algebra
         self._known: dict[str, Meaning[T] | None] = {}
         self.names: Mapping[str, Meaning[T]] = {}
+
+    @property
+    def size(self) -> int:
+        """Number of events."""
+        return self._algebra.size
 
     def value(self, name: str) -> Meaning[T] | None:
         """What a name means that the model does not define."""
@@ -306,10 +347,11 @@ class _Interpreter(Generic[T]):
         return _Function(binding, {}, ships=True) if binding.parameters else self._eval(binding.body, {})
 
     def run(self, syntax: Syntax) -> list[CheckResult[T]]:
+        """The results of the checks of a model."""
         results = []
         for statement in syntax.statements:
             if isinstance(statement, Check):
-                results.append(self._check(statement))
+                results.append(self.check(statement))
             else:
                 self.bind(statement)
         return results
@@ -333,6 +375,10 @@ class _Interpreter(Generic[T]):
         """The value of a term that is a set. Raises ``InputError`` where it is none."""
         return self._set(self._eval(term, self.names), term.position)
 
+    def plain(self, term: Term) -> Relation[T] | Set[T]:
+        """The value of a term; ``0`` is an empty set. Raises ``InputError`` where it is a function."""
+        return _plain(self._eval(term, self.names), term.position)
+
     def _chosen(self, name: str, position: Position) -> Meaning[T]:
         order = self._base.value(name)
         if order is None:
@@ -347,7 +393,8 @@ class _Interpreter(Generic[T]):
     def _named(self, name: str, value: Meaning[T]) -> Meaning[T]:
         return self._algebra.named(name, value) if isinstance(value, tuple) else value
 
-    def _check(self, check: Check) -> CheckResult[T]:
+    def check(self, check: Check) -> CheckResult[T]:
+        """How true a check is."""
         algebra = self._algebra
         if check.kind == "irreflexive":  # for which no pair of two events counts
             meaning = self._within(check.body, algebra.identity(algebra.everything()), self.names)
@@ -515,20 +562,25 @@ class _Interpreter(Generic[T]):
         kind = term.kind
         if isinstance(left, tuple) and isinstance(right, tuple) and kind != "product":
             return cast("Meaning[T]", getattr(algebra, kind)(left, right))
-        one, other = (operand.position for operand in term.operands)
+        one, other = term.operands
         if kind == "product":
-            return algebra.product(self._set(left, one), self._set(right, other))
+            return algebra.product(self._set(left, one.position), self._set(right, other.position))
         if kind == "compose":
-            return algebra.compose(self._relation(left, one), self._relation(right, other))
-        for value, position in ((left, one), (right, other)):
+            return algebra.compose(self._relation(left, one.position), self._relation(right, other.position))
+        for value, operand in ((left, one), (right, other)):
             if isinstance(value, _Function):
-                raise _error("expected a set or a relation, found a function", position)
+                raise _error("expected a set or a relation, found a function", operand.position)
         if isinstance(right, _Nothing) or isinstance(left, _Nothing):
             return {"union": left if right is NOTHING else right, "intersection": NOTHING, "difference": left}[kind]
-        if isinstance(left, tuple) != isinstance(right, tuple):
-            wanted, found = ("relation", "set") if isinstance(left, tuple) else ("set", "relation")
-            raise _error(f"expected a {wanted}, as on the left, found a {found}", other)
-        return cast("Meaning[T]", getattr(algebra, f"set_{kind}")(left, right))
+        if not isinstance(left, tuple) and not isinstance(right, tuple):
+            return cast("Meaning[T]", getattr(algebra, f"set_{kind}")(left, right))
+        # Of relations, ``_`` is all pairs, too.
+        if isinstance(left, tuple) and _is_everything(other):
+            return cast("Meaning[T]", getattr(algebra, kind)(left, algebra.universe()))
+        if isinstance(right, tuple) and _is_everything(one):
+            return cast("Meaning[T]", getattr(algebra, kind)(algebra.universe(), right))
+        wanted, found = ("relation", "set") if isinstance(left, tuple) else ("set", "relation")
+        raise _error(f"expected a {wanted}, as on the left, found a {found}", other.position)
 
     def _call(self, call: Call, values: list[Meaning[T]], names: Mapping[str, Meaning[T]]) -> Meaning[T]:
         name, position = call.name, call.position
@@ -570,36 +622,60 @@ class _Interpreter(Generic[T]):
 _ON_RELATIONS = {"inverse": "inverse", "plus": "closure", "star": "reflexive_closure", "optional": "reflexive"}
 
 
-_STRICT = ("compose", "intersection", "product")
+_STRICT = ("compose", "intersection", "difference", "product")
 """Operators that make nothing of nothing."""
 
 
-class _Decision(_Interpreter[T]):
+class _Decision(Interpreter[T]):
     """Finds out whether every check can hold at once, and evaluates only what that takes.
 
     A name is evaluated when it is first asked for; those in ``at_once``, by their definitions' numbers, when they are
-    bound, so that few wait for each other.
+    bound, so that few wait for each other. ``is_flat``: names that are defined later may be known before.
     """
 
     _skips = True
 
-    def __init__(self, base: Base[T], at_once: Collection[int]) -> None:
+    def __init__(self, base: Base[T], at_once: Collection[int], is_flat: bool) -> None:
         super().__init__(base)
         self._at_once = at_once
+        self._flat: dict[str, Meaning[T]] | None = {} if is_flat else None
+        if self._flat is not None:
+            self.names = self._flat
+
+    def define(self, definition: Definition) -> None:
+        """Binds the names of a definition."""
+        if self._flat is None:
+            super().define(definition)
+        elif definition.recursive:
+            self._flat.update(self._fixpoint(definition))
+        else:
+            for binding in definition.bindings:
+                self._flat[binding.name] = self._bound(binding)
 
     def allows(self, syntax: Syntax) -> bool:
         among = self._algebra.true
+        for check in self._checks(syntax):
+            if not check.flag:
+                among = among & self.check(check).truth
+                if not among:
+                    return False
+        return True
+
+    def raised(self, syntax: Syntax) -> list[CheckResult[T]]:
+        """The flags that are raised."""
+        results = (self.check(check) for check in self._checks(syntax) if check.flag)
+        return [result for result in results if result.truth]
+
+    def _checks(self, syntax: Syntax) -> Iterator[Check]:
+        """Each check, once what stands before it is bound."""
         for number, statement in enumerate(syntax.statements):
-            if not isinstance(statement, Check):
+            if isinstance(statement, Check):
+                yield statement
+            else:
                 self.bind(statement)
                 if number in self._at_once and isinstance(statement, Definition):
                     for binding in statement.bindings:
                         self._eval(Name(binding.name, binding.position), self.names)
-            elif not statement.flag:
-                among = among & self._check(statement).truth
-                if not among:
-                    return False
-        return True
 
     def _bound(self, binding: Binding) -> Meaning[T]:
         if binding.parameters:
@@ -610,7 +686,7 @@ class _Decision(_Interpreter[T]):
         """It is known to."""
 
 
-class _Trial(_Interpreter[int]):
+class _Trial(Interpreter[int]):
     """An evaluation that is given up where it goes too far, so that no other one of the model does."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -662,6 +738,10 @@ def _common(one: Mapping[int, T], other: Mapping[int, T]) -> T | None:
 
 def _is_identity(term: Term) -> bool:
     return isinstance(term, Operation) and term.kind == "identity"
+
+
+def _is_everything(term: Term) -> bool:
+    return isinstance(term, Constant) and term.symbol == "_"
 
 
 def _composes(term: Term) -> bool:

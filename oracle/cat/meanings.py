@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, subtrees
-from oracle.cat.terms import MOST_NESTED, Position, Term
+from oracle.cat.terms import Position, Term
 
 
 class UnsupportedError(InputError):
     """Right by the language, and more than is done here; the message says what it would take."""
 
 
-WIDER = "it would take sets whose members are known when the model is read"
-"""What it would take to go over the members of sets of events."""
+class MembersError(UnsupportedError):
+    """What takes the members of a set of events or relations, which are only known of an execution."""
 
 
 class NotOfTermsError(Exception):
@@ -67,7 +67,29 @@ class Orders:
     total: bool
 
 
-Value = Term | Tag | Tags | Group | Function | Orders
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An event or a pair of events, by the set or relation that has nothing else."""
+
+    term: Term
+    is_pair: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A set of sets, of relations, or of tuples."""
+
+    members: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What takes more than is done here; who needs it is told so."""
+
+    error: UnsupportedError
+
+
+Value = Term | Tag | Tags | Group | Function | Orders | Member | Family | Absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +174,14 @@ def place_of(token: Token, scope: Scope) -> Position:
     return Position(scope.path, token.line or 0, token.column or 0)
 
 
-def too_deep(position: Position) -> InputError:
+def too_deep(most: int, position: Position) -> InputError:
     """The error for operators too deep within each other."""
-    return error(f"more than {MOST_NESTED} operators within each other: name a part by let", position)
+    return error(f"more than {most} operators within each other: name a part by let", position)
+
+
+def members_unknown(what: str, position: Position) -> MembersError:
+    """The error for what takes the members of a set of events or relations."""
+    return MembersError(f"not supported: {what}; it would take sets whose members are known", *position)
 
 
 def unsupported(what: str, takes: str, position: Position) -> UnsupportedError:

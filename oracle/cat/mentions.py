@@ -13,6 +13,7 @@ from oracle.cat.terms import (
     Definition,
     Name,
     Operation,
+    Statement,
     Syntax,
     Term,
     bodies_of,
@@ -73,10 +74,10 @@ def chain(term: Term, kind: str) -> Iterator[Term]:
         yield term
 
 
-def own_lines(syntax: Syntax) -> Lines:
-    """What a model says its names are, each as often as it does."""
+def own_lines(statements: Iterable[Statement]) -> Lines:
+    """What the statements of a model say its names are, each as often as they do."""
     own: dict[str, list[Term]] = {}
-    for statement in syntax.statements:
+    for statement in statements:
         for binding in statement.bindings if isinstance(statement, Definition) else ():
             own.setdefault(binding.name, []).append(binding.body)
     return own

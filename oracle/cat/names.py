@@ -2,14 +2,16 @@
 
 A name is known that a base or the prelude has, or that the model has defined before. One that is not may be a set or
 relation of another tool's that no test here has anything of, since it belongs to instruction sets, or to a view of
-instructions, that no dialect has; then the error says so.
+instructions, that no dialect has. Then what is defined by it is not known either, and the error comes where a check
+needs one of these, as in herd7, whose definitions are not looked at before.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import ANNOTATED
@@ -21,7 +23,6 @@ from oracle.cat.terms import (
     Linearisation,
     Name,
     Operation,
-    Position,
     Statement,
     Syntax,
     Term,
@@ -33,85 +34,121 @@ _FOREIGN = {
     "a fence of Power's or MIPS's": r"I?SYNC|LWSYNC|EIEIO|i?sync|lwsync|eieio",
     "a fence of x86's": r"[MLS]FENCE|[mls]fence",
     "an annotation of RISC-V's or BPF's": r"[Ff]ence\..+|Acq|Rel|AcqRel|Sc|AQ|RL|AMO",
-    "one of Arm's effects": r"L|EX|T|Tag|N?Exp|Imp|Instr|B?CC|PoD|BR|AccessFlag|Translation|Fault.*|TagCheck.*",
-    "of Arm's virtual memory and caches": r"([DI]-)?(PTE|TTD|MMU)\w*|TLBI.*|AF|DB|HU|[DI]C(\..+)?"
-    r"|inv-.*|scl|same-.*|.*CMODX.*",
-    "of the events within an instruction": r"iico_.*|intrinsic|rf-reg|[RW]reg|N?DATA|ADDR|.*-reg|partial_po|loc-.*",
-    "of speculated events": r"N?SPEC|N?EXEC|SPURIOUS",
+    "one of Arm's effects": r"L|T|Tag|Imp|Instr|CC|EXC-.*|AccessFlag|Translation|Fault.*|FAULT|TagCheck.*",
+    "of Arm's virtual memory and caches": r"([DI]-)?(PTE|TTD|MMU)\w*|TLBI.*|AF|DB|HU|IF|[DI]C(\..+)?"
+    r"|inv-.*|scl|same-(oa|low|tag|trans).*|aligned|.*CMODX.*",
+    "of the events within an instruction": r"iico_.*|intrinsic|rf-reg|.*-reg|partial_po|same-(instr|static).*|control"
+    r"|loc-.*",
+    "of speculated events": r"NSPEC|NEXEC",
     "of locks": r"L[KSL]|UL|LK[RW]|LF|R[LU]|crit|critical|lo",
     "of the Linux kernel's primitives": r"ONCE|ACQUIRE|RELEASE|N?MB|NORETURN|Once|Acquire|Release|Noreturn"
     r"|[RW]?[Mm]b|Barrier|(Before|After)-.*|[Ss]?[Rr]cu.*|Sync-.*",
     "of ASL's pseudo-code": r"ASL.*",
     "of undefined behaviour": r"UB|UNDEF",
-    "a function that makes sets of sets, or asks what is not known of a test": r"newSet|newRelation|bisimulation|.*lift"
-    r"|classes.*|different-values|partition",
+    "a function that makes sets of sets, or asks what is not known of a test": r"newSet|newRelation|bisimulation"
+    r"|.*lift.*|classes.*|different-values|at-least-.*|partition|tag2.*|loc2events",
 }
 
 
+class ForeignError(InputError):
+    """A name of another tool's that no test here has anything of."""
+
+
 def resolved(syntax: Syntax, ships: Collection[str]) -> Syntax:
-    """The model without ``try``. Raises ``InputError`` where a name is not known: ``ships`` are those of all models."""
-    known = set(ships)
-    statements = []
-    for statement in syntax.statements:
-        statements.append(_resolved(statement, known))
-        if isinstance(statement, Definition):
-            known |= {binding.name for binding in statement.bindings}
-        elif isinstance(statement, Linearisation):
-            known.add(statement.name)
-    return replace(syntax, statements=tuple(statements))
+    """The model without ``try``, and without definitions that mention foreign names and that it does not need.
+
+    Raises ``InputError`` where a name is not known: ``ships`` are those of all models.
+    """
+    resolver = Resolver(ships)
+    found = [resolver.statement(statement) for statement in syntax.statements]
+    return replace(syntax, statements=tuple(statement for statement in found if statement is not None))
 
 
-def _resolved(statement: Statement, known: Collection[str]) -> Statement:
-    match statement:
-        case Check(body=body):
-            return replace(statement, body=_checked(body, known))
-        case Linearisation(events=events):
-            return replace(statement, events=_checked(events, known))
-        case Definition(bindings, recursive):
-            inside = {*known, *(binding.name for binding in bindings)} if recursive else known
-            return Definition(tuple(_bound(binding, inside) for binding in bindings), recursive)
+class Resolver:
+    """The statements of a model one after the other, with the names that are known by then.
+
+    ``lost``: names that were defined by what is not known, and the reason.
+    """
+
+    def __init__(self, known: Collection[str], lost: Mapping[str, ForeignError] = MappingProxyType({})) -> None:
+        self.known = set(known)
+        self.lost = dict(lost)
+
+    def statement(self, statement: Statement) -> Statement | None:
+        """The statement without ``try``; None where nothing of it is known. Raises ``InputError`` as ``term`` does."""
+        match statement:
+            case Check(body=body):
+                return replace(statement, body=self.term(body))
+            case Linearisation(name, events):
+                made = replace(statement, events=self.term(events))
+                self._define(name)
+                return made
+            case Definition():
+                definition = self._definition(statement)
+                return definition if definition.bindings else None
+
+    def term(self, term: Term) -> Term:
+        """The term without ``try``. Raises ``InputError`` where it mentions a name that is not known."""
+        term = self._without_try(term)
+        for part in subterms(term):
+            if self._is_unknown(part):
+                assert isinstance(part, Name | Call)
+                raise self.lost.get(part.name) or _unknown(part, self.known)
+        return term
+
+    def _define(self, name: str) -> None:
+        self.known.add(name)
+        self.lost.pop(name, None)
+
+    def _definition(self, definition: Definition) -> Definition:
+        """The definition without what mentions foreign names, which is lost until it is defined anew."""
+        own = [binding.name for binding in definition.bindings]
+        inside = self._within(own) if definition.recursive else self
+        kept: list[Binding] = []
+        lost: dict[str, ForeignError] = {}
+        for binding in definition.bindings:
+            around = inside._within(binding.parameters) if binding.parameters else inside
+            try:
+                kept.append(replace(binding, body=around.term(binding.body)))
+            except ForeignError as error:
+                lost[binding.name] = error
+        if definition.recursive and lost:
+            kept, lost = [], dict.fromkeys(own, next(iter(lost.values())))
+        for name in own:
+            self._define(name)
+        self.known -= lost.keys()
+        self.lost |= lost
+        return Definition(tuple(kept), definition.recursive)
+
+    def _within(self, names: Collection[str]) -> Resolver:
+        """The resolver of a body in which some names mean something of its own."""
+        return Resolver({*self.known, *names}, {name: why for name, why in self.lost.items() if name not in names})
+
+    def _without_try(self, term: Term) -> Term:
+        match term:
+            case Operation("otherwise", (one, other)):
+                one = self._without_try(one)
+                return self._without_try(other) if any(map(self._is_unknown, subterms(one))) else one
+            case Operation(operands=operands):
+                inner = tuple(map(self._without_try, operands))
+                return term if inner == operands else replace(term, operands=inner)
+            case Call(arguments=arguments):
+                inner = tuple(map(self._without_try, arguments))
+                return term if inner == arguments else replace(term, arguments=inner)
+            case _:
+                return term
+
+    def _is_unknown(self, part: Term) -> bool:
+        if not isinstance(part, Name | Call) or part.name in self.known or part.name[0] == ANNOTATED:
+            return False
+        return not (isinstance(part, Call) and part.name == "domain")
 
 
-def _bound(binding: Binding, known: Collection[str]) -> Binding:
-    inside = {*known, *binding.parameters} if binding.parameters else known
-    return replace(binding, body=_checked(binding.body, inside))
-
-
-def _checked(term: Term, known: Collection[str]) -> Term:
-    term = _without_try(term, known)
-    for part in subterms(term):
-        if _is_unknown(part, known):
-            assert isinstance(part, Name | Call)
-            raise _unknown(part.name, part.position, sorted({*known, *({"domain"} if isinstance(part, Call) else ())}))
-    return term
-
-
-def _without_try(term: Term, known: Collection[str]) -> Term:
-    match term:
-        case Operation("otherwise", (one, other)):
-            one = _without_try(one, known)
-            missing = any(_is_unknown(part, known) for part in subterms(one))
-            return _without_try(other, known) if missing else one
-        case Operation(operands=operands):
-            inner = tuple(_without_try(operand, known) for operand in operands)
-            return term if inner == operands else replace(term, operands=inner)
-        case Call(arguments=arguments):
-            inner = tuple(_without_try(argument, known) for argument in arguments)
-            return term if inner == arguments else replace(term, arguments=inner)
-        case _:
-            return term
-
-
-def _is_unknown(part: Term, known: Collection[str]) -> bool:
-    if not isinstance(part, Name | Call) or part.name in known or part.name[0] == ANNOTATED:
-        return False
-    return not (isinstance(part, Call) and part.name == "domain")
-
-
-def _unknown(name: str, position: Position, known: Sequence[str]) -> InputError:
+def _unknown(part: Name | Call, known: Collection[str]) -> InputError:
+    name = part.name
     what = next((what for what, pattern in _FOREIGN.items() if re.fullmatch(pattern, name)), "")
     if what:
         message = f"unknown name '{name}', {what}, which no test here has; 'try {name} with 0' does without it"
-        return InputError(message, *position)
-    hint = did_you_mean(name, known)
-    return InputError(f"unknown name '{name}'{hint and f'; {hint}'}", *position)
+        return ForeignError(message, *part.position)
+    hint = did_you_mean(name, sorted({*known, *({"domain"} if isinstance(part, Call) else ())}))
+    return InputError(f"unknown name '{name}'{hint and f'; {hint}'}", *part.position)

@@ -63,7 +63,7 @@ def stored_syntax(path: str) -> Syntax | None:
         return _KINDS[kind](*given)
 
     parts = tuple(json.loads(line, object_hook=made) for line in statements)
-    return Syntax(of["title"], parts, of["partial_co"], of["digest"])
+    return Syntax(of["title"], parts, of["partial_co"], of["one_event"], of["digest"])
 
 
 def written(path: str, syntax: Syntax, texts: Mapping[str, str]) -> str:
@@ -84,6 +84,7 @@ def written(path: str, syntax: Syntax, texts: Mapping[str, str]) -> str:
     head = {
         "title": syntax.title,
         "partial_co": syntax.partial_co,
+        "one_event": syntax.one_event,
         "digest": syntax.digest,
         "texts": {os.path.relpath(name, folder): crc32(text.encode()) for name, text in sorted(texts.items())},
     }

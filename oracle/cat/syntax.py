@@ -13,10 +13,10 @@
     with S from linearisations(E, r)          any total order of the events of E that holds r
 
 Operators, tightest first: application; ``*`` between two operands (product); postfix ``^* ^+ ^? ^-1 * + ?``; ``~``;
-``&``; ``\\``; ``;``; ``++``; ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a set, ``_`` the set of
-all events, ``0`` the empty set or relation. Comments are ``(* (* *) *)``, ``/* */``, ``//`` and ``#``. What else there
-is, as ``let .. in``, ``try``, ``if``, ``match``, procedures and tags, is in ``oracle.cat.elaboration``; what the names
-mean, in ``oracle.cat.interpreter``.
+``&``; ``\\``; ``;``; ``++`` (from the right); ``|``. A name may hold ``-`` and ``.``. ``[S]`` is the identity on a
+set, ``_`` the set of all events, ``0`` the empty set or relation. Comments are ``(* (* *) *)``, ``/* */``, ``//`` and
+``#``. What else there is, as ``let .. in``, ``try``, ``if``, ``match``, procedures and tags, is in
+``oracle.cat.elaboration``; what the names mean, in ``oracle.cat.interpreter``.
 
 An inclusion means the statements of the file, as often as it is included; a file is read once. The library
 (``oracle/cat/library``) has what models of herd and Dartagnan include, under the same names: our own text. A model
@@ -40,7 +40,7 @@ from corpus.files import folder_of, read_text
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.stored import stored_syntax
-from oracle.cat.terms import Position, Syntax
+from oracle.cat.terms import Syntax
 
 if TYPE_CHECKING:
     from oracle.cat.meanings import Scope
@@ -71,7 +71,9 @@ _KEYWORDS_BEYOND = (
     *("debug", "procedure", "call", "forall", "do", "enum", "instructions", "default", "assert", "catdep"),
 )
 _WORDS = {**_TERMINALS, **{f"_{word.upper()}": word for word in (*_KEYWORDS, *_KEYWORDS_BEYOND)}}
-_BEYOND = re.compile(rf"\+\+|[{{}}']|\(\s*\)|let\s*\(|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])")
+_BEYOND = re.compile(
+    rf"\+\+|[{{}}']|\(\s*\)|let\s*(\(|[\w.-]+\s*,)|(?<![\w.-])({'|'.join(_KEYWORDS_BEYOND)})(?![\w.-])"
+)
 """Something that only the whole language has."""
 
 _TERMS = "oracle.cat.terms"
@@ -91,33 +93,33 @@ def shipped_models() -> Mapping[str, str]:
     return {path.stem: str(path) for path in sorted(_MODELS.glob("*.cat"))}
 
 
-def parse_cat(text: str, path: str) -> Syntax:
+def parse_cat(text: str, path: str, bell: str | None = None) -> Syntax:
     """The model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
 
-    Raises ``InputError`` with line, column and what was expected.
+    ``bell`` is a bell file, whose definitions come before the model's. Raises ``InputError`` with line, column and what
+    was expected.
     """
-    return read_afresh(text, path)[0]
+    return read_afresh(text, path, bell)[0]
 
 
-def read_afresh(text: str, path: str) -> tuple[Syntax, Mapping[str, str]]:
+def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[Syntax, Mapping[str, str]]:
     """The same, and the texts of the files that it was read from, by their paths."""
     from oracle.cat.elaboration import Elaboration  # most models ship, and are read already
-    from oracle.cat.meanings import Scope
 
-    found = _Files()
-    found.texts[path] = text
-    elaboration = Elaboration(Path(path).stem, found.included)
-    elaboration.run(found.tree(path), Scope(path, (str(Path(path).resolve()),)))
-    elaboration.finish(Position(path, 1, 1))
-    syntax = Syntax(elaboration.title, tuple(elaboration.statements), elaboration.partial, found.digest(path))
-    return syntax, found.texts
+    files = Files({path: text})
+    elaboration = Elaboration(Path(path).stem, files.included)
+    elaboration.read(files.tree(path), path, (files.tree(bell), bell) if bell else None)
+    made = tuple(elaboration.statements)
+    digest = files.digest(path, *([bell] if bell else []))
+    how = elaboration.partial, elaboration.one_event
+    return Syntax(elaboration.title, made, *how, digest, elaboration.over_members), files.texts
 
 
-def read_cat(path: str) -> Syntax:
+def read_cat(path: str, bell: str | None = None) -> Syntax:
     """The model in a file, as the file is now. Raises ``InputError`` where it or what it includes cannot be read or
-    parsed.
+    parsed. ``bell`` as for ``parse_cat``; models that ship need none.
     """
-    return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path)
+    return _read_shipped(path) if Path(path).parent in _SHIPPED else _read(path, bell)
 
 
 @cache
@@ -125,15 +127,15 @@ def _read_shipped(path: str) -> Syntax:
     return stored_syntax(path) or _read(path)
 
 
-def _read(path: str) -> Syntax:
-    return parse_cat(read_text(Path(path), MOST_BYTES), path)
+def _read(path: str, bell: str | None = None) -> Syntax:
+    return parse_cat(read_text(Path(path), MOST_BYTES), path, bell)
 
 
-class _Files:
-    """The files of a model, each read once."""
+class Files:
+    """The files of a model, each read once. ``texts``: those that have been read, by their paths."""
 
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = dict(texts)
         self._trees: dict[str, Tree] = {}
         self._digests: dict[str, str] = {}
         self._blank: dict[str, bool] = {}
@@ -148,7 +150,7 @@ class _Files:
 
     def included(self, token: Token, scope: Scope) -> tuple[Tree, Scope]:
         """What is included there, and its scope; no statement where none would come of it."""
-        path = _found(str(token), scope.path)
+        path = self._found(str(token), scope.path)
         name = token.strip('"')
         if path is None:
             message = f"cannot include {name}: no such file beside this one, in the library, or among models that ship"
@@ -166,24 +168,32 @@ class _Files:
         """Whether a file has nothing but inclusions of such files, be they as many as they are."""
         if path not in self._blank:
             self._blank[path] = False  # while it is looked at: it may include itself
-            inner = [_found(str(token), path) for token in _inclusions(self.tree(path))]
+            inner = [self._found(str(token), path) for token in _inclusions(self.tree(path))]
             only = all(item.data in ("title", "long_title", "inclusion") for item in subtrees(self.tree(path)))
             self._blank[path] = (
                 only and depth <= MOST_INCLUDED and all(other and self._is_blank(other, depth + 1) for other in inner)
             )
         return self._blank[path]
 
-    def digest(self, path: str) -> str:
-        """SHA-256, in hexadecimal, of a text's digest and those of what it includes, in their order."""
+    def digest(self, path: str, *more: str) -> str:
+        """SHA-256, in hexadecimal, of a text's digest and those of what it includes, in their order, and of more."""
+        if more:
+            return sha256("".join(map(self.digest, (path, *more))).encode()).hexdigest()
         if path not in self._digests:
             parts = [sha256(self.texts[path].encode()).hexdigest()]
             self._digests[path] = ""  # one that includes itself in a branch that is not taken
             for token in _inclusions(self.tree(path)):
-                other = _found(str(token), path)
+                other = self._found(str(token), path)
                 if other in self._trees:
                     parts.append(self.digest(other))
             self._digests[path] = sha256("".join(parts).encode()).hexdigest()
         return self._digests[path]
+
+    def _found(self, name: str, beside: str) -> str | None:
+        """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
+        name = name.strip('"')
+        paths = [str(folder / name) for folder in (Path(beside).parent, _MODELS, _LIBRARY)]
+        return next((path for path in paths if os.path.isfile(path) or (path in self.texts and path != beside)), None)
 
 
 def _tree(text: str, path: str) -> Tree:
@@ -202,13 +212,6 @@ def _inclusions(tree: Tree) -> list[Token]:
         elif item.data in ("model", "alternative", "branch", "procedure", "iteration", "selection", "case"):
             waiting += reversed(subtrees(item))
     return found
-
-
-def _found(name: str, beside: str) -> str | None:
-    """The file that is included by a name, in quotes: one beside, of those that ship, or of the library."""
-    name = name.strip('"')
-    folders = (Path(beside).parent, _MODELS, _LIBRARY)
-    return next((str(folder / name) for folder in folders if os.path.isfile(folder / name)), None)
 
 
 def _without_comments(text: str) -> str:

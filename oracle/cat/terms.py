@@ -127,14 +127,19 @@ Statement = Definition | Check | Linearisation
 class Syntax:
     """A model as it is written, its includes in place.
 
-    ``partial_co``: it asks for partial coherence orders. ``digest``: SHA-256, in hexadecimal, of its text's digest and
-    those of what it includes, in their order; where the files lie is not part of it.
+    ``partial_co``: it asks for partial coherence orders. ``one_event``: it is written for atomic updates that are one
+    event each (``oracle.cat.updates``). ``digest``: SHA-256, in hexadecimal, of its text's digest and
+    those of what it includes, in their order; where the files lie is not part of it. ``over_members``: where it first
+    goes over the members of a set of events, so that not all that it says is among its statements
+    (``oracle.executions.members``).
     """
 
     title: str
     statements: tuple[Statement, ...]
     partial_co: bool
+    one_event: bool
     digest: str
+    over_members: Position | None = None
 
 
 def bodies_of(statement: Statement) -> Sequence[Term]:

@@ -20,7 +20,7 @@ def definitions(model: Model) -> list[str]:
     """The sets and relations that the model defines and its axioms hang on, in the order of the file; functions are not
     among them, nor what is made of no name, as ``0 * 0``.
     """
-    reached = names_reached([check.body for check in model.checks], own_lines(model.syntax), prelude())
+    reached = names_reached([check.body for check in model.checks], own_lines(model.syntax.statements), prelude())
     bindings = [
         binding for each in model.syntax.statements if isinstance(each, Definition) for binding in each.bindings
     ]

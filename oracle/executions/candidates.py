@@ -31,7 +31,7 @@ from corpus.litmus.test import (
     physical,
     plain_locations,
 )
-from oracle.cat.algebra import Algebra, Relation, bits
+from oracle.cat.algebra import Algebra, Relation, among, bits
 from oracle.cat.interpreter import Model
 from oracle.executions.barriers import Meetings, meetings
 from oracle.executions.domains import read_domains, value_of
@@ -54,6 +54,12 @@ from oracle.executions.values import Value
 MOST_CANDIDATES = 1 << 16
 """Candidates judged at once; more are judged in parts."""
 
+FEW_CANDIDATES = 1 << 11
+"""Candidates some of which are picked out sooner than numbered anew."""
+
+MANY_OF = 16
+"""The same where one of so many is picked out, be they as many as they are."""
+
 MOST_LISTED = 1 << 22
 """Candidates of one path through each thread; with more, a test is for a solver."""
 
@@ -74,7 +80,7 @@ Outcome = tuple[tuple[Term, Value], ...]
 class Batch:
     """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values.
 
-    ``only`` makes the base of some of them, which it numbers anew.
+    ``only`` makes the base of some of them, which it may number anew.
     """
 
     only: Callable[[int], ProgramBase[int]]
@@ -358,6 +364,8 @@ class _Combination:
                 final[term] = memory[physical_location(self._test, term)]
 
         def only(some: int) -> ProgramBase[int]:
+            if table.count <= max(FEW_CANDIDATES, MANY_OF * some.bit_count()):
+                return self._base(table, among(some, len(self._events)), some)
             kept = table.keeping(some)
             chosen = bits(kept.count, len(self._events))
             return self._base(kept, chosen, chosen.true)

@@ -203,6 +203,6 @@ class _ReasonBase:
 
 def with_reasons(execution: Base[int]) -> Base[Reason]:
     """The base of one execution, its truths 0 and 1, with reasons for truths."""
-    size = execution.algebra.size
-    algebra = Derivations(HERE, lambda reason: FALSE if reason else HERE, (HERE,) * size)
+    there = tuple(HERE if truth else FALSE for truth in execution.algebra.executed)
+    algebra = Derivations(HERE, lambda reason: FALSE if reason else HERE, there)
     return _ReasonBase(algebra, Names(execution))

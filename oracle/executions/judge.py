@@ -99,15 +99,16 @@ def asks_nothing(condition: Condition) -> bool:
 def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = True) -> Judgement:
     """The judgement of a model that is a .cat file. Raises ``TooManyError`` where executions are too many.
 
-    Without ``counts``, it has the answer and the truth of the condition, and does not count nor name flags or outcomes:
-    then only the executions are looked at that decide, until they have.
+    Without ``counts``, it has the answer, the truth of the condition and the flags, and does not count nor name
+    outcomes: then only the executions are looked at that decide, until they have.
     """
     threads = unroll_threads(test, unroll)
     condition = test.condition
     if not counts:
-        satisfied, violated = _decided(test, threads, model)
+        satisfied, violated, raised = _decided(test, threads, model)
         bounded = any(thread.bounded for thread in threads)
-        return answered(condition, satisfied, violated, bounded=bounded, complete=is_complete(test, threads, model))
+        complete = is_complete(test, threads, model)
+        return answered(condition, satisfied, violated, flags=raised, bounded=bounded, complete=complete)
     executions = matching = violating = 0
     flags: dict[str, None] = {}
     terms = asked_terms(test) if asks_nothing(condition) else ()
@@ -136,19 +137,27 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = T
     )
 
 
-def _decided(test: LitmusTest, threads: Sequence[Paths], model: Model) -> tuple[bool, bool]:
-    """Whether an allowed execution satisfies the condition's proposition; and where that matters, violates it."""
+def _decided(test: LitmusTest, threads: Sequence[Paths], model: Model) -> tuple[bool, bool, list[str]]:
+    """Whether an allowed execution satisfies the condition's proposition; where that matters, whether one violates it;
+    and the flags that one raises.
+    """
     condition = test.condition
     satisfied, violated = False, condition.quantifier is not Quantifier.FORALL
+    names = list(dict.fromkeys(check.name for check in model.flags))
+    raised: set[str] = set()
     for batch in candidates(test, threads, model, worth_guessing=_allowing(model)):
         passing = batch.valid if condition.filter is None else batch.satisfying(condition.filter)
         satisfying = passing & batch.satisfying(condition.proposition)
         satisfied = satisfied or (satisfying > 0 and model.allows(batch.only(satisfying)))
         violating = passing & ~satisfying
         violated = violated or (violating > 0 and model.allows(batch.only(violating)))
-        if satisfied and violated:
+        for result in model.raised(batch.base) if len(raised) < len(names) else ():
+            where = passing & result.truth
+            if where and result.check.name not in raised and model.allows(batch.only(where)):
+                raised.add(result.check.name)
+        if satisfied and violated and len(raised) == len(names):
             break
-    return satisfied, violated
+    return satisfied, violated, [name for name in names if name in raised]
 
 
 def is_complete(test: LitmusTest, threads: Sequence[Paths | Unrolled], model: Model) -> bool:

@@ -301,6 +301,8 @@ def forgets_rounds(model: Model) -> bool:
 
 @lru_cache(maxsize=64)
 def _forgets(model: Model, reads: bool) -> bool:
+    if model.syntax.over_members is not None:  # not all that it requires is known
+        return False
     changes = _Changes(_WRITES_STAY if reads else _SEEN_WRITES_STAY)
     names: dict[str, _Change | _Function] = {}
     for statement in model.syntax.statements:

@@ -24,6 +24,8 @@ _LEVELS = {Scope.GPU: ("sgpu",), Scope.QUEUE: ("squeue",), Scope.CTA: ("scta", "
 """The relations that tell whether threads are together at a level of the scope tree."""
 _ORDERS = {"ACQ", "REL", "ACQ_REL", "SC"}
 """Sets of fences, but for ``F`` and their scopes."""
+_HALVES = frozenset({"ACQ", "REL", "ACQ_REL", "RLX"})
+"""Orders of an update that are not those of both its events."""
 _PROXIES = ("SURFACE", "TEXTURE", "CONSTANT", "ALIAS")
 
 
@@ -61,17 +63,20 @@ def only_flagged(models: Sequence[Model]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """What models look at: ``tags``, the sets of events of each kind that a check hangs on; ``scopes``: what is in
-    scope of what; ``together``: the sets of fences and barriers that a check looks for together, as ``F & SC``.
+    """What models look at: ``tags``, the sets of events of each kind that a check hangs on, and ``of_updates``, those
+    of the events of updates; ``scopes``: what is in scope of what; ``together``: the sets of fences and barriers that
+    a check looks for together, as ``F & SC``.
     """
 
     tags: Mapping[events.Kind, frozenset[str]]
+    of_updates: Mapping[events.Kind, frozenset[str]]
     scopes: bool
     together: Mapping[events.Kind, frozenset[frozenset[str]]]
 
     def of(self, kind: Kind, mode: Mode) -> object:
         """What is seen of a way to do an instruction; those of which the same is seen are one to the models."""
-        seen = tuple(found & self.tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
+        tags = self.of_updates if kind is Kind.UPDATE else self.tags
+        seen = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
         return seen, events.access_scope(mode) if self.scopes else None
 
     def reads(self, kind: Kind, mode: Mode) -> bool:
@@ -100,14 +105,19 @@ def telling(models: Sequence[Model], flags: bool = False) -> Telling:
     }
     together[events.Kind.FENCE] |= {frozenset({"F", "SC"})} if mention("sync_fence") else set()
     together[events.Kind.BARRIER] |= {frozenset({"B"})} if mention("syncbar") else set()
-    return Telling(
-        tags, mention("sr") or mention("sync_fence"), {kind: frozenset(names) for kind, names in together.items()}
-    )
+    updates = tags
+    if any(model.syntax.one_event for model in models) and any(map(mention, _HALVES)):
+        updates = {kind: found | _HALVES for kind, found in tags.items()}
+    sets = {kind: frozenset(names) for kind, names in together.items()}
+    return Telling(tags, updates, mention("sr") or mention("sync_fence"), sets)
 
 
 def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
     """A vocabulary without what no model tells apart. Raises ``InputError`` as ``vocabulary_of`` does."""
     for model in models:
+        if model.syntax.over_members is not None:
+            message = f"{model.name} goes over the members of sets, which are not known of programs made here"
+            raise InputError(message, *model.syntax.over_members)
         for order in model.chosen_orders:
             message = f"{model.name} lets executions choose '{order.name}', an order that programs made here have not"
             raise InputError(message, *order.position)
@@ -122,7 +132,8 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
 
     told = telling(models)
     kept = {Kind.READ, Kind.WRITE}
-    kept |= {Kind.UPDATE} if mention("rmw", "RMW") else set()
+    whole_updates = any(model.syntax.one_event for model in models)
+    kept |= {Kind.UPDATE} if mention("rmw", "RMW") or whole_updates else set()
     kept |= {Kind.FENCE} if mention("F", "sync_fence") or told.tags[events.Kind.FENCE] & _ORDERS else set()
     kept |= {Kind.BARRIER} if mention("B", "syncbar") else set()
     unsaid = {name for name in events.DIALECT_TAGS if any(_only_flags(model, name) for model in models)}

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 
 from corpus.litmus.test import LitmusTest, Term
 from oracle.cat.algebra import Relation, bits
-from oracle.cat.interpreter import CheckResult, Model
+from oracle.cat.base import Base
+from oracle.cat.interpreter import CheckResult, Interpreter, Model, Names
 from oracle.cat.terms import Check
 from oracle.executions.bounds import UNROLL
 from oracle.executions.candidates import Batch
@@ -148,8 +149,12 @@ def explain_memory(
             failing, asked = asked & ~result.truth, asked & result.truth
             killed[result.check] = killed.get(result.check, 0) + failing.bit_count()
             while failing and (len(found) < most or all(one.check != result.check for one in found.values())):
-                violation, pairs = violation_of(model, number, execution_of(batch, _lowest(failing)))
-                alike = failing & _alike(violation, pairs, batch.base, result)
+                execution = execution_of(batch, _lowest(failing))
+                if model.syntax.over_members is None:
+                    violation, pairs = violation_of(model, number, execution)
+                else:  # no term says what is checked
+                    violation, pairs = Violation(result.check, execution), ()
+                alike = failing & _alike(violation, pairs, model.seen(batch.base), result)
                 failing &= ~alike
                 known = found.setdefault(_signature(violation), violation)
                 found[_signature(violation)] = replace(known, count=known.count + alike.bit_count())
@@ -202,8 +207,8 @@ def _lowest(mask: int) -> int:
 
 def violation_of(model: Model, number: int, execution: Execution) -> tuple[Violation, Pairs]:
     """How an execution fails the check of that number, and by which pairs of the relation that is checked."""
-    base = with_reasons(execution.base)
-    result = model.judge(base)[number]
+    base = with_reasons(model.seen(execution.base))
+    result = Interpreter(base).run(model.syntax)[number]
     violation = Violation(result.check, execution)
     if result.check.negated:
         return violation, ()
@@ -242,9 +247,9 @@ def _rotated(cycle: tuple[Link, ...], events: Sequence[Event]) -> tuple[Link, ..
     return cycle[start:] + cycle[:start]
 
 
-def _alike(violation: Violation, pairs: Pairs, base: ProgramBase[int], result: CheckResult[int]) -> int:
+def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: CheckResult[int]) -> int:
     """The candidates in which the same pairs are checked for the same reasons."""
-    mask = base.algebra.true
+    names, mask = Names(base), base.algebra.true
     if not isinstance(result.value, tuple):
         for event in violation.events:
             mask &= result.value.get(event, 0)
@@ -253,7 +258,7 @@ def _alike(violation: Violation, pairs: Pairs, base: ProgramBase[int], result: C
         mask &= result.value[one].get(other, 0)
     for step in violation.steps:
         for name in step.names:
-            held = base.names.value(name)
+            held = names.value(name)
             if isinstance(held, tuple):
                 mask &= held[step.source].get(step.target, 0)
     return mask

@@ -135,6 +135,9 @@ def explanation_account(explanation: MemoryExplanation, unroll: int) -> Account:
         lines.append("No candidate execution has the outcome: the values cannot come about, whatever the order.")
     else:
         lines += _violation_lines(explanation)
+    shown = [violation.execution for violation in explanation.violations if violation.edges]
+    if explanation.model.syntax.one_event and any(execution.pairs("rmw") for execution in shown):
+        lines += ["", "An atomic update is one event to this model, and has the name of its read in what is forbidden."]
     if explanation.unroll > unroll:
         lines += ["", f"Within {unroll} jumps back the outcome cannot come about: loops were followed further."]
     if not explanation.complete and explanation.answer is Answer.FORBIDDEN:
@@ -302,8 +305,10 @@ def _reason_lines(violation: Violation) -> Iterator[str]:
     names = event_names(violation.execution.events)
     if violation.check.negated:
         yield "  nothing is there, and something should be"
-    elif not violation.edges:
+    elif violation.events:
         yield f"  in the set: {', '.join(names[event] for event in violation.events)}"
+    elif not violation.edges:
+        yield "  what it is of, the model makes of the members of sets, anew for each execution"
     else:
         yield f"  {path_text(violation.steps, names)}"
         if violation.aside:

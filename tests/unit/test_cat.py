@@ -196,7 +196,7 @@ def error_of(text, path="m.cat"):
         ("let x = po\nlet = rf", 2, 5, "expected a name or rec, found '='"),
         ("let x = po ;; rf", 1, 13, "found ';'"),
         ("let x = (po | rf", 1, 17, "found the end of the file"),
-        ("let x = po\n\n  let y = {po}", 3, 11, "found '{'"),
+        ("let x = po\n\n  let y = {po", 3, 14, "found the end of the file"),
         ("let x = 1", 1, 9, "found '1'"),
         ("let f(0) = po", 1, 7, "expected '_' or a name, found '0'"),
         ("acyclic", 1, 8, "found the end of the file"),
