@@ -53,7 +53,7 @@ class LitmusLabelling:
     unroll: int
     digests: bool = False
     counts: bool = True
-    columns = ("verdict", "condition")
+    columns = ("verdict", "condition", "flags")
 
     @property
     def parts(self) -> Sequence[tuple[int, ...]]:
@@ -100,7 +100,9 @@ class LitmusLabelling:
     def cells(self, label: Label) -> Sequence[str]:
         """The verdict, with the bound of loops where it holds only that far, and the condition's truth."""
         judgement = label.judgement
-        return (self._text(label), truth_text(judgement.condition) if judgement else "")
+        if judgement is None:
+            return (self._text(label), "", "")
+        return (self._text(label), truth_text(judgement.condition), ", ".join(judgement.flags))
 
     def record(self, label: Label) -> object:
         """All that was found; of a progress model the verdict."""

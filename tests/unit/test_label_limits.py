@@ -75,7 +75,7 @@ def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(monkeypatch
     result = label(memory, "-m", "sc", "-m", "tso", "-m", "rmo", "--format", "csv")
     wanted, found = expected.splitlines(), result.stdout.splitlines()
     changed = [line for line, before in zip(found, wanted, strict=True) if line != before]
-    assert changed == [f"{memory}/coRR.litmus,tso,UNKNOWN,"]
+    assert changed == [f"{memory}/coRR.litmus,tso,UNKNOWN,,"]
     reason = "ended its process with SIGKILL, perhaps for want of memory: it may take 4096 MB"
     assert result.stderr == f"synth: tso has no verdict on {memory}/coRR.litmus: {reason}\n"
     assert result.exit_code == 0
@@ -233,7 +233,7 @@ def test_killed_and_resumed_the_bytes_are_the_same(tmp_path):
     assert file.read_text() == label(PROGRESS, PROGRESS, "-m", model, "--format", "csv").stdout
 
 
-HEADER = "file,model,verdict,condition\n"
+HEADER = "file,model,verdict,condition,flags\n"
 
 
 @pytest.fixture
@@ -297,8 +297,11 @@ def test_nothing_of_the_user_s_is_overwritten(begun):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("what\n", "labels.csv:1:1: expected file,model,verdict,condition"),
-        (f"{HEADER}other,sc,ALLOWED,true\nother,mine,ALLOWED,\n", "labels.csv:3:1: expected the verdicts of the tests"),
+        ("what\n", "labels.csv:1:1: expected file,model,verdict,condition,flags"),
+        (
+            f"{HEADER}other,sc,ALLOWED,true,\nother,mine,ALLOWED,,\n",
+            "labels.csv:3:1: expected the verdicts of the tests",
+        ),
         (f"{HEADER}x\ny\nz\n", "labels.csv:3:1: expected the verdicts of the tests"),
         (f"{HEADER}{'x' * 200_000}\n\n", "labels.csv:2:1: expected the verdicts of the tests"),
     ],
