@@ -120,7 +120,7 @@ def command(
     if form in FORMS:
         print_as(form)
     kind = family_given(inputs)
-    labelling = kind.labelling(models, method, unroll, form)
+    labelling = kind.labelling(models, method, unroll, form, bell)
     tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
     tally = Tally(labelling.names)
     stack = click.get_current_context().with_resource

@@ -142,8 +142,13 @@ class Family(Protocol):
     def explain(self, given: Input, models: Sequence[str], unroll: int) -> list[Told]:
         """Why each model says what it says. Raises ``InputError`` where a model is unknown or the test is none."""
 
-    def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
-        """How its tests are labelled, for a form of output. Raises ``InputError`` where a model is unknown."""
+    def labelling(
+        self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
+    ) -> Labelling:
+        """How its tests are labelled, for a form of output; by models that a bell file comes before.
+
+        Raises ``InputError`` where a model is unknown.
+        """
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:
         """Write tests as programs, compile them where that is asked for, and give the exit code."""

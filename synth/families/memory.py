@@ -91,7 +91,7 @@ class Memory:
         from synth.memory.judging import explain_with
         from synth.memory.liveness import explain_liveness, liveness_account, liveness_record
 
-        asked = questions(models)
+        asked = questions(models, given.bell)
         test = given.litmus()
         told = []
         for model in asked.consistency:
@@ -133,10 +133,12 @@ class Memory:
             ]
         return told
 
-    def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
+    def labelling(
+        self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
+    ) -> Labelling:
         if method == SMT:
             need("z3")  # here, and not in each process that asks it
-        asked = questions(models)
+        asked = questions(models, bell)
         return LitmusLabelling(
             tuple(models),
             asked.names,
@@ -146,6 +148,7 @@ class Memory:
             unroll,
             digests=form == JSON,
             counts=form != CSV,
+            bell=bell,
         )
 
     def compile(self, tests: Sequence[Input], language: Backend, making: Making, output: Path, check: bool) -> int:

@@ -76,7 +76,9 @@ class Progress:
         system = explore(program_of(given.axb()))
         return [told_of_system(given, explain_system(system, model)) for model in resolved]
 
-    def labelling(self, models: Sequence[str], method: str, unroll: int, form: str) -> Labelling:
+    def labelling(
+        self, models: Sequence[str], method: str, unroll: int, form: str, bell: str | None = None
+    ) -> Labelling:
         names = tuple(model.name for model in resolve_models(models))
         return ProgressLabelling(tuple(models), names, facts_told=form == JSON)
 

@@ -53,6 +53,7 @@ class LitmusLabelling:
     unroll: int
     digests: bool = False
     counts: bool = True
+    bell: str | None = None
     columns = ("verdict", "condition", "flags")
 
     @property
@@ -68,13 +69,13 @@ class LitmusLabelling:
 
     def request(self) -> dict[str, object]:
         """The models with their digests, the method, and how far loops are followed."""
-        return {"models": questions(self.models).digests, "method": self.method, "unroll": self.unroll}
+        return {"models": questions(self.models, self.bell).digests, "method": self.method, "unroll": self.unroll}
 
     def label(self, asked: Asked) -> Labels:
         """The labels of some models, or why the file is no test, or no test to one of them."""
         try:
             test = _read(asked.test)
-            models = _questions(self.models)
+            models = _questions(self.models, self.bell)
             first = asked.models[0]
             if first < len(models.consistency):
                 labels = [self._judged(test, models.consistency[first])]

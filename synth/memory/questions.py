@@ -39,8 +39,10 @@ class Questions:
         return {model.name: model.digest for model in chain(self.consistency, self.liveness, self.progress)}
 
 
-def questions(names: Sequence[str] = ()) -> Questions:
+def questions(names: Sequence[str] = (), bell: str | None = None) -> Questions:
     """The models that are meant; where none is named, all consistency models that ship.
+
+    ``bell`` is a bell file that comes before consistency models of the user's.
 
     Raises ``InputError`` as ``resolve_consistency_models``, ``resolve_models`` and ``resolve_liveness_models`` do, and
     where a name is of no kind.
@@ -51,14 +53,14 @@ def questions(names: Sequence[str] = ()) -> Questions:
         from oracle.liveness import is_liveness_model, resolve_liveness_models
 
         liveness = [name for name in names if is_liveness_model(name)]
-        pairs = resolve_liveness_models(liveness)
+        pairs = resolve_liveness_models(liveness, bell)
     alone = [name for name in names if name not in liveness]
     for name in alone:
         _check(name)
     progress = [name for name in alone if not _is_consistency_model(name)]
     consistency = [name for name in alone if name not in progress]
     return Questions(
-        tuple(resolve_consistency_models(consistency)) if consistency or not names else (),
+        tuple(resolve_consistency_models(consistency, bell=bell)) if consistency or not names else (),
         tuple(pairs),
         tuple(resolve_models(progress)) if progress else (),
     )

@@ -13,7 +13,8 @@ bell_option = click.option(
     "--bell",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="LISA tests: the bell file that says what instructions may be annotated with.  [default: one beside the test]",
+    help="LISA tests: the bell file that says what instructions may be annotated with, and that models of your own see."
+    "  [default: one beside the test, which models do not see]",
 )
 """``--bell``; its value is a path, None where it is not given."""
 

@@ -70,9 +70,12 @@ class Fixes:
     complete: bool
 
 
-def model_named(name: str) -> Model:
-    """The model of a .cat file, by its name. Raises ``InputError`` where there is none, or it is none of these."""
-    (model,) = resolve_consistency_models([name])
+def model_named(name: str, bell: str | None = None) -> Model:
+    """The model of a .cat file, by its name, after a bell file if one is named.
+
+    Raises ``InputError`` where there is none, or it is none of these.
+    """
+    (model,) = resolve_consistency_models([name], bell=bell)
     if isinstance(model, OperationalModel):
         raise InputError(f"{name} is a transition system, and repairs are made of the checks of a .cat file")
     return model.model

@@ -66,7 +66,7 @@ def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
 
     Raises ``InputError`` where a test, the model or the costs cannot be read, and where a test is too large.
     """
-    judged = model_named(asked.model)
+    judged = model_named(asked.model, group[0].bell)
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     read, dialect = _read(group, asked.forbid)
     flags = asked.race_free or (asked.weaken and not any(flags_raised(test, judged, asked.unroll) for test in read))

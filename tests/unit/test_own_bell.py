@@ -122,7 +122,7 @@ def test_other_models_and_dialects_take_it_or_say_why_not(folder):
     for dialect in ("lisa", "gpu-ptx", "c"):
         with pytest.raises(InputError, match="'once"):
             translate(test, DIALECTS[dialect])
-    assert "let Once = emptyset | emptyset" in herd_model(load_model(str(folder / "my.cat")), "lisa")
+    assert "let Once = emptyset\n" in herd_model(load_model(str(folder / "my.cat")), "lisa")
 
 
 def test_a_bell_file_that_is_named_comes_before_one_beside_the_test(folder, tmp_path):
@@ -152,3 +152,36 @@ def test_label_and_explain_read_the_bell_file_beside_a_test(folder):
     for command in ("label", "explain"):
         done = CliRunner().invoke(main, [command, str(folder / "t.litmus"), "-m", str(folder / "my.cat")])
         assert done.exit_code == 0 and "FORBIDDEN" in done.output
+
+
+def test_a_bell_file_that_is_named_is_known_in_models(tmp_path):
+    """As in herd7: its tags, functions and relations, without an inclusion."""
+    (tmp_path / "b.bell").write_text(
+        "enum kinds = 'plain || 'special || 'wr\nlet atoms = {'plain,'special}\n"
+        "let but(s) = match s with || 'special -> {'plain} || _ -> atoms end\n"
+        "instructions R[atoms]\ninstructions W[but('plain) \\ {'wr}]\ninstructions F[{'wr}]\n"
+        "let fwr = fencerel(Wr)\nlet deps = addr | data\n"
+    )
+    (tmp_path / "m.cat").write_text('include "cos.cat"\nacyclic po-loc | ([Special]; po) | fwr | deps | rf | co | fr')
+    test = tmp_path / "t.litmus"
+    test.write_text(
+        "LISA sb\n{ x=0; y=0; }\n P0 | P1 ;\n w[plain] x 1 | w[plain] y 1 ;\n f[wr] | f[wr] ;\n"
+        " r[plain] r1 y | r[plain] r1 x ;\nexists (0:r1=0 /\\ 1:r1=0)\n"
+    )
+    words = ["label", str(test), "-m", str(tmp_path / "m.cat"), "--bell", str(tmp_path / "b.bell"), "--format", "csv"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0 and done.output.splitlines()[1].endswith(",m,FORBIDDEN,false,")
+    without = CliRunner().invoke(main, words[:4])
+    assert without.exit_code == 2
+    test.write_text(test.read_text().replace("f[wr] |", "f[plain] |"))
+    refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 2 and "t.litmus:5:4: b.bell declares no instructions F[plain]" in refused.stderr
+
+
+def test_scopes_that_a_bell_file_does_not_declare(tmp_path):
+    (tmp_path / "b.bell").write_text("instructions R[{'once}]\ninstructions W[{'once}]\n")
+    (tmp_path / "t.litmus").write_text(
+        "LISA t\n{ x=0; }\n P0 | P1 ;\n w[once] x 1 | r[once] r1 x ;\nscopes: (system P0 P1)\nexists (1:r1=1)\n"
+    )
+    with pytest.raises(InputError, match=r"t\.litmus:5:10: b\.bell declares no scopes, found 'system'"):
+        read_litmus(tmp_path / "t.litmus")

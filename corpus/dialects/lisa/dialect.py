@@ -182,6 +182,8 @@ def _places(
     levels = bell.levels if bell else _LEVELS
     for tree in subtrees(body, "scopes"):
         for word in (token for token in tree.tokens() if token.type == "LEVEL"):
+            if word not in levels and bell and not levels:
+                raise error_at(f"{bell.name} declares no scopes, found '{word}'", word, path)
             if word not in levels:
                 raise error_at(f"expected {' or '.join(levels)}, found '{word}'", word, path)
         places = read_places(subtrees(tree), levels, threads, leaves(tree)[0], path)

@@ -1,18 +1,22 @@
 """A bell file of the user's own for LISA tests: what instructions may be annotated with, and the scopes' names.
 
     enum orders = 'once || 'acquire || 'release
-    instructions R[{'once,'acquire}]
+    let plain = {'once}
+    instructions R[orders \\ {'release}]
+    instructions W[plain | {'release}]
     default W['once]
     enum scopes = 'system || 'device || 'work-group
 
 Tests are read by the bell file that a user names, or else, in a folder with one that is not ``synth.bell``, by that.
-An annotation is a tag, and a set of the name with a capital in models that include the bell file: of ``r[once]``,
-``Once``. Such an access is weak otherwise.
-``instructions`` lists, in brackets, what each word of an annotation may be: a set of tags, or the name of an ``enum``;
-``default`` says what an instruction without annotation has. Scopes are those that have a common name, as ``device``
-and ``work-group``. Definitions and ``narrower`` and ``wider`` are for models (``oracle.cat.elaboration``).
+An annotation is a tag, and a set of the name with a capital in models that the file is named with or that include it:
+of ``r[once]``, ``Once``. Such an access is weak otherwise.
+``instructions`` lists, in brackets, what each word of an annotation may be: a set of tags, be it made of others by
+operators or by functions that the file defines. An instruction that the file lists has such an annotation, or what
+``default`` says for one without; any other has none. Scopes are those that have a common name, as ``device`` and
+``work-group``. What else the file defines is for models (``oracle.cat.elaboration``).
 
-Source: herdtools7, ``lib/BellCheck.ml``, ``lib/BellName.ml``. Gap: regions and levels of a bell file are not read.
+Source: herdtools7, ``lib/BellCheck.ml``, ``lib/BellModel.ml``, ``lib/modelParser.mly``. Gap: regions and levels of a
+bell file are not read.
 """
 
 from __future__ import annotations
@@ -33,13 +37,14 @@ from corpus.syntax import error_at
 OURS = "synth.bell"
 """What the bell file is called that is written beside tests."""
 
-_COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|\"[^\"]*\"", re.DOTALL)
-_TAG = r"'[A-Za-z][\w.-]*"
-_ENUM = re.compile(rf"\benum\s+([\w.-]+)\s*=\s*((?:\|\|\s*)?{_TAG}(?:\s*\|\|\s*{_TAG})*)")
-_DECLARED = re.compile(r"\b(instructions|default)\s+(\w+)\s*\[([^\]]*)\]")
-_PART = re.compile(rf"\{{[^}}]*\}}|{_TAG}|[A-Za-z][\w.-]*")
+MOST_BYTES = 1 << 20
+"""The size of a file."""
+
+_COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|#[^\n]*|\"[^\"]*\"", re.DOTALL)
+_WORD = re.compile(r"'?[A-Za-z_][\w.-]*|\|\||\+\+|->|\S")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _KINDS = ("R", "W", "F", "RMW", "B")
-_MOST_BYTES = 1 << 20
+_MOST_DEEP = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ class Bell:
         """The mode of an instruction that is annotated so. Raises ``InputError`` where the file does not declare it."""
         said = tuple(map(str, words)) or self.defaults.get(kind, ())
         rows = self.rows.get(kind, ())
-        if said and not any(
+        if (said or rows) and not any(
             len(row) == len(said) and all(word in part for word, part in zip(said, row, strict=True)) for row in rows
         ):
             where = words[0] if words else keyword
@@ -90,39 +95,218 @@ def _bell_of(folder: str, changed: int) -> Bell | None:
 @lru_cache(maxsize=8)
 def bell_at(path: str) -> Bell:
     """The bell file of that path. Raises ``InputError`` where there is none, or it is wrong."""
-    return read_bell(read_text(Path(path), _MOST_BYTES), path)
+    return read_bell(read_text(Path(path), MOST_BYTES), path)
 
 
 def read_bell(text: str, path: str) -> Bell:
     """The declarations of a bell file. Raises ``InputError`` with line and column."""
-    text = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-    enums = {found[1]: _tags(found[2]) for found in _ENUM.finditer(text)}
-    rows: dict[str, list[list[frozenset[str]]]] = {}
-    defaults: dict[str, tuple[str, ...]] = {}
-    for found in _DECLARED.finditer(text):
-        word, kind, body = found.groups()
+    return _Reader(text, path).bell()
+
+
+Set = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """What a name is defined as: an expression, from a word of the file on; nothing is looked at until it is needed."""
+
+    parameters: Sequence[str]
+    body: int
+
+
+class _Reader:
+    """A bell file as a row of words. What is not a declaration of instructions, scopes or tags is passed over."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self._text = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+        self._path = path
+        self._words = list(_WORD.finditer(self._text))
+        self._at = 0
+        self._sets: dict[str, Set] = {}
+        self._functions: dict[str, _Function] = {}
+
+    def bell(self) -> Bell:
+        """What the file declares."""
+        rows: dict[str, list[list[Set]]] = {}
+        defaults: dict[str, tuple[str, ...]] = {}
+        levels: dict[str, Scope] = {}
+        while self._at < len(self._words):
+            match self._next():
+                case "enum":
+                    name, tags = self._enumeration()
+                    self._functions.pop(name, None)
+                    self._sets[name] = Set(tags)
+                    if name == "scopes":
+                        levels = {tag: self._level(tag, at) for tag, at in tags.items()}
+                case "let":
+                    self._definition()
+                case "instructions" | "default" as word:
+                    kind, row = self._declaration(word)
+                    rows.setdefault(kind, []).append(row)
+                    if word == "default":
+                        defaults[kind] = tuple(next(iter(part)) for part in row)
+        return Bell(Path(self._path).name, levels, rows, defaults)
+
+    # Statements
+
+    def _enumeration(self) -> tuple[str, dict[str, int]]:
+        """The name and the tags, with where they stand."""
+        name = self._name()
+        self._take("=")
+        self._taken("||")
+        tags: dict[str, int] = {}
+        while not tags or self._taken("||"):
+            if self._word[:1] != "'":
+                raise self._error("expected a tag")
+            tags[self._word[1:]] = self._at
+            self._at += 1
+        return name, tags
+
+    def _level(self, tag: str, at: int) -> Scope:
+        if tag not in WORDS:
+            raise self._error(f"expected scopes among {', '.join(sorted(WORDS))}; found '{tag}", at)
+        return WORDS[tag]
+
+    def _definition(self) -> None:
+        self._taken("rec")
+        if not _NAME.fullmatch(self._word):
+            return
+        name, parameters = self._name(), list[str]()
+        if self._taken("("):
+            while not self._taken(")"):
+                parameters.append(self._name())
+                self._taken(",")
+        elif self._word != "=":
+            parameters.append(self._name())
+        if self._taken("="):
+            self._sets.pop(name, None)
+            self._functions[name] = _Function(parameters, self._at)
+
+    def _declaration(self, word: str) -> tuple[str, list[Set]]:
+        kind = self._next()
         if kind not in _KINDS:
-            raise _error(f"expected {', '.join(_KINDS)}, found {kind}", path, text, found.start(2))
-        parts: list[frozenset[str]] = []
-        for part in _PART.finditer(body):
-            if part[0][0] not in "{'" and part[0] not in enums:
-                raise _error(f"expected an enum, found {part[0]}", path, text, found.start(3) + part.start())
-            parts.append(frozenset(_tags(part[0]) or enums.get(part[0], ())))
-        if word == "default":
-            if any(len(part) != 1 for part in parts):
-                raise _error("expected one tag for each annotation of a default", path, text, found.start(3))
-            defaults[kind] = tuple(next(iter(part)) for part in parts)
-        rows.setdefault(kind, []).append(parts)
-    unknown = [scope for scope in enums.get("scopes", ()) if scope not in WORDS]
-    if unknown:
-        known = ", ".join(sorted(WORDS))
-        raise _error(f"expected scopes among {known}; found '{unknown[0]}", path, text, text.index(f"'{unknown[0]}"))
-    return Bell(Path(path).name, {scope: WORDS[scope] for scope in enums.get("scopes", ())}, rows, defaults)
+            raise self._error(f"expected {', '.join(_KINDS)}, found {kind}", self._at - 1)
+        self._take("[")
+        start, row = self._at, list[Set]()
+        while not self._taken("]"):
+            row.append(self._union({}, 0))
+            if self._word != "]":
+                self._take(",")
+        if word == "default" and any(len(part) != 1 for part in row):
+            raise self._error("expected one tag for each annotation of a default", start)
+        return kind, row
 
+    # Sets of tags
 
-def _tags(text: str) -> tuple[str, ...]:
-    return tuple(tag[1:] for tag in re.findall(_TAG, text))
+    def _union(self, given: Mapping[str, Set], depth: int) -> Set:
+        if depth > _MOST_DEEP:
+            raise self._error(f"more than {_MOST_DEEP} functions and brackets within each other")
+        found = self._difference(given, depth)
+        while self._taken("|") or self._taken("++"):
+            found |= self._difference(given, depth)
+        return found
 
+    def _difference(self, given: Mapping[str, Set], depth: int) -> Set:
+        found = self._meet(given, depth)
+        while self._taken("\\"):
+            found -= self._meet(given, depth)
+        return found
 
-def _error(message: str, path: str, text: str, at: int) -> InputError:
-    return InputError(message, path, text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1)
+    def _meet(self, given: Mapping[str, Set], depth: int) -> Set:
+        found = self._part(given, depth)
+        while self._taken("&"):
+            found &= self._part(given, depth)
+        return found
+
+    def _part(self, given: Mapping[str, Set], depth: int) -> Set:
+        start, word = self._at, self._next()
+        if word[0] == "'":
+            return Set([word[1:]])
+        if word in "({":
+            close = ")" if word == "(" else "}"
+            found = Set() if self._word == close and word == "{" else self._union(given, depth + 1)
+            while word == "{" and self._taken(","):
+                found |= self._union(given, depth + 1)
+            self._take(close)
+            return found
+        if word == "match":
+            return self._matched(given, depth)
+        if word in given or word in self._sets:
+            return given[word] if word in given else self._sets[word]
+        if word not in self._functions:
+            raise self._error(f"expected an enum, found {word}", start)
+        function = self._functions[word]
+        arguments = self._arguments(given, depth) if function.parameters else []
+        if len(arguments) != len(function.parameters):
+            raise self._error(f"{word} takes {len(function.parameters)} arguments, found {len(arguments)}", start)
+        after, self._at = self._at, function.body
+        found = self._union(dict(zip(function.parameters, arguments, strict=True)), depth + 1)
+        self._at = after
+        return found
+
+    def _arguments(self, given: Mapping[str, Set], depth: int) -> list[Set]:
+        if not self._taken("("):
+            return [self._part(given, depth + 1)]
+        found = [self._union(given, depth + 1)]
+        while self._taken(","):
+            found.append(self._union(given, depth + 1))
+        self._take(")")
+        return found
+
+    def _matched(self, given: Mapping[str, Set], depth: int) -> Set:
+        start = self._at
+        value = self._union(given, depth + 1)
+        self._take("with")
+        self._taken("||")
+        found: Set | None = None
+        while True:
+            label = self._next()
+            self._take("->")
+            before = self._at
+            if found is None and (label == "_" or Set([label[1:]]) == value):
+                found = self._union(given, depth + 1)
+            self._at = before
+            while self._word not in ("||", "end"):
+                self._at += 1
+                if self._at == len(self._words):
+                    raise self._error("expected end")
+            if self._next() == "end":
+                break
+        if found is None:
+            raise self._error("no case for this tag", start)
+        return found
+
+    # Words
+
+    @property
+    def _word(self) -> str:
+        return self._words[self._at][0] if self._at < len(self._words) else ""
+
+    def _next(self) -> str:
+        word = self._word
+        if not word:
+            raise self._error("expected more, found the end of the file")
+        self._at += 1
+        return word
+
+    def _name(self) -> str:
+        if not _NAME.fullmatch(self._word):
+            raise self._error(f"expected a name, found {self._word or 'the end of the file'}")
+        return self._next()
+
+    def _taken(self, word: str) -> bool:
+        """Whether the next word is that; then it is passed."""
+        found = self._word == word
+        self._at += found
+        return found
+
+    def _take(self, word: str) -> None:
+        if self._word != word:
+            raise self._error(f"expected '{word}', found {self._word or 'the end of the file'}")
+        self._at += 1
+
+    def _error(self, message: str, at: int | None = None) -> InputError:
+        number = self._at if at is None else at
+        start = self._words[number].start() if number < len(self._words) else len(self._text)
+        line = self._text.count("\n", 0, start) + 1
+        return InputError(message, self._path, line, start - (self._text.rfind("\n", 0, start) + 1) + 1)
