@@ -1,4 +1,4 @@
-"""What is exported for herd7 means there what it means here: all examples, all models that go there."""
+"""What is exported for herd7 means there what it means here, and its library means here what it means there."""
 
 import re
 import shutil
@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from herd7_verdicts import TABLE, TESTS, said_by_herd7, said_here, table
 
+from backends.shared.layout import outcome_terms
 from backends.shared.results import read_results
 from corpus.dialects.registry import read_litmus
-from oracle.consistency import resolve_consistency_models
+from oracle.consistency import load_model, resolve_consistency_models
+from oracle.executions.judge import outcomes as allowed_outcomes
 from synth.cli import main
-from synth.memory.conformance import promise_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
 OPTIONS = {"herd-c": ["-variant", "NoRMW"], "herd-lisa": ["-bell", "synth.bell"]}
@@ -64,7 +66,9 @@ def test_the_outcomes_of_herd7_come_back(tmp_path):
     for name, outcomes in imported.items():
         test = read_litmus(folder / f"{name}.litmus")
         if THIN_AIR not in name:
-            assert outcomes == promise_of(test, model).allowed, name
+            finals = map(dict, allowed_outcomes(test, model.model))
+            terms = outcome_terms(test)
+            assert outcomes == {tuple(final[term] for term in terms) for final in finals}, name
 
 
 def test_a_suite_is_verified_with_it(tmp_path):
@@ -73,3 +77,61 @@ def test_a_suite_is_verified_with_it(tmp_path):
     result = CliRunner().invoke(main, ["verify", str(tmp_path / "c"), "--with", "herd7"], catch_exceptions=False)
     assert result.exit_code == 0
     assert "herd7 agrees on 16 under tso, 16 under sc, of 16 tests" in result.output
+
+
+def test_the_table_of_its_verdicts_is_what_it_says(request):
+    made = table(lambda model: said_by_herd7(TESTS, model))
+    if request.config.getoption("--promote"):
+        TABLE.write_text(made, encoding="utf-8")
+    assert made == TABLE.read_text("utf-8"), "if it should change: pytest --promote"
+
+
+LIBRARY = [
+    "c11_base",
+    "c11_orig",
+    "c11_partialSC",
+    "c11_simp",
+    "simple-c11",
+    "rc11",
+    "simple-arm",
+    "arm",
+    "arm-alt",
+    "armllh",
+    "atom",
+    "ppc",
+    "lessrelaxed",
+    "qualcomm",
+    "fulleieio",
+    "x86tso",
+    "mips",
+    "mips-tso",
+    "sc",
+    "sccat",
+    "uni",
+    "uniproc",
+    "uniproc+sca",
+    "uniproccat",
+    "cos-opt",
+    "herdcat",
+    "prettycat",
+]
+"""Models of herd7's library that have no values out of thin air."""
+OF_TWO_EVENTS = {"sccat", "mips", "mips-tso"}
+"""Models that mention ``rmw``, and mean something else where it is empty."""
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_its_library_means_the_same(name):
+    options = ["-variant", "NoRMW"] if name in OF_TWO_EVENTS else []
+    path = library() / f"{name}.cat"
+    said, model = said_by_herd7(TESTS, path, *options), load_model(str(path))
+    assert len(said) == len(TESTS)
+    for test in map(read_litmus, TESTS):
+        outcomes, flags = said_here(test, model)
+        assert outcomes == said[test.name][0], test.name
+        assert bool(flags) == bool(said[test.name][1]), test.name  # of undefined_unless it says *undef*
+
+
+def library():
+    """The folder of herd7's models."""
+    return Path(subprocess.run(["herd7", "-libdir"], capture_output=True, text=True, check=True).stdout.strip())
