@@ -93,6 +93,11 @@ def shipped_models() -> Mapping[str, str]:
     return {path.stem: str(path) for path in sorted(_MODELS.glob("*.cat"))}
 
 
+def ships(path: str) -> bool:
+    """Whether a file is one of the models that ship, or included by them."""
+    return Path(path).is_relative_to(_MODELS)
+
+
 def parse_cat(text: str, path: str, bell: str | None = None) -> Syntax:
     """The model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
 

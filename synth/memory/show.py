@@ -38,8 +38,13 @@ def axioms(test: Test) -> list[str]:
 
 
 def counts_by_size(corpus: Corpus) -> dict[int, dict[str, int]]:
-    """By number of events, how many tests there are up to it: those that pin each axiom, all, and their programs."""
-    names = list(dict.fromkeys(name for test in corpus.tests for name in axioms(test)))
+    """By number of events, how many tests there are up to it: those that pin each axiom, all, and their programs.
+
+    The axioms are those of the model, so one that no test pins has a 0; corpora of earlier versions do not name them.
+    """
+    pinned = (name for test in corpus.tests for name in axioms(test))
+    known = corpus.manifest.get("axioms")
+    names = list(dict.fromkeys((*(map(str, known) if isinstance(known, list) else ()), *pinned)))
     counts: dict[int, dict[str, int]] = {}
     for size in sorted({test.size for test in corpus.tests}):
         upto = [test for test in corpus.tests if test.size <= size]

@@ -114,6 +114,12 @@ class Request:
         """What programs are made of. Raises ``InputError`` where a word is unknown."""
         return narrowed([self.axiomatic], self.dialect, self.more, self.without, self.scopes, self.regions)
 
+    @property
+    def pinnable(self) -> list[str]:
+        """The axioms that its tests may pin, in the order of the model; a flag is none."""
+        names = dict.fromkeys(check.name for check in self.axiomatic.checks if not check.flag)
+        return [name for name in names if name in (self.axioms or names)]
+
     def check(self) -> None:
         """Raises ``InputError`` where the request cannot be met."""
         for known, words in (
@@ -333,7 +339,10 @@ def axioms_of(model: Model, test: LitmusTest, execution: Execution, exactly: boo
 
 
 def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
-    """The candidates whose coherence order is that of the execution, which has the same threads."""
+    """The candidates whose coherence order is that of the execution, which has the same threads.
+
+    There is none where the candidates take a path that skips a write of the execution, one under a branch.
+    """
     there = {(event.thread, event.key[1]): index for index, event in enumerate(base.events)}
     writes: dict[int, int] = {}
     i = 0
@@ -342,6 +351,8 @@ def _with_coherence(base: ProgramBase[int], execution: Execution) -> int:
         for step in steps:
             position += step.kind.events
             if step.kind.writes:
+                if (thread, position - 1) not in there:
+                    return 0
                 writes[i] = there[thread, position - 1]
             i += 1
     co = base.relation("co")
@@ -439,6 +450,7 @@ def manifest_of(
         "complete": not stopped,
         "request": asked,
         "models": asked["models"],
+        "axioms": request.pinnable,
         "version": version,
         "counts": counts,
         "encodings": encodings,

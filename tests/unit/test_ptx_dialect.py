@@ -139,6 +139,18 @@ def test_labels_and_branches():
     assert printed(*body) == lines
 
 
+def test_labels_of_any_name_are_read_and_printed_as_dartagnan_takes_them():
+    lines = ["LC007:", "loop:", "LC1_end: beq r1, 0, loop", "goto LC1_end", "bne r2, 0, LC007"]
+    assert printed(*instructions(*lines)) == [
+        "LC007:",
+        "LC0:",
+        "LC1:",
+        "beq r1, 0, LC0",
+        "goto LC1",
+        "bne r2, 0, LC007",
+    ]
+
+
 def test_the_initial_state():
     test = parse_litmus(
         "PTX t\n{ x=7; z=&x; t @ texture aliases x; u @ generic aliases x; P0:r1=-3; 0:r2=&y; }\n"
@@ -274,7 +286,8 @@ def test_columns_are_aligned():
             "expected an order of the PTX dialect (acquire, release,",
         ),
         ("st.weak x, 1", "bar.cta.sync 1, -2", "5:18", "expected a number, found -2"),
-        ("st.weak x, 1", "goto x", "5:7", "expected a label, found x"),
+        ("st.weak x, 1", "goto r1", "5:7", "expected a label, found r1"),
+        ("st.weak x, 1", "goto x", "5:7", "expected one label x in thread P0, found no such label"),
         ("st.weak x, 1", "goto LC0", "5:7", "expected one label LC0 in thread P0, found no such label"),
         ("1:r2", "1:r3", "7:23", "the condition names register P1:r3, which the test does not have"),
         ("ld.weak r2, x        ;\n", "ld.weak", "6:39", "expected"),

@@ -253,6 +253,41 @@ def test_sets_that_are_empty_in_every_program_are_named_where_a_check_needs_them
     suite(Path("flagged"), "--from", "flagged.cat", "--events", 2)
 
 
+@pytest.mark.parametrize("vocabulary", [(), ("--vocabulary", "vulkan-scopes")])
+def test_a_model_that_ships_does_not_warn_of_itself(tmp_path, vocabulary):
+    suite(tmp_path / "d", "--from", "vulkan", *vocabulary, "--events", 2)
+
+
+def test_a_model_that_ships_warns_in_the_vocabulary_of_another(tmp_path):
+    result = synth("memory", "--from", "ptx", "--vocabulary", "vulkan", "--events", 2, "-o", tmp_path / "d")
+    assert "ptx asks for SC, SURFACE, TEXTURE, which no program of vocabulary vulkan has" in result.stderr
+
+
+def test_an_axiom_that_no_test_pins_has_a_column_of_zeros(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("m.cat").write_text("irreflexive po as never\nacyclic po-loc | rf | co | fr as coherence\n")
+    made = suite(Path("d"), "--from", "m.cat", "--events", "2..3").splitlines()
+    assert made[1].split() == ["up", "to", "never", "coherence", "tests", "programs"]
+    assert [line.split()[2] for line in made[2:4]] == ["0", "0"] and made[3].split()[3] != "0"
+    assert made[1] in synth("show", "d").stdout
+    shown = json.loads(synth("show", "d", "--json").stdout)
+    assert [counts["never"] for counts in shown["events"].values()] == [0, 0]
+
+
+def test_a_path_that_skips_a_guarded_write_has_no_coherence_order_of_all_writes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("small.cat").write_text(
+        "acyclic po-loc | rf | co | fr as coherence\nacyclic addr | data | (ctrl; [W]) | rf as no-thin-air\n"
+    )
+    made = suite(Path("d"), "--from", "small.cat", "--vocabulary", "ptx", "--events", "2..5", "--criterion", "execution")
+    assert [line.split()[2:] for line in made.splitlines()[2:-1]] == [
+        ["3", "0", "3", "3"],
+        ["7", "0", "7", "7"],
+        ["10", "6", "16", "16"],
+        ["10", "24", "34", "34"],
+    ]
+
+
 # Misuse: one line, exit code 2, nothing written
 
 

@@ -5,8 +5,8 @@
      LC0:        | add r2, r0, 1  ;
      bne r1, 0, LC0 | goto LC1    ;
 
-Registers are ``r<digits>`` and labels ``LC<digits>``, each thread's own. The printer keeps names that fit and gives
-others the smallest free numbers. Addresses of accesses are names of locations; where a test takes them from registers
+Registers are ``r<digits>`` and labels ``LC<digits>``, each thread's own; labels of any other name are read as well.
+The printer keeps names that fit and gives others the smallest free numbers. Addresses of accesses are names of locations; where a test takes them from registers
 that only stand for a location, the printer writes the location. A location's address as a value is a register that
 starts with it. Predicates become branches.
 
@@ -125,7 +125,7 @@ class CodeCell:
 
     def label(self, index: int) -> str:
         """The label at an operand's place. Raises ``InputError`` where something else is there."""
-        return str(self._of("a label", index, "LABEL"))
+        return str(self._of("a label", index, "LABEL", "NAME"))
 
     def value(self, index: int) -> Operand:
         """The number or register at an operand's place. Raises ``InputError`` where something else is there."""
