@@ -150,5 +150,11 @@ def _known(name: str) -> ConsistencyModel:
         return AxiomaticModel(name, shipped[name])
     if name in OPERATIONAL:
         return OperationalModel(name, OPERATIONAL[name])
+    from oracle.progress.models import GUARANTEES, MODELS  # a name of theirs is known, and not meant here
+
     known = f"known, besides paths that end in .cat: {', '.join(model_names())}"
+    if name.endswith(".py") or name.partition("@")[0] in (*GUARANTEES, *MODELS):
+        raise InputError(
+            f"{name} is a progress model, which says whether programs end; expected a consistency model; {known}"
+        )
     raise InputError(f"unknown consistency model {name!r}; {did_you_mean(name, model_names(), known)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -27,6 +28,25 @@ INDEX = "@all"
 
 MOST_LINES = 1_000_000
 """Lines of indexes that a command line may lead to."""
+
+
+_FOREIGN = {
+    ".amber": "an Amber script",
+    ".bell": "a bell file",
+    **dict.fromkeys((".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"), "C or C++ source"),
+    ".cat": "a consistency model",
+    ".cl": "an OpenCL kernel",
+    **dict.fromkeys((".comp", ".glsl"), "a GLSL shader"),
+    ".csv": "a table",
+    **dict.fromkeys((".cu", ".cuh"), "CUDA source"),
+    **dict.fromkeys((".json", ".jsonl"), "JSON"),
+    ".metal": "a Metal shader",
+    ".ptx": "PTX assembly",
+    ".py": "a Python file",
+    **dict.fromkeys((".spv", ".spvasm"), "SPIR-V"),
+    ".wgsl": "a WGSL shader",
+}
+"""What a file is by its suffix that is no test by its first word."""
 
 
 def timed_results(path: Path) -> list[tuple[Entry, tuple[float, ...]]]:
@@ -136,7 +156,9 @@ def family_in(manifest: dict[str, object]) -> str:
 
 def _family(path: Path) -> str:
     if not os.path.isdir(path):  # no error where that cannot be said: reading it says why
-        return MEMORY if path.suffix == ".litmus" or path.name.startswith("@") else PROGRESS
+        if path.suffix == ".litmus" or path.name.startswith("@"):
+            return MEMORY
+        return PROGRESS if path.suffix == ".axb" else _family_by_content(path)
     from corpus.suite import is_corpus, read_manifest
 
     if is_corpus(path):
@@ -146,14 +168,41 @@ def _family(path: Path) -> str:
     return MEMORY if _files(path)[0].suffix == ".litmus" else PROGRESS
 
 
+def _family_by_content(path: Path) -> str:
+    """The family of a file whose name does not say it, by the first word. Raises ``InputError`` where it is no test."""
+    from corpus.dialects.registry import dialect_of
+    from corpus.litmus.text import language
+
+    try:
+        text = read_text(path)
+    except InputError:
+        if path.suffix not in _FOREIGN:
+            return PROGRESS  # reading it says why
+        text = ""
+    with suppress(InputError):
+        if language(text) == "THREAD":
+            return PROGRESS
+        dialect_of(text)
+        return MEMORY
+    found = _FOREIGN.get(path.suffix, "neither")
+    raise InputError(f"expected a litmus test (.litmus) or a progress test (.axb), found {found}", str(path))
+
+
 def expand(paths: Sequence[str]) -> list[Input]:
     """The tests of each path in turn.
 
     A path is a file; a corpus; an index; or a folder, which stands for its index ``@all`` where it has one, and else
     for its ``.litmus`` or ``.axb`` files, sorted by name. An index is a file whose name begins with ``@``: one path a
     line, relative to it, which may be an index itself; what follows ``#`` is a comment. Raises ``InputError`` where a
-    corpus or an index cannot be read, an index names itself, and a folder holds no test.
+    path names nothing, a corpus or an index cannot be read, an index names itself, and a folder holds no test.
     """
+    for path in paths:
+        try:
+            os.stat(path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise InputError(f"cannot read: {error.strerror}", path) from None
+        except (OSError, ValueError):
+            pass  # reading it says why
     lines = count(1)
     return [found for path in paths for found in _inputs(Path(path), path, (), lines)]
 

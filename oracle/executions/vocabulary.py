@@ -184,9 +184,7 @@ def unmade(words: Vocabulary, model: Model) -> dict[str, Position]:
     """
     own = dialect_of([model])
     known = _empty(vocabulary(own, words.more if own == words.name else ()), model)
-    return {
-        name: place for name, place in _empty(words, model).items() if not (name in known and ships(str(place[0])))
-    }
+    return {name: place for name, place in _empty(words, model).items() if not (name in known and ships(str(place[0])))}
 
 
 def _empty(words: Vocabulary, model: Model) -> dict[str, Position]:

@@ -123,6 +123,11 @@ def _unknown(name: str, installed: Sequence[str]) -> str:
     bare = [*GUARANTEES, *installed]
     read = [*bare, *(f"{base}-{reading}" for base in bare for reading in ("weak", "strong"))]
     known = f"known, each also with -weak or -strong: {', '.join(bare)}"
+    from oracle.consistency import model_names  # a name of theirs is known, and not meant here
+
+    if name.endswith(".cat") or name in model_names():
+        kind = "a consistency model, for litmus tests (.litmus); progress tests (.axb) take progress models"
+        return f"{name} is {kind}; {known}"
     return f"unknown progress model {name!r}; {did_you_mean(name, read, known)}"
 
 

@@ -41,7 +41,7 @@ def test_models_of_progress_tests(need: Callable[[str], None], tmp_path: Path) -
     names = [each["model"] for each in json.loads(done.stdout)["models"]]
     assert names == ["hsa-weak", "mine-weak", "mine-strong", "fair-weak", "fair-strong"]
     unknown = synth(*command, "-m", "sc")
-    assert unknown.exit_code == 2 and "unknown progress model 'sc'" in unknown.stderr
+    assert unknown.exit_code == 2 and "sc is a consistency model" in unknown.stderr
 
 
 @pytest.mark.device

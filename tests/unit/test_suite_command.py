@@ -279,7 +279,8 @@ def test_a_path_that_skips_a_guarded_write_has_no_coherence_order_of_all_writes(
     Path("small.cat").write_text(
         "acyclic po-loc | rf | co | fr as coherence\nacyclic addr | data | (ctrl; [W]) | rf as no-thin-air\n"
     )
-    made = suite(Path("d"), "--from", "small.cat", "--vocabulary", "ptx", "--events", "2..5", "--criterion", "execution")
+    asked = ("--from", "small.cat", "--vocabulary", "ptx", "--events", "2..5", "--criterion", "execution")
+    made = suite(Path("d"), *asked)
     assert [line.split()[2:] for line in made.splitlines()[2:-1]] == [
         ["3", "0", "3", "3"],
         ["7", "0", "7", "7"],

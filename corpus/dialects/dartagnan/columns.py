@@ -5,10 +5,10 @@
      LC0:        | add r2, r0, 1  ;
      bne r1, 0, LC0 | goto LC1    ;
 
-Registers are ``r<digits>`` and labels ``LC<digits>``, each thread's own; labels of any other name are read as well.
-The printer keeps names that fit and gives others the smallest free numbers. Addresses of accesses are names of locations; where a test takes them from registers
-that only stand for a location, the printer writes the location. A location's address as a value is a register that
-starts with it. Predicates become branches.
+Registers are ``r<digits>`` and labels ``LC<digits>``, each thread's own; labels of any other name are read as well. The
+printer keeps names that fit and gives others the smallest free numbers. Addresses of accesses are names of locations;
+where a test takes them from registers that only stand for a location, the printer writes the location. A location's
+address as a value is a register that starts with it. Predicates become branches.
 
 A dialect says how the threads are placed and how it spells what touches memory or orders it (``Columns``).
 """
