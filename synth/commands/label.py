@@ -13,6 +13,7 @@ import click
 
 from corpus.errors import InputError
 from synth import VERSION, label_file
+from synth.expectations import Expectations
 from synth.families.interface import chosen, family_given
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
@@ -51,6 +52,12 @@ from synth.watch import watching
     metavar="FILE",
     help="Write csv or json here, each test as soon as it is labelled. FILE.request.json says what was asked.",
 )
+@click.option(
+    "--expect",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="Compare with the verdicts of a table, as csv or a corpus has them; exit code 1 where one differs.",
+)
 @click.option("--resume", is_flag=True, help="With -o: keep the verdicts that FILE has, and go on behind them.")
 @jobs_options
 def command(
@@ -63,6 +70,7 @@ def command(
     form: str | None,
     limits: Limits,
     output: Path | None,
+    expect: Path | None,
     resume: bool,
     jobs: int | None,
     cluster: str | None,
@@ -80,6 +88,10 @@ def command(
     file is no test or a model has no verdict at all. A test that exceeds --timeout or --memory is UNKNOWN as well, and
     costs no other its verdict.
 
+    With --expect the verdicts are compared with those of a table: file,model,verdict as --format csv writes it,
+    name,MODEL,.. as a corpus has it in labels.csv, or file,verdict where one model is asked. Each difference, and each
+    test that the table names and nobody labelled, is a line on standard error; the exit code is 1 then.
+
     \b
     Examples:
       synth label examples/progress/*.axb
@@ -92,6 +104,7 @@ def command(
       synth label suite --where obe-weak=hangs --model lobe
       synth label suite --timeout 10 --memory 2000 -o labels.csv
       synth label examples/memory/coRR.litmus --model rmo --method smt
+      synth label suite --expect suite/labels.csv
       synth label examples/liveness --model 'fair & rc11' --model 'obe & ptx-6.0'
       synth label examples/memory --model examples/models/my-model.cat
       synth label examples/locks/ticket-lock.litmus --model ptx-6.0 --model hsa --model fair
@@ -123,12 +136,13 @@ def command(
     labelling = kind.labelling(models, method, unroll, form, bell)
     tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
     tally = Tally(labelling.names)
+    expectations = None if expect is None else Expectations(expect, labelling, tests)
     stack = click.get_current_context().with_resource
     places = stack(workplaces(jobs, cluster))
     if output is None:
         # A bar on standard error would be torn by lines on a terminal that is standard output as well.
         bar = form in FORMS or not sys.stdout.isatty()
-        labelled = _counted(labelling, tests, places, limits, tally, bar)
+        labelled = _counted(labelling, tests, places, limits, tally, expectations, bar)
         if form in FORMS:
             print_table(labelling, labelled)
         else:
@@ -145,10 +159,13 @@ def command(
             label_file.begin(output, request, labelling, form)
         for labels in known:
             tally.add(labels)
-        labelled = _counted(labelling, tests[len(known) :], places, limits, tally)
+            if expectations:
+                expectations.add(labels, restored=True)
+        labelled = _counted(labelling, tests[len(known) :], places, limits, tally, expectations)
         with output.open("a", encoding="utf-8", errors="surrogateescape", newline="") as out, resumable():
             print_lines(labelling, labelled, form, out)
-    sys.exit(tally.tell())
+    code, differing = tally.tell(), expectations.tell() if expectations else 0
+    sys.exit(code or differing)
 
 
 def _digest(tests: Sequence[Input]) -> str:
@@ -164,7 +181,13 @@ def _digest(tests: Sequence[Input]) -> str:
 
 
 def _counted(
-    labelling: Labelling, tests: Sequence[Input], jobs: Jobs, limits: Limits, tally: Tally, bar: bool = True
+    labelling: Labelling,
+    tests: Sequence[Input],
+    jobs: Jobs,
+    limits: Limits,
+    tally: Tally,
+    expectations: Expectations | None,
+    bar: bool = True,
 ) -> Iterator[Labels]:
     """The labels as they come, counted, with a bar where a person watches."""
     done = 0
@@ -176,5 +199,7 @@ def _counted(
             if labels is not None:
                 done += 1
                 tally.add(labels)
+                if expectations:
+                    expectations.add(labels)
                 yield labels
             watch(done, len(tests), done)

@@ -1,0 +1,143 @@
+"""Expected verdicts of ``synth label --expect``: a table, and where what models say differs from it.
+
+Four tables are read, told apart by their first line; whatever a model is not asked about is left aside:
+
+    file,model,verdict,condition        as ``synth label --format csv`` writes it, each column or only some
+    name,sc,tso                         a column of verdicts for each model, as a corpus has it in labels.csv
+    path,verdict                        of the one model that is asked
+    mp.litmus,0                         no head: the truth of the condition, as in expected/MODEL.csv
+
+A test is named by its path as it is given, by its file or by its name. An empty cell expects nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from corpus.comma_separated import read_rows
+from corpus.errors import InputError, one_line
+from synth.inputs import Input
+from synth.labels import ERROR, Label, Labelling, Labels
+
+_TESTS = ("file", "path", "name", "test")
+"""What the first column may be called."""
+
+_VERDICT, _CONDITION = "verdict", "condition"
+_TRUTHS = {"0": "false", "1": "true"}
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a line of a table says of a test under a model: the cell of each column that expects something."""
+
+    line: int
+    test: str
+    model: str
+    cells: Mapping[str, str]
+
+
+def read_expected(path: Path, labelling: Labelling) -> Iterator[Expected]:
+    """What a table expects of the models that are asked.
+
+    Raises ``InputError`` with the line where the file cannot be read or is no such table.
+    """
+    rows = read_rows(path)
+    first, head = next(rows, (1, []))
+    wide = head[1:] if head[:1] and head[0] in _TESTS else []
+    if len(head) == 2 and head[1] in _TRUTHS:
+        rows = iter([(first, head), *rows])
+    elif not wide:
+        raise InputError("expected file,model,verdict or file,verdict or name,MODEL,..", str(path), first, 1)
+    if not wide or wide == [_VERDICT]:
+        if len(labelling.names) != 1:
+            raise InputError(f"the table names no model, and {len(labelling.names)} are asked; -m names one", str(path))
+        column = _VERDICT if wide else _CONDITION
+        wide = []
+    for line, row in rows:
+        if len(row) != len(head) or not row[0]:
+            raise InputError(f"expected {len(head)} cells, found {len(row)}", str(path), line, 1)
+        if wide[:1] == ["model"]:
+            of_model = {row[1]: dict(zip(head[2:], row[2:], strict=True))}
+        elif wide:
+            of_model = {model: {_VERDICT: cell} for model, cell in zip(wide, row[1:], strict=True)}
+        elif column == _CONDITION and row[1] not in _TRUTHS:
+            raise InputError(f"expected 0 or 1, found {row[1]}", str(path), line, 1)
+        else:
+            of_model = {labelling.names[0]: {column: _TRUTHS.get(row[1], row[1])}}
+        for model, cells in of_model.items():
+            wanted = {name: cell for name, cell in cells.items() if cell and name in labelling.columns}
+            if wanted and model in labelling.names:
+                yield Expected(line, row[0], model, wanted)
+
+
+class Expectations:
+    """What a table expects of tests, and what of it does not hold."""
+
+    def __init__(self, path: Path, labelling: Labelling, tests: Sequence[Input]) -> None:
+        """Raises ``InputError`` as ``read_expected`` does, where a line says what another one does not, names one of
+        several tests, and where the table expects nothing of what is asked."""
+        self._path = path
+        self._labelling = labelling
+        labels = _labels_by_name(tests)
+        self._of: dict[tuple[str, str], Expected] = {}
+        self._met = 0
+        self.differences: list[str] = []
+        for expected in read_expected(path, labelling):
+            meant = labels.get(expected.test, {expected.test})
+            if len(meant) > 1:
+                raise InputError(f"{expected.test} may be {' or '.join(sorted(meant))}", str(path), expected.line, 1)
+            key = (min(meant), expected.model)
+            if self._of.setdefault(key, expected).cells != expected.cells:
+                before = self._of[key].line
+                raise InputError(f"{' '.join(key)}: line {before} expects something else", str(path), expected.line, 1)
+        if not self._of:
+            asked = ", ".join(labelling.names)
+            raise InputError(f"the table expects nothing of what is asked: {len(tests)} tests under {asked}", str(path))
+
+    def add(self, labels: Labels, restored: bool = False) -> None:
+        """Compare one more test. Of what is ``restored`` from a file of labels only the verdicts are known."""
+        names = self._labelling.names
+        said = [Label(ERROR)] * len(names) if labels.error else labels.labels
+        for name, label in zip(names, said, strict=True):
+            expected = self._of.pop((labels.file, name), None)
+            if expected is None:
+                continue
+            found = {_VERDICT: label.verdict}
+            if not (restored or labels.error):
+                found = dict(zip(self._labelling.columns, self._labelling.cells(label), strict=True))
+            wrong = [
+                f"{column} {found[column] or 'none'}, expected {cell}"
+                for column, cell in expected.cells.items()
+                if column in found and cell not in (found[column], label.verdict)
+            ]
+            self._met += not wrong
+            self.differences += [f"{labels.file}: {name}: {', '.join(wrong)}{self._at(expected)}"] if wrong else []
+
+    def tell(self) -> int:
+        """1 where something differs, or a test that the table names is not there; else 0. Tells of each."""
+        missing = [
+            f"{expected.test}: {expected.model}: no such test was labelled{self._at(expected)}"
+            for expected in self._of.values()
+        ]
+        every = [*self.differences, *missing]
+        for line in every:
+            click.echo(one_line(f"synth: {line}"), err=True)
+        total = self._met + len(every)
+        click.echo(one_line(f"synth: {self._path}: {self._met} of {total} expected verdicts hold"), err=True)
+        return 1 if every else 0
+
+    def _at(self, expected: Expected) -> str:
+        return f" ({self._path}:{expected.line})"
+
+
+def _labels_by_name(tests: Sequence[Input]) -> dict[str, set[str]]:
+    """What a table may call tests, with the labels of those that are meant; a path as it is given means one alone."""
+    found: dict[str, set[str]] = {}
+    for test in tests:
+        for name in (test.name, test.file_name):
+            found.setdefault(name, set()).add(test.label)
+    return found | {test.label: {test.label} for test in tests}
