@@ -21,6 +21,7 @@ from corpus.errors import InputError
 from corpus.suite import is_corpus
 from synth.campaigns import Campaign, Workers
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
+from synth.known import read_known
 from synth.options.campaign import campaign_options
 from synth.options.choice import Choice, choice_options
 from synth.options.form import table_option
@@ -108,6 +109,12 @@ from synth.pool import resumable
     metavar="FILE",
     help="Litmus tests: run what a plan of synth select --score has for this device and way to launch.",
 )
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Known failures, a table test,where,reason: they are told, and do not fail the run.",
+)
 @campaign_options
 @click.pass_context
 def command(
@@ -135,6 +142,7 @@ def command(
     decode: Path | None,
     mutants: bool,
     plan: Path | None,
+    known: Path | None,
     campaign: Campaign,
     cluster: str | None,
     junit: Path | None,
@@ -174,7 +182,8 @@ def command(
     -j runs several tests at a time, --cluster does so by workers of Dask's whose machines have the same device
     (docs/scale.md), --shard runs a part of them on each of several machines, whose results synth import puts together;
     --rerun makes some trials anew, --time-limit ends a campaign that the same command goes on with, and --junit tells a
-    continuous-integration service.
+    continuous-integration service. --known FILE has known failures in quarantine: they are told, and skipped in
+    JUnit's report, and only others fail the run; one that is not seen any more is told, too.
 
     \b
     Examples:
@@ -188,6 +197,7 @@ def command(
       synth run examples/memory/c-sb-sc.litmus --backend opencl -m sc -m tso --stress
       synth run examples/memory --backend cpp --profile examples/profiles/cpp-x86.toml
       synth run suite --backend opencl -j 2 --shard 1/3 --time-limit 3600 --sound fair --junit junit.xml
+      synth run suite --backend opencl --sound fair --known known.csv
       synth run suite --backend opencl --rerun failed
       synth run suite --backend opencl --cluster tcp://10.0.0.1:8786
       synth run tso --backend cpp --mutants --iterations 100 --stress
@@ -226,6 +236,7 @@ def command(
         junit,
         mutants,
         plan,
+        None if known is None else read_known(known),
     )
     with ended_by_signals(), resumable(output is not None, "the same command"), ExitStack() as stack:
         if cluster is not None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from corpus.test import Test
     from synth.campaigns import Campaign
     from synth.drawing.pictures import Drawing
+    from synth.known import KnownFailures
     from synth.screen import Listing
 
 
@@ -79,6 +80,7 @@ class Running:
 
     ``junit`` is the file of a report in JUnit's form. ``decode`` names what running one test elsewhere wrote, where
     nothing is to be run. ``mutants``: those of the tests, too; ``plan`` is a file of ``synth select --score``.
+    ``known`` failures do not fail a run.
     """
 
     device: DeviceOptions
@@ -97,6 +99,7 @@ class Running:
     junit: Path | None = None
     mutants: bool = False
     plan: Path | None = None
+    known: KnownFailures | None = None
 
 
 def device_of(language: Backend, running: Running) -> Device:

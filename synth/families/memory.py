@@ -185,6 +185,8 @@ class Memory:
                 raise InputError(f"--decode: {language.name} tests are run here, and write nothing to read")
             if len(tests) != 1:
                 raise InputError(f"--decode reads the outcomes of one test, and {len(tests)} are named")
+            if running.known is not None:
+                raise InputError("--known is for runs, and --decode makes none")
             written, as_json = running.decode, running.as_json
             return decode_memory_test(tests[0], language, written, compared, believed, running.output, as_json)
         device = device_of(language, running)
@@ -214,6 +216,7 @@ class Memory:
             running.campaign,
             running.junit,
             besides,
+            running.known,
         )
 
     def export(

@@ -119,6 +119,7 @@ class Progress:
             running.as_json,
             running.campaign,
             running.junit,
+            running.known,
         )
         return 1 if wrong else code
 

@@ -37,6 +37,7 @@ from synth.campaigns import ALONE, Campaign, Way, told_of_limit
 from synth.hangs import Control, StuckError, results_of
 from synth.inputs import Input
 from synth.junit import class_name, junit
+from synth.known import KnownFailures
 from synth.memory.seen import Besides, Ran, cases_of, told
 
 INSTANCES = 1 << 16
@@ -80,12 +81,14 @@ def run_memory_tests(
     campaign: Campaign = ALONE,
     report: Path | None = None,
     besides: Callable[[], Besides] | None = None,
+    known: KnownFailures | None = None,
 ) -> int:
     """Run the tests, tell what was seen, and return the exit code: 1 where a file could not be read or a test not be
     run, or an outcome was seen that a model of ``sound`` (names of ``models``) forbids.
 
     ``report`` is where a report in JUnit's form goes. ``besides`` is called when all results are there, and what it
-    gives is told in the place of the outcomes of each test. Raises ``InputError`` where no file can be read, and where
+    gives is told in the place of the outcomes of each test. ``known`` failures are told, and are no reason for exit
+    code 1. Raises ``InputError`` where no file can be read, and where
     the language of the device can say none of the tests.
     """
     part = campaign.shard.part(files)
@@ -97,16 +100,19 @@ def run_memory_tests(
         raise InputError(f"{reason}{more}", first)
     if len(ran.unreadable) == len(part) > 0:
         raise ran.unreadable[0]
-    code, observations = told(device.hardware, ran, models, sound, as_json, besides() if besides else None)
+    contradicting = sound if known is None else ()  # which known failures may do
+    code, observations = told(device.hardware, ran, models, contradicting, as_json, besides() if besides else None)
     if stuck:
         click.echo(f"synth: {stuck}", err=True)
     elif left:
         click.echo(f"synth: {told_of_limit(left, campaign)}", err=True)
+    way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
+    suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
+    suites = {suite: cases_of(part, ran, observations, sound)}
+    if known is not None:
+        suites, code = known.told(suites)
     if report is not None:
-        cases = cases_of(part, ran, observations, sound)
-        way = profile_name(launches.profile) or ("stress" if launches.profile.stress else "plain")
-        suite = class_name(backend.name, device.hardware, device.driver, device.compiler, way)
-        write_atomically(report, [junit(device.hardware, {suite: cases})])
+        write_atomically(report, [junit(device.hardware, suites)])
     return 1 if stuck else code
 
 

@@ -196,3 +196,24 @@ def test_a_check_that_is_told_to_end_leaves_nothing_in_the_temporary_folder(
         _, said = process.communicate(timeout=120)
     assert process.returncode == 128 + signal.SIGTERM, said
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.device
+def test_known_failures_do_not_fail_a_run(need: Callable[[str], None], tmp_path: Path) -> None:
+    """The outcome that SC forbids is written into the results, so that it is seen whatever the machine does."""
+    need("cpp")
+    results, table, report = tmp_path / "r.jsonl", tmp_path / "known.csv", tmp_path / "j.xml"
+    command = ("run", "examples/memory/c-sb-sc.litmus", "--backend", "cpp", "--iterations", 1, "--instances", 64)
+    assert synth(*command, "-o", results).exit_code == 0
+    line = json.loads(results.read_text())
+    results.write_text(json.dumps(line | {"outcomes": [[[0, 0], 64]]}, separators=(",", ":")) + "\n")
+    run = (*command, "-o", results, "--sound", "sc")
+    assert synth(*run).exit_code == 1
+    name = line["test"]
+    table.write_text(f"test,where,reason\n{name},cpp.*,bug 4711\ngone,,\n")
+    done = synth(*run, "--known", table, "--junit", report)
+    assert done.exit_code == 0, done.output
+    assert "known: " in done.stderr and "not sound here" not in done.stderr
+    assert 'skipped="1"' in report.read_text() and "known failure, bug 4711" in report.read_text()
+    table.write_text(f"test,where,reason\n{name},cuda.*,another device\n")
+    assert synth(*run, "--known", table).exit_code == 1

@@ -1,0 +1,100 @@
+"""Known failures of ``synth run --known``: quarantined, so that a run fails only where something new fails.
+
+    test,where,reason
+    2x2-0006,opencl.*.round-robin,driver bug 4711
+    MP+rel.gpu+acq.gpu,,the compiler drops the fence
+
+A line stands for the failures of a test: that it showed what a model of ``--sound`` forbids, or could not be run.
+``where`` is a pattern for the class that a JUnit report has the test in (``synth.junit.class_name``), ``*`` for any
+text; where it is empty, the failure is known everywhere. A known failure that is not seen is told, for the line may go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from corpus.comma_separated import read_rows
+from corpus.errors import InputError, one_line
+from synth.junit import Case, Ending
+
+COLUMNS = ["test", "where", "reason"]
+
+FAILED = (Ending.FAILURE, Ending.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A known failure, and the line of the file that says so."""
+
+    line: int
+    test: str
+    where: str
+    reason: str
+
+    def is_of(self, suite: str, case: Case) -> bool:
+        """Whether a case of that class is of this test, where the failure is known."""
+        return case.name == self.test and fnmatchcase(suite, self.where or "*")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFailures:
+    """Those of a file."""
+
+    path: Path
+    failures: tuple[Known, ...]
+
+    def told(self, suites: Mapping[str, Sequence[Case]]) -> tuple[dict[str, list[Case]], int]:
+        """The cases, where known failures are skipped; and the exit code: 1 where another one failed.
+
+        On standard error a line for each failure, known or not, and for each known one that was not seen.
+        """
+        happened, ran = set[Known](), set[Known]()
+        quarantined: dict[str, list[Case]] = {}
+        news, known = [], []
+        for suite, cases in suites.items():
+            kept = quarantined[suite] = []
+            for case in cases:
+                own = [each for each in self.failures if each.is_of(suite, case)]
+                if case.ending is not Ending.SKIPPED:
+                    ran.update(own)
+                if case.ending in FAILED and own:
+                    happened.update(own)
+                    known.append(f"known: {case.name} ({suite}): {case.message}; {self._place(own[0])}")
+                    reason = own[0].reason or str(self.path)
+                    case = replace(case, ending=Ending.SKIPPED, message=f"known failure, {reason}: {case.message}")
+                elif case.ending in FAILED:
+                    news.append(f"{case.name} ({suite}): {case.message}")
+                kept.append(case)
+        gone = [f"{each.test}: its known failure was not seen; {self._place(each)}" for each in self.failures]
+        gone = [line for each, line in zip(self.failures, gone, strict=True) if each in ran - happened]
+        idle = len(self.failures) - len(ran | happened)
+        counts = (
+            f"{len(news)} new failures, {len(known)} known; of {len(self.failures)} lines {len(gone)} were not seen"
+        )
+        left = f", and the tests of {idle} were not run" if idle else ""
+        for line in (*known, *gone, *news, f"{self.path}: {counts}{left}"):
+            click.echo(one_line(f"synth: {line}"), err=True)
+        return quarantined, 1 if news else 0
+
+    def _place(self, known: Known) -> str:
+        return f"{self.path}:{known.line}{f', {known.reason}' if known.reason else ''}"
+
+
+def read_known(path: Path) -> KnownFailures:
+    """The known failures of a file. Raises ``InputError`` with the line where it cannot be read or is no such table."""
+    rows = read_rows(path)
+    first, head = next(rows, (1, []))
+    if head[:1] != ["test"] or head != COLUMNS[: len(head)]:
+        raise InputError(f"expected the columns {','.join(COLUMNS)}", str(path), first, 1)
+    found = []
+    for line, row in rows:
+        if len(row) != len(head) or not row[0]:
+            raise InputError(f"expected a test and {len(head)} cells, found {len(row)}", str(path), line, 1)
+        test, where, reason = (*row, "", "")[:3]
+        found.append(Known(line, test, where, reason))
+    return KnownFailures(path, tuple(found))
