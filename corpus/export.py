@@ -1,6 +1,7 @@
 """A suite of tests as a folder that other runners take.
 
     axb               one NAME.axb a test
+    json              one NAME.json a test, and the schema of these files (corpus.runner_tests)
     dartagnan-ptx     one NAME.litmus a test; @all, the index that Dartagnan and herdtools7 read, one file name a line;
     dartagnan-vulkan  expected/MODEL.csv, one line FILE,1 (terminates) or FILE,0 (may hang) a test with a verdict
 
@@ -25,6 +26,7 @@ from corpus.litmus.test import Mode
 from corpus.litmus.text import Dialect
 from corpus.progress.as_litmus import RELAXED, VULKAN_RELAXED, axb_test
 from corpus.progress.text import print_axb, program_of
+from corpus.runner_tests import files, of_progress
 from corpus.test import Test
 
 # Names become file names and words of a litmus test's first line.
@@ -39,7 +41,7 @@ def export(tests: Sequence[Test], target: str, folder: Path) -> None:
 
     Raises ``InputError`` where the folder holds something, cannot be written, or a test's name cannot name a file.
     """
-    _check_names([test.name for test in tests])
+    check_names([test.name for test in tests])
     write_folder(folder, TARGETS[target](tests))
 
 
@@ -56,7 +58,8 @@ def write_folder(folder: Path, files: Files) -> None:
                 file.write(visible(text).encode())
 
 
-def _check_names(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str]) -> None:
+    """Raises ``InputError`` where a name cannot name a file, or two tests would be one."""
     for name, count in Counter(names).items():
         if not _NAME.fullmatch(name):
             raise InputError(f"the test name {name!r} cannot name a file: expected letters, digits and _.+-")
@@ -70,14 +73,14 @@ def _axb(tests: Sequence[Test]) -> Files:
 
 
 def _litmus(dialect: Dialect, mode: Mode) -> Callable[[Sequence[Test]], Files]:
-    def files(tests: Sequence[Test]) -> Files:
+    def litmus_files(tests: Sequence[Test]) -> Files:
         for test in tests:
             yield f"{test.name}.litmus", dialect.print(axb_test(program_of(test), test.name, mode))
         yield "@all", "".join(f"{test.name}.litmus\n" for test in tests)
         for model in dict.fromkeys(model for test in tests for model in test.verdicts):
             yield expected_file(model, _terminating(tests, model))
 
-    return files
+    return litmus_files
 
 
 def _terminating(tests: Sequence[Test], model: str) -> dict[str, bool]:
@@ -102,5 +105,6 @@ TARGETS: dict[str, Callable[[Sequence[Test]], Files]] = {
     "dartagnan-ptx": _litmus(PTX, RELAXED),
     "dartagnan-vulkan": _litmus(VULKAN, VULKAN_RELAXED),
     "axb": _axb,
+    "json": lambda tests: files(map(of_progress, tests)),
 }
 """The forms a suite can be exported in."""

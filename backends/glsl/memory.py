@@ -170,6 +170,12 @@ class GlslKernel(Kernel):
     """``NAME.amber``: run as ``amber NAME.amber``."""
 
     title: ClassVar[str] = "GLSL"
+    buffers: ClassVar[Mapping[str, str]] = {
+        "memory": "WORDS",
+        "results": "RESULT_WORDS",
+        "histogram": "HISTOGRAM_WORDS",
+        "totals": "TOTALS_WORDS",
+    }
     avoided: ClassVar[str] = "END"
     group: ClassVar[str] = "gl_WorkGroupID.x"
     item: ClassVar[str] = "gl_LocalInvocationID.x"
@@ -193,8 +199,8 @@ class GlslKernel(Kernel):
         """Size of ``totals`` in words."""
         return TOTALS + ROWS * (1 + len(self.layout.terms))
 
-    def constants(self) -> str:  # noqa: D102
-        return f"#define TOTALS_WORDS {self.totals}u\n{super().constants()}"
+    def sizes(self) -> dict[str, int]:  # noqa: D102
+        return {"TOTALS_WORDS": self.totals, **super().sizes()}
 
     def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):

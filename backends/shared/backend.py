@@ -6,7 +6,7 @@ folders. Nothing else knows which languages there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from backends.shared.toolchain import Compiler
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
+from corpus.runner_tests import Binding, Compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +109,14 @@ class Backend:
         stem = file_stem(name)
         text = self.memory(shape).file(stem) + self.embed(memory_trial(self.name, shape, profile))
         return {f"{stem}{self.suffix}": text, **self.memory.companions}
+
+    def compiled(self, files: Mapping[str, str], shape: Launch | Layout) -> Compiled:
+        """The program that these files of a test are, for runners: its sizes, and what is bound where."""
+        file, text = next(iter(files.items()))
+        if isinstance(shape, Launch):
+            sizes = {**shape.constants, "WORDS": shape.words}
+            return Compiled(self.name, file, text, sizes, (Binding(0, "memory", shape.words),))
+        kernel = self.memory(shape)
+        sizes, buffers = kernel.sizes(), enumerate(kernel.buffers.items())
+        bindings = (Binding(number, name, sizes[words]) for number, (name, words) in buffers)
+        return Compiled(self.name, file, text, sizes, tuple(bindings))

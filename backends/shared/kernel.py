@@ -137,6 +137,9 @@ class Kernel(ABC):
     warm_up: ClassVar[str] = f"if (seed == {WARM_UP}u) {{ return; }} // launched to be compiled"
     companions: ClassVar[Mapping[str, str]] = {}
     """Files that every test of the language shares, by name."""
+    buffers: ClassVar[Mapping[str, str]] = {}
+    """Buffers in the order of their bindings, each with the constant that is its size in words; none where they are
+    arguments of the kernels."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -211,7 +214,11 @@ class Kernel(ABC):
 
     def constants(self) -> str:
         """The sizes of the launch, and where things are in memory."""
-        return "\n".join(self.syntax.definitions(self.layout.constants.items(), MACROS.items()))
+        return "\n".join(self.syntax.definitions(self.sizes().items(), MACROS.items()))
+
+    def sizes(self) -> dict[str, int]:
+        """The constants of the program: those of the launch, and what a language adds."""
+        return self.layout.constants
 
     def comment(self, start: str) -> str:
         """The test in words, a line each after ``start``, which begins a comment; newline at the end."""

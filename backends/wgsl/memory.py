@@ -104,6 +104,12 @@ class WgslKernel(Kernel):
     """``NAME.wgsl``: run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
 
     title: ClassVar[str] = "WGSL"
+    buffers: ClassVar[Mapping[str, str]] = {
+        "memory": "WORDS",
+        "plain_memory": "PLAIN_WORDS",
+        "results": "RESULT_WORDS",
+        "histogram": "HISTOGRAM_WORDS",
+    }
     largest_group: ClassVar[int | None] = 256
     syntax: ClassVar[Syntax] = WGSL
     group: ClassVar[str] = "workgroup.x"
@@ -180,10 +186,9 @@ class WgslKernel(Kernel):
             return f"{self.plain}{self.arrays[location.region]}[{at}]"
         return super().take(location, at)
 
-    def constants(self) -> str:  # noqa: D102
+    def sizes(self) -> dict[str, int]:  # noqa: D102
         plain = any(location.name in self._plain for location in self.layout.globals)
-        words = self.layout.counters if plain else 1
-        return "\n".join([*self.syntax.definitions([("PLAIN_WORDS", words)], ()), super().constants()])
+        return {"PLAIN_WORDS": self.layout.counters if plain else 1, **super().sizes()}
 
     def file(self, name: str) -> str:  # noqa: D102
         return _FILE.substitute(

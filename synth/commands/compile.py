@@ -65,6 +65,7 @@ from synth.options.model import model_option
 @click.option("--cpu", is_flag=True, help="Lay memory tests out for a device that is a CPU, such as lavapipe or PoCL.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write.")
 @click.option("--force", is_flag=True, help="Write into DIR even if it is not empty.")
+@click.option("--json", "as_json", is_flag=True, help="Beside each program, the test and its launch for runners.")
 @click.option("--check", is_flag=True, help="Have the real compiler compile every file that was written.")
 @click.pass_context
 def command(
@@ -82,6 +83,7 @@ def command(
     cpu: bool,
     output: Path,
     force: bool,
+    as_json: bool,
     check: bool,
 ) -> None:
     """Turn tests into programs for devices.
@@ -110,6 +112,9 @@ def command(
     that says why; nothing is approximated. In CUDA, accesses are the PTX of the test, and --check includes optcheck:
     the machine code for sm_75 and sm_90 must have every access once, in order, with its dependencies.
 
+    With --json, beside each program is an object that a runner reads without a parser: the threads with their
+    instructions, the condition, the text of the program, the sizes of its launch and its bindings (docs/formats.md).
+
     \b
     Examples:
       synth compile suite --backend cuda -o cuda
@@ -118,6 +123,7 @@ def command(
       synth compile examples/progress/mutex.axb --backend opencl --mapping chunked --instances 64 -o mutex-cl
       synth compile examples/memory --backend cuda -o litmus --check
       synth compile suite --backend web -o site
+      synth compile suite --backend glsl --json -o runner
 
     Exit code 1 if a file cannot be read, or if --check finds one that does not compile, or optcheck a test that is not
     itself any more; 2 if none can be read, or no memory test can be said in the language.
@@ -131,9 +137,10 @@ def command(
     kind = family_given(inputs)
     refuse_foreign(context, kind)
     together = language.bundle is not None
-    for name in ("cpu",) if together else ("random", "models"):
+    for name in ("cpu", "as_json") if together else ("random", "models"):
         if _is_given(context, name):
-            raise InputError(f"--{name.removesuffix('s')} is not for {backend}")
+            option = name.removesuffix("s").removeprefix("as_")
+            raise InputError(f"--{option} is not for {backend}")
     if len(profiles) > 1 and not together:
         raise InputError(f"--profile: {backend} takes one")
     if together and not _is_given(context, "mappings"):
@@ -142,7 +149,7 @@ def command(
     launched = tuple(map(read_profile, profiles))
     for half in () if force else left:
         half.unlink(missing_ok=True)
-    making = Making(mappings, placements, instances, iterations, cpu, launched, random, models)
+    making = Making(mappings, placements, instances, iterations, cpu, launched, random, models, as_json)
     with ended_by_signals():
         sys.exit(kind.compile(tests, language, making, output, check))
 

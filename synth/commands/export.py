@@ -53,6 +53,7 @@ def command(
       webgpu-cts                                                 WebGPU's conformance suite
       litmus                                                     each in the dialect that it is in
       axb               the programs as pseudo-code
+      json              an object a test, for runners            likewise
 
     With litmus files come the index @all, which Dartagnan and herdtools7 take, and one table of expected verdicts for
     each model that has any, expected/MODEL.csv. Of a progress test it says FILE,1 where the test terminates and FILE,0
@@ -80,6 +81,7 @@ def command(
       synth export classic --to dartagnan-ptx --drop cache -o ptx
       synth export classic --to herd-lisa --model ptx-rmo -o rmo
       synth export examples/memory/webgpu/mp-barrier.litmus --to webgpu-cts -o cts
+      synth export suite --to json -o objects
       synth export classic --to litmus --where ptx-rmo=allowed -o weak
     """
     asked = family_given(inputs)

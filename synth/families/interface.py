@@ -54,7 +54,8 @@ class Told:
 class Making:
     """How programs are made: under which mappings and placements (progress tests), of how many instances, for how many
     launches; launched as which profile, of back ends that take all tests together as which of several, and as how many
-    random ones, unless told otherwise there (memory tests); and for the latter, set against which models.
+    random ones, unless told otherwise there (memory tests); and for the latter, set against which models. ``as_json``:
+    with an object for runners beside each program.
     """
 
     mappings: tuple[str, ...]
@@ -65,6 +66,7 @@ class Making:
     profiles: tuple[Profile, ...] = ()
     random: int = 0
     models: tuple[str, ...] = ()
+    as_json: bool = False
 
 
 def _alone() -> Campaign:

@@ -40,9 +40,9 @@ class Memory:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        from synth.memory.conversion import CONFORMANCE, TARGETS
+        from synth.memory.conversion import CONFORMANCE, RUNNERS_JSON, TARGETS
 
-        return (*TARGETS, CONFORMANCE)
+        return (*TARGETS, CONFORMANCE, RUNNERS_JSON)
 
     def record(self, given: Input) -> Test:
         if given.record is not None:
@@ -169,7 +169,9 @@ class Memory:
 
         profile = making.profiles[0] if making.profiles else DEFAULT
         instances = making.instances or profile.instances or Parameters().instances
-        return compile_memory(tests, language, instances, making.iterations, profile, making.cpu, output, check)
+        return compile_memory(
+            tests, language, instances, making.iterations, profile, making.cpu, output, check, making.as_json
+        )
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from synth.memory.runs import INSTANCES, Launches, decode_memory_test, run_memory_tests
@@ -222,13 +224,15 @@ class Memory:
     def export(
         self, tests: Sequence[Input], target: str, dropped: Sequence[str], models: Sequence[str], folder: Path
     ) -> int:
-        from synth.memory.conversion import CONFORMANCE, TARGETS, convert_folder, model_files
+        from synth.memory.conversion import CONFORMANCE, RUNNERS_JSON, TARGETS, convert_folder, export_json, model_files
 
+        if target in (CONFORMANCE, RUNNERS_JSON) and (dropped or models):
+            raise InputError(f"--{'drop' if dropped else 'model'} is for litmus files, not for {target}")
+        if target == RUNNERS_JSON:
+            return export_json(tests, folder)
         if target == CONFORMANCE:
             from synth.memory.webgpu_cts import export_to_cts
 
-            if dropped or models:
-                raise InputError(f"--{'drop' if dropped else 'model'} is for litmus files, not for {target}")
             return export_to_cts(tests, folder)
         dialect, runner = TARGETS[target] or (None, None)
         beside = model_files(target, models)

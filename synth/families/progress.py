@@ -96,7 +96,7 @@ class Progress:
         from synth.progress.compilation import compile_progress
 
         ways = [(mapping, placement) for placement in making.placements for mapping in making.mappings]
-        refused = compile_progress(found, language, ways, making.instances, output, check)
+        refused = compile_progress(found, language, ways, making.instances, output, check, making.as_json)
         return 1 if refused or wrong else 0
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:

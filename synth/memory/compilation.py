@@ -17,7 +17,9 @@ from backends.shared.layout import cpu_parameters, place
 from backends.shared.profiles import Profile
 from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest
+from corpus.runner_tests import SCHEMA, print_runner_test, schema
 from synth.inputs import Input, readable
+from synth.memory.conversion import of_input
 from synth.pool import cores
 from synth.screen import printable_lines, watched
 
@@ -39,11 +41,12 @@ def compile_memory(
     cpu: bool,
     output: Path,
     check: bool,
+    as_json: bool = False,
 ) -> int:
     """Write a program for each test that the language can say into ``output``; a line on stderr for each other.
 
     It launches ``instances`` of the test, ``iterations`` times where it cannot be told their number; with ``cpu`` as a
-    CPU needs it.
+    CPU needs it. ``as_json``: with an object for runners beside each.
 
     With ``check``, compile all of them; with the check of the language. Returns the exit code: 1 if that finds
     anything, or a file cannot be read. Raises ``InputError`` where none can be read, two share a file name, or no test
@@ -57,13 +60,17 @@ def compile_memory(
     programs = []
     for file, test in tests.items():
         try:
-            parameters = launched(test, instances, profile, iterations)
-            texts = backend.memory_files(file.name, place(test, parameters), profile.label)
+            shape = place(test, launched(test, instances, profile, iterations))
+            texts = backend.memory_files(file.name, shape, profile.label)
         except InputError as error:
             click.echo(one_line(f"{file}: {error}"), err=True)
             continue
+        program = next(iter(texts))
+        if as_json:
+            made = of_input(file, test, backend.compiled(texts, shape))
+            texts |= {f"{program.removesuffix(backend.suffix)}.json": print_runner_test(made), SCHEMA: schema()}
         write_files(output, texts, durable=False)
-        programs.append(_Program(output / next(iter(texts)), test))
+        programs.append(_Program(output / program, test))
     if not programs:
         raise InputError(f"{backend.name} can say none of the {len(tests)} tests")
     os.sync()

@@ -20,18 +20,19 @@ from corpus.dialects.dartagnan.vulkan import VULKAN
 from corpus.dialects.registry import runners, translate
 from corpus.dialects.storage_classes import has_classes, of_the_system, with_classes, without_classes
 from corpus.errors import InputError
-from corpus.export import Files, expected_file, write_folder
+from corpus.export import Files, check_names, expected_file, write_folder
 from corpus.laws.c11 import CONSUME
 from corpus.laws.vulkan import STORAGE
 from corpus.litmus.normal import map_modes
 from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
 from corpus.litmus.text import Dialect, Runner
 from corpus.litmus.verdict_table import read_verdicts
+from corpus.runner_tests import Compiled, RunnerTest, files, of_litmus
 from corpus.suite import LABELS
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
 from oracle.herd import LANGUAGES, herd_model
-from synth.inputs import INDEX, Input
+from synth.inputs import INDEX, Input, readable
 
 
 def _without_cache(mode: Mode) -> Mode:
@@ -51,6 +52,9 @@ TARGETS: Mapping[str, tuple[Dialect, Runner] | None] = {"litmus": None, **runner
 
 CONFORMANCE = "webgpu-cts"
 """Who takes tests as code, and only those that have to pass."""
+
+RUNNERS_JSON = "json"
+"""Who takes each test as an object (``corpus.runner_tests``)."""
 
 _HERD = {f"herd-{language}": language for language in LANGUAGES}
 
@@ -156,6 +160,26 @@ def convert_folder(
     return 0 if complete else 2
 
 
+def export_json(tests: Sequence[Input], folder: Path) -> int:
+    """Write each test as an object for runners into a new or empty folder, with the schema.
+
+    Says how many there are, and gives the exit code: 2 where a file is no test, which is a line on standard error.
+    """
+    read, wrong = readable(tests, Input.litmus)
+    for error in wrong:
+        click.echo(f"synth: {error}", err=True)
+    objects = [of_input(given, test) for given, test in read.items()]
+    check_names([each.name for each in objects])
+    write_folder(folder, files(objects))
+    click.echo(f"{len(objects)} of {len(tests)} tests in {folder}", err=bool(wrong))
+    return 2 if wrong else 0
+
+
+def of_input(given: Input, test: LitmusTest, compiled: Compiled | None = None) -> RunnerTest:
+    """A litmus test of the command line as an object for runners; verdicts are those of its corpus."""
+    return of_litmus(given.name, test, given.text(), given.record.verdicts if given.record else {}, compiled)
+
+
 def model_files(target: str, names: Sequence[str]) -> dict[str, str]:
     """The models that whoever takes a target judges by, as files of a folder ``models``.
 
@@ -166,16 +190,16 @@ def model_files(target: str, names: Sequence[str]) -> dict[str, str]:
         if names:
             raise InputError(f"--model is for {' and '.join(_HERD)}, not for {target}")
         return {}
-    files: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for model in resolve_consistency_models(names):
         try:
             if isinstance(model, OperationalModel):
                 raise InputError(f"{model.name}: herd7 has no transition systems, and this model is one")
-            files[f"models/{model.name}.cat"] = herd_model(model.model, _HERD[target])
+            texts[f"models/{model.name}.cat"] = herd_model(model.model, _HERD[target])
         except InputError:
             if names:
                 raise
-    return files
+    return texts
 
 
 def _converted(
@@ -215,8 +239,8 @@ def _contents(tests: Sequence[Converted], dialect: Dialect | None, expected: boo
 
 def _truths(tests: Sequence[Converted]) -> dict[str, dict[str, bool]]:
     """The truth of conditions by model and by file: as the corpus has the verdicts, or ``labels.csv`` beside a file."""
-    files = [test for test in tests if test.given.record is None]
-    labels = {folder / LABELS for folder in dict.fromkeys(test.given.path.parent for test in files)}
+    given = [test for test in tests if test.given.record is None]
+    labels = {folder / LABELS for folder in dict.fromkeys(test.given.path.parent for test in given)}
     known: dict[str, dict[Path, bool]] = {}
     for table in sorted(file for file in labels if file.is_file()):
         for row in read_verdicts(table):

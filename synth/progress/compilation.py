@@ -11,6 +11,7 @@ import click
 from backends.shared.backend import Backend
 from backends.shared.files import distinct, write_files
 from corpus.progress.text import program_of
+from corpus.runner_tests import SCHEMA, of_progress, print_runner_test, schema
 from corpus.test import Test
 from synth.screen import printable_lines, watched
 
@@ -22,9 +23,10 @@ def compile_progress(
     instances: int | None,
     output: Path,
     check: bool,
+    as_json: bool = False,
 ) -> int:
     """Write a program for each test, and each mapping and placement of ``ways``, into ``output``; give how many of them
-    do not compile, if asked.
+    do not compile, if asked. ``as_json``: with an object for runners beside each.
 
     Raises ``InputError`` where two tests share a file name, or a size is too much for the language.
     """
@@ -34,8 +36,14 @@ def compile_progress(
         for mapping, placement in ways:
             shape = backend.launch(program_of(test), mapping, instances, placement)
             files = backend.progress_files(test.name, shape, test.digest)
+            program = next(iter(files))
+            if as_json:
+                made = of_progress(test, backend.compiled(files, shape))
+                files |= {f"{program.removesuffix(backend.suffix)}.json": print_runner_test(made)}
             write_files(output, files, durable=False)
-            written.append(output / next(iter(files)))
+            written.append(output / program)
+    if as_json:
+        write_files(output, {SCHEMA: schema()}, durable=False)
     os.sync()
     click.echo(f"{len(written)} {backend.name} programs of {len(chosen)} tests in {output}", err=True)
     return _refused(written, backend) if check else 0
