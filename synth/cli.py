@@ -20,34 +20,49 @@ from synth.interruption import CODE, interruptible
 from synth.interruption import LINE as INTERRUPTED
 from synth.streams import visible_output
 
-# Sub-command -> the line that ``synth --help`` shows. The module of the same name holds it.
-COMMANDS = {
-    "progress": "Synthesise forward-progress tests, complete up to a bound.",
-    "memory": "Synthesise memory tests from a model or from edges of cycles.",
-    "compare": "Show the smallest tests on which memory models differ.",
-    "map": "Check that a mapping of instructions between models is sound.",
-    "models": "List the models that ship, and where each comes from.",
-    "edges": "List the edges that cycles are made of.",
-    "label": "Say what every model says of a test.",
-    "explain": "Show why a model says so: a lasso, or the argument.",
-    "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
-    "harden": "Find the fences that an application needs, by running it.",
-    "show": "Tables and plots of a corpus.",
-    "verify": "Check a certificate: each test, and that none is missing.",
-    "select": "Pick the fewest tests that tell models apart or see most bugs.",
-    "convert": "Write litmus tests in another dialect.",
-    "export": "Write a corpus in another runner's format.",
-    "compile": "Turn tests into programs for devices.",
-    "devices": "List the compilers and devices that work here.",
-    "run": "Run tests on this machine's devices and compare with the models.",
-    "tune": "Find how a device shows weak outcomes most often.",
-    "import": "Bring back what was run elsewhere, and merge results.",
-    "diff": "Show what changed between two devices, drivers or dates.",
-    "score": "Show which mutants devices kill, and what that says of tests.",
-    "report": "Show what was seen on devices as a page, or as tables.",
-    "examples": "Write the examples that ship into a folder.",
-    "completion": "Have your shell complete the words of synth.",
+GROUPS = {
+    "Make tests": {
+        "progress": "Synthesise forward-progress tests, complete up to a bound.",
+        "memory": "Synthesise memory tests from a model or from edges of cycles.",
+        "select": "Pick the fewest tests that tell models apart or see most bugs.",
+        "examples": "Write the examples that ship into a folder.",
+    },
+    "Ask models": {
+        "label": "Say what every model says of a test.",
+        "explain": "Show why a model says so: a lasso, or the argument.",
+        "compare": "Show the smallest tests on which memory models differ.",
+        "map": "Check that a mapping of instructions between models is sound.",
+        "models": "List the models that ship, and where each comes from.",
+        "edges": "List the edges that cycles are made of.",
+        "show": "Tables and plots of a corpus.",
+        "verify": "Check a certificate: each test, and that none is missing.",
+    },
+    "Repair programs": {
+        "fix": "Repair litmus tests by the cheapest fences, orders and scopes.",
+        "harden": "Find the fences that an application needs, by running it.",
+    },
+    "Run on devices": {
+        "devices": "List the compilers and devices that work here.",
+        "compile": "Turn tests into programs for devices.",
+        "convert": "Write litmus tests in another dialect.",
+        "export": "Write a corpus in another runner's format.",
+        "run": "Run tests on this machine's devices and compare with the models.",
+        "tune": "Find how a device shows weak outcomes most often.",
+        "import": "Bring back what was run elsewhere, and merge results.",
+    },
+    "Report": {
+        "report": "Show what was seen on devices as a page, or as tables.",
+        "diff": "Show what changed between two devices, drivers or dates.",
+        "score": "Show which mutants devices kill, and what that says of tests.",
+    },
+    "Set up": {
+        "completion": "Have your shell complete the words of synth.",
+    },
 }
+"""Groups of sub-commands, each with the line that ``synth --help`` shows. The module of the same name holds it."""
+
+COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
+"""All of them, in the order of the help."""
 
 
 class _LazyGroup(click.Group):
@@ -70,8 +85,10 @@ class _LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for heading, commands in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with visible_output(), _one_line():

@@ -76,7 +76,7 @@ def command(
     stopped, in whatever way, leaves a corpus that opens, and --resume goes on.
 
     \b
-    Every minimal test of two threads with four instructions in all:
+    Every minimal test of two threads with three instructions in all:
       synth progress --threads 2 --instrs 3 -o suite
     Every test, minimal or not:
       synth progress --threads 2 --instrs 3 --all -o all

@@ -23,7 +23,7 @@ from corpus.journal import read_corpus
 from corpus.litmus.normal import litmus_digest
 from corpus.test import Test
 from oracle.cat.syntax import shipped_models
-from synth.cli import COMMANDS, main
+from synth.cli import COMMANDS, GROUPS, main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MUTEX = "examples/progress/mutex.axb"
@@ -296,7 +296,9 @@ def examples(text):
 
 
 def test_the_help_lists_every_command_and_each_has_examples():
-    assert [line.split()[0] for line in help_of().partition("Commands:\n")[2].splitlines()] == list(COMMANDS)
+    groups = help_of().partition("\nMake tests:\n")[2].splitlines()
+    assert [line.split()[0] for line in groups if line.startswith("  ")] == list(COMMANDS)
+    assert [line.rstrip(":") for line in groups if line[:1].strip()] == [*GROUPS][1:]
     for name in COMMANDS:
         text = help_of(name)
         assert examples(text), name
@@ -364,7 +366,7 @@ def test_the_examples_of_the_help_run(workplace, tmp_path, monkeypatch, name):
 
 def test_synth_alone_shows_its_help():
     result = synth()
-    assert result.exit_code == 2 and "Commands:" in result.stderr
+    assert result.exit_code == 2 and all(f"\n{heading}:\n" in result.stderr for heading in GROUPS)
 
 
 # Shells and terminals
@@ -380,7 +382,7 @@ def completions(line):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("synth s", ["show", "select", "score"]),
+        ("synth s", ["select", "show", "score"]),
         ("synth label --model obe", ["obe", "obe-weak", "obe-strong"]),
         ("synth explain mutex.axb -m lobe-", ["lobe-weak", "lobe-strong"]),
         ("synth select suite -m unfair-", ["unfair-weak", "unfair-strong"]),
