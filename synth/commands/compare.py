@@ -24,7 +24,7 @@ from oracle.consistency import resolve_consistency_models
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Answer
 from synth.accounts import Account, in_columns
-from synth.drawing.files import check_picture_name, write_picture
+from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.explanations import explanations, unexplained
 from synth.families.interface import family
 from synth.inputs import MEMORY, Input
@@ -63,7 +63,8 @@ SHOWN = 1
 @run_options(DEFAULT_SOLVER)
 @limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A new folder for the tests, as a corpus.")
-@click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf or .png.")
+@title_option
+@click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the order: .svg, .pdf, .png or .tex.")
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
 @table_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")

@@ -15,7 +15,7 @@ import click
 from corpus.errors import InputError
 from corpus.files import write_atomically
 from synth.accounts import Account, in_columns
-from synth.drawing.files import check_picture_name, write_picture
+from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.drawing.pictures import Drawing, side_by_side
 from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
@@ -37,8 +37,12 @@ from synth.screen import printable_lines, table_console
 @choice_options
 @bell_option
 @unroll_option("Litmus tests:")
+@title_option
 @click.option(
-    "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the states or executions: .svg, .pdf or .png."
+    "--svg",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Draw the states or executions: .svg, .pdf, .png or .tex.",
 )
 @click.option("--dot", type=click.Path(path_type=Path), metavar="OUT", help="The same picture as Graphviz text.")
 @click.option("--side-by-side", "beside", is_flag=True, help="A column a model, as text and as picture.")

@@ -14,7 +14,7 @@ import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from synth.drawing.files import check_picture_name, write_picture
+from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.inputs import Input, expand
 from synth.options.bell import bell_option, with_bell
 from synth.options.cluster import jobs_options, workplaces
@@ -65,8 +65,9 @@ def _allowed(context: click.Context, parameter: click.Parameter, value: str) -> 
 @unroll_option()
 @bell_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A file, or a folder of several.")
+@title_option
 @click.option(
-    "--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw what changes cut: .svg, .pdf or .png."
+    "--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw what changes cut: .svg, .pdf, .png or .tex."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a test instead of text.")
 @jobs_options

@@ -24,7 +24,7 @@ from corpus.journal import Journal
 from corpus.litmus.test import SCOPES
 from oracle.consistency import ConsistencyModel, resolve_consistency_models
 from synth.drawing.bugs import draw_bug
-from synth.drawing.files import check_picture_name, write_picture
+from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.memory.bugs import ToldBug
 from synth.memory.refuting import Searched, search, search_features, search_weaker, write_bugs
 from synth.memory.translating import Checked, checked
@@ -67,7 +67,10 @@ T = TypeVar("T")
 @run_options(DEFAULT_SOLVER)
 @limit_options(A_PART, whole=True)
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="A folder for the tests and pictures of bugs.")
-@click.option("--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the first bug: .svg, .pdf or .png.")
+@title_option
+@click.option(
+    "--svg", type=click.Path(path_type=Path), metavar="OUT", help="Draw the first bug: .svg, .pdf, .png or .tex."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(
     mapping: Path,

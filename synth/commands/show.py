@@ -11,7 +11,7 @@ import click
 
 from corpus.journal import read_corpus
 from corpus.progress.idioms import IDIOMS
-from synth.drawing.files import check_picture_name, write_picture
+from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
 from synth.options.choice import Choice, choice_options
@@ -23,11 +23,12 @@ from synth.screen import print_json, print_table, screen
 @click.argument("corpus", type=click.Path(path_type=Path))
 @click.option("--tests", "list_tests", is_flag=True, help="List every test with the models it tests.")
 @choice_options
+@title_option
 @click.option(
     "--svg",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the distribution: .svg, .pdf or .png.",
+    help="Draw the distribution: .svg, .pdf, .png or .tex.",
 )
 @table_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")

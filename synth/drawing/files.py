@@ -1,18 +1,27 @@
-"""Pictures as files: SVG as it is drawn, or PDF and PNG where the name says so.
+"""Pictures as files: SVG as it is drawn, or PDF, PNG and TikZ where the name says so; with their titles or without.
 
 Typst turns SVG into both, with the fonts in its wheel and no others, so that the bytes are the same on every machine.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 from xml.etree import ElementTree
+
+import click
 
 from corpus.errors import InputError
 from corpus.files import write_atomically
+from synth.drawing.pictures import TITLE
 
-_SUFFIXES = (".svg", ".pdf", ".png")
+Result = TypeVar("Result")
+
+_UNTITLED = "synth.untitled"
+_SUFFIXES = (".svg", ".pdf", ".png", ".tex")
+_SPACE = "http://www.w3.org/2000/svg"
 _PAGE = b"""#set document(date: none)
 #set page(width: auto, height: auto, margin: 0pt)
 #image(bytes(sys.inputs.svg), format: "svg")
@@ -20,10 +29,22 @@ _PAGE = b"""#set document(date: none)
 _DENSITY, _PIXELS = 2.0, 5e7  # of a PNG: pixels for one of the SVG, as far as that makes no more than so many in all
 
 
+def title_option(function: Callable[..., Result]) -> Callable[..., Result]:
+    """``--no-title``; the command itself need not know, for it is ``write_picture`` that leaves titles out."""
+
+    @click.option("--no-title", "untitled", is_flag=True, help="Pictures without their titles, for papers.")
+    @wraps(function)
+    def call(*args: Any, untitled: bool, **kwargs: Any) -> Result:
+        click.get_current_context().meta[_UNTITLED] = untitled
+        return function(*args, **kwargs)
+
+    return call
+
+
 def check_picture_name(path: Path) -> None:
     """Raises ``InputError`` where a name does not say which kind of picture it is, before work is done for it."""
     if path.suffix.lower() not in _SUFFIXES:
-        raise InputError("a picture is an .svg, .pdf or .png file, and its name must say which", str(path))
+        raise InputError("a picture is an .svg, .pdf, .png or .tex file, and its name must say which", str(path))
 
 
 def write_picture(path: Path, svg: str) -> None:
@@ -33,10 +54,32 @@ def write_picture(path: Path, svg: str) -> None:
     """
     check_picture_name(path)
     suffix = path.suffix.lower()
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_UNTITLED):
+        svg = untitled(svg)
     write_atomically(path, [svg if suffix == ".svg" else _converted(svg, suffix)])
 
 
-def _converted(svg: str, suffix: str) -> bytes:
+def untitled(svg: str) -> str:
+    """A picture without the line of its title and the space that this takes; it keeps the title that is not shown."""
+    ElementTree.register_namespace("", _SPACE)
+    root = ElementTree.fromstring(svg)
+    title = root.findtext(f"{{{_SPACE}}}title")
+    shown = next((text for text in root.findall(f"{{{_SPACE}}}text") if title is not None and text.text == title), None)
+    if shown is None:
+        return svg
+    root.remove(shown)
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
+    root.set("viewBox", f"{left:.1f} {top + TITLE:.1f} {width:.1f} {height - TITLE:.1f}")
+    root.set("height", f"{height - TITLE:.1f}")
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _converted(svg: str, suffix: str) -> bytes | str:
+    if suffix == ".tex":
+        from synth.drawing.tikz import tikz
+
+        return tikz(svg)
     import typst  # a compiled library, loaded only where it is needed
 
     root = ElementTree.fromstring(svg)

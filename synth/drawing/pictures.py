@@ -13,6 +13,9 @@ INK = "#1f2328"
 SIZE, LINE = 12, 16
 """Of the font: its size, and the height of a line."""
 
+TITLE = 3 * LINE
+"""The height that the title of a picture takes."""
+
 ARROW = 7.0
 """How far an arrow head goes beyond the end of its line."""
 
@@ -111,7 +114,7 @@ class Drawing:
     def svg(self) -> str:
         """The whole document, with the title above everything."""
         left, right = min(box.left for box in self.boxes), max(box.right for box in self.boxes)
-        top, bottom = min(box.top for box in self.boxes) - 3 * LINE, max(box.bottom for box in self.boxes)
+        top, bottom = min(box.top for box in self.boxes) - TITLE, max(box.bottom for box in self.boxes)
         # The bold title may be wider than the rest.
         spare = max(0.0, (text_width(self.title) * _BOLD - (right - left)) / 2)
         left, top = left - spare - 20, top - 10

@@ -150,7 +150,7 @@ def test_words_that_no_program_has(tmp_path, monkeypatch):
         ("tso sc --events 1", "expected numbers between 2 and 12"),
         ("tso sc --scopes warp", "expected cta, gpu, sys, found 'warp'"),
         ("tso sc --vocabulary -W", "an rmw is made of R and W, and no W is left; leave out rmw as well"),
-        ("tso sc --svg order.gif", "a picture is an .svg, .pdf or .png file"),
+        ("tso sc --svg order.gif", "a picture is an .svg, .pdf, .png or .tex file"),
         ("tso sc -o .", "the folder exists and is not empty"),
         ("tso sc --resume", "--resume goes on with a folder: name it with -o"),
         ("virtual.cat sc", "virtual.cat:1:14: virtual uses 'vloc', which no vocabulary can make"),

@@ -57,7 +57,7 @@ def test_a_png_has_two_pixels_for_one_unless_it_is_huge(tmp_path):
 @pytest.mark.parametrize("name", ["a.gif", "a", "a.svg.gz", ".svg"])
 def test_any_other_name_is_refused_before_work_is_done(tmp_path, name):
     path = tmp_path / name
-    with pytest.raises(InputError, match=r"an \.svg, \.pdf or \.png file"):
+    with pytest.raises(InputError, match=r"an \.svg, \.pdf, \.png or \.tex file"):
         write_picture(path, SVG.format(40))
     result = synth("explain", MUTEX, "--model", "hsa-weak", "--svg", path)
     assert result.exit_code == 2 and result.stderr.count("\n") == 1 and f"{name}: a picture is" in result.stderr
