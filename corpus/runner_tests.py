@@ -23,8 +23,8 @@ from corpus.test import Test
 FORMAT = 1
 """Version of the format; it grows when a reader of the old one would fail."""
 
-SCHEMA = "test.schema.json"
-"""What the file with the schema is called."""
+SCHEMA = "runner-test.schema.json"
+"""What the file with the schema is called, which is in this package as well."""
 
 
 @dataclass(frozen=True)
