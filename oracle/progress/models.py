@@ -379,7 +379,7 @@ Permutation = tuple[int, ...]
 """A permutation: thread ``t`` of the image is thread ``order[t]`` of the program."""
 
 Vector = Mapping[str, Verdict]
-"""The verdicts of the 12 models, by name."""
+"""The verdicts of the 12 models, by name; after them those of a user's models, where there are any."""
 
 
 def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> list[Vector]:
@@ -391,6 +391,24 @@ def image_verdicts(automaton: Behaviour, orders: tuple[Permutation, ...]) -> lis
     width = len(GUARANTEES)
     mask = (1 << width) - 1
     return [vector_of(weak >> i * width & mask, strong >> i * width & mask) for i in range(len(orders))]
+
+
+def image_verdicts_with(
+    own: tuple[ProgressModel, ...], automaton: Behaviour, orders: tuple[Permutation, ...]
+) -> list[Vector]:
+    """The same with a user's models beside the 12."""
+    panel = Panel([seen_in(order, model.guarantee) for order in orders for model in own])
+    weak, strong = hangs(unfold(automaton), panel)
+    return [
+        {
+            **vector,
+            **{
+                model.name: _verdict((strong if model.strong else weak) >> (image * len(own) + m) & 1)
+                for m, model in enumerate(own)
+            },
+        }
+        for image, vector in enumerate(image_verdicts(automaton, orders))
+    ]
 
 
 @lru_cache(maxsize=1 << 15)  # the reductions of many tests have few behaviours

@@ -8,7 +8,7 @@ exchange into a store, merge two locations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain
@@ -83,9 +83,15 @@ def _behaviour_of_test(program: Program) -> Behaviour | None:
     return minimise(lts) if terminating_with_a_cycle(lts) else None
 
 
-def minimal_images(program: Program, orders: tuple[Permutation, ...], vectors: Sequence[Vector]) -> list[bool]:
+Judge = Callable[[Behaviour, tuple[Permutation, ...]], list[Vector]]
+"""What models say of the images of a program with that behaviour."""
+
+
+def minimal_images(
+    program: Program, orders: tuple[Permutation, ...], vectors: Sequence[Vector], judge: Judge = image_verdicts
+) -> list[bool]:
     """Which images of a test, under permutation of its threads, are minimal: no single-step reduction of the image is
-    a valid test with the same verdict under each of the 12 models.
+    a valid test with the same verdict under each of the 12 models, or of those that ``judge`` asks.
 
     ``vectors`` are the verdicts of the images. Reductions of an image are images of reductions, so each is made once.
     """
@@ -94,7 +100,7 @@ def minimal_images(program: Program, orders: tuple[Permutation, ...], vectors: S
     for smaller, restricted in chain(deletions, ((smaller, orders) for smaller in _changes(program))):
         automaton = _behaviour_of_test(smaller)
         if automaton is not None:
-            for image, vector in enumerate(image_verdicts(automaton, restricted)):
+            for image, vector in enumerate(judge(automaton, restricted)):
                 if vector == vectors[image]:
                     minimal[image] = False
             if not any(minimal):

@@ -12,7 +12,8 @@ from constraints.solvers import DEFAULT_SOLVER
 from corpus.errors import InputError
 from corpus.journal import Journal
 from oracle.progress.hierarchy import strictly_less_fair
-from oracle.progress.models import MODELS
+from oracle.progress.models import GUARANTEES
+from oracle.progress.plugins import resolve_models
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
 from synth.pool import resumable
@@ -84,19 +85,25 @@ def command(
       synth progress --distinguish 'obe-strong>hsa-strong' -o border
     Those that need strong OBE, for neither strong HSA nor weak OBE will do:
       synth progress --distinguish 'obe-strong>hsa-strong,obe-weak' -o obe
+    Those that your own scheduler passes and HSA does not:
+      synth progress --distinguish 'my_scheduler.py>hsa' -o mine
     With proofs that nothing is left, for synth verify and others to check:
       synth progress --threads 2 --instrs 3 --certify -o certified
     A quick look into a large space:
       synth progress --threads 3 --instrs 6 --all --max-tests 100 -o some
 
     \b
-    Models: unfair hsa obe hsa+obe lobe fair, each with -weak or -strong.
+    Models: unfair hsa obe hsa+obe lobe fair, each with -weak or -strong; or a Python file (synth label --help), whose
+    verdicts are then part of the corpus. Without -weak or -strong a test passes a model if it does so under both, and
+    fails it likewise.
     """
-    border = None if distinguish is None else _models(distinguish)
+    border, own = (None, ()) if distinguish is None else _border(distinguish)
     if border is None and (threads is None or instrs is None):
         raise click.UsageError("give --threads and --instrs, or --distinguish to let the bound grow")
     if certify and (threads is None or instrs is None):
         raise click.UsageError("--certify needs --threads and --instrs")
+    if certify and own:
+        raise click.UsageError(f"--certify: a certificate speaks of the models that ship, and {own[0]} is none")
     if threads is not None and instrs is not None and instrs < threads:
         raise click.BadParameter(f"{threads} threads need {threads} or more, found {instrs}", param_hint="'--instrs'")
     request = Request(
@@ -108,6 +115,7 @@ def command(
         up_to=up_to or ("behaviour" if minimal else "program"),
         distinguish=border,
         symmetric_threads=symmetric_threads,
+        own=own,
     )
     check_size(request)
     started = time.monotonic()
@@ -130,16 +138,33 @@ def command(
         sys.exit(130)
 
 
-def _models(text: str) -> tuple[str, ...]:
+def _border(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of the models of a border, the one that tests pass first; and the user's files among them.
+
+    What terminates under weak fairness does so under strong fairness. So a model without a reading is read weakly where
+    tests pass, and strongly where they fail.
+    """
     passing, arrow, failing = text.partition(">")
     if not arrow:
         raise click.BadParameter(f"expected A>B or A>B,C, found '{text}'", param_hint="'--distinguish'")
-    names = (passing, *failing.split(","))
-    for name in names:
-        if name not in MODELS:
-            raise InputError(f"unknown model '{name}'; expected one of {', '.join(MODELS)}")
-    weaker = strictly_less_fair(MODELS.values())
+    parts = (passing, *failing.split(","))
+    own = tuple(dict.fromkeys(_bare(part) for part in parts if _bare(part) not in GUARANTEES))
+    models = resolve_models((*GUARANTEES, *own))
+    if leveled := [model.name for model in models if model.level]:
+        raise InputError(f"{leveled[0]} is of groups of threads, which progress tests have none of")
+    read = dict(zip((*GUARANTEES, *own), zip(models[::2], models[1::2], strict=True), strict=True))
+    names = tuple(read[_bare(part)][_is_strong(part, failing=number > 0)].name for number, part in enumerate(parts))
+    weaker = strictly_less_fair(models)
     for name in names[1:]:
-        if passing == name or passing in weaker[name]:
-            raise InputError(f"no test is like that: what terminates under {passing} does so under {name}")
-    return names
+        if names[0] == name or names[0] in weaker[name]:
+            raise InputError(f"no test is like that: what terminates under {names[0]} does so under {name}")
+    return names, own
+
+
+def _bare(name: str) -> str:
+    """The name of a guarantee, or of the user's file, without its reading."""
+    return name.removesuffix("-weak").removesuffix("-strong")
+
+
+def _is_strong(name: str, failing: bool) -> bool:
+    return name.endswith("-strong") or (failing and not name.endswith("-weak"))

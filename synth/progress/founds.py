@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from operator import getitem
 
@@ -20,7 +20,7 @@ from corpus.progress.text import print_instruction
 from corpus.records import progress_record, verdict_groups
 from oracle.progress.automata import Automata, hangs, minimal_automata
 from oracle.progress.batches import Batch, instruction_of
-from oracle.progress.models import Vector, vector_of
+from oracle.progress.models import ProgressModel, Vector, image_verdicts, image_verdicts_with, vector_of
 from oracle.progress.reductions import minimal_images
 
 _TOGETHER = 2048
@@ -34,21 +34,29 @@ Wants = Callable[[Vector], bool]
 """Whether a test is wanted that has these verdicts."""
 
 
-def founds_of(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool) -> Iterator[Found]:
+def founds_of(
+    tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...] = ()
+) -> Iterator[Found]:
     """What tests give, in their order: of each the images that are wanted with their verdicts, and, if asked, minimal.
 
     With symmetric threads, one of them: the first that is wanted, for another order of the threads may have other
-    verdicts.
+    verdicts. ``own`` are models of the user's, which are asked beside the 12; that takes longer.
     """
     for some in tests.pieces(min(_TOGETHER, max(1, _MOST_CELLS // (tests.states * len(tests.lengths))))):
-        yield from _judged(some, wants, minimal, symmetric_threads)
+        yield from _judged(some, wants, minimal, symmetric_threads, own)
 
 
-def _judged(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool) -> Iterator[Found]:
+def _judged(
+    tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...]
+) -> Iterator[Found]:
     orders = list(permutations(range(len(tests.lengths))))
     automata = minimal_automata(tests)
     weak, strong = (each.tolist() for each in hangs(automata, orders))
     said = [list(map(_said, *masks)) for masks in zip(weak, strong, strict=True)]
+    judge = partial(image_verdicts_with, own) if own else image_verdicts
+    for n in range(len(tests)) if own else ():
+        for o, vector in enumerate(judge(automata.behaviour(n), tuple(orders))):
+            said[o][n] = vector, verdict_groups(vector)
     images = [
         _Image(tests.image(order), automata.relabelled(order), [groups for _, groups in own])
         for order, own in zip(orders, said, strict=True)
@@ -65,7 +73,7 @@ def _judged(tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool) 
         vectors = [said[o][n][0] for o in distinct]
         kept = [o for o, vector in zip(distinct, vectors, strict=True) if wants(vector)]
         if minimal and kept:
-            least = minimal_images(programs[n], tuple(orders[o] for o in distinct), vectors)
+            least = minimal_images(programs[n], tuple(orders[o] for o in distinct), vectors, judge)
             kept = [o for o, so in zip(distinct, least, strict=True) if so and o in kept]
         yield Found(text, tuple([images[o].record(n) for o in (kept[:1] if symmetric_threads else kept)]))
 

@@ -24,7 +24,8 @@ from corpus.progress.axb import thread_images
 from corpus.progress.text import parse_axb, program_of
 from corpus.test import Test
 from oracle.progress.behaviour import behaviour_digest
-from oracle.progress.models import MODELS, Vector, Verdict
+from oracle.progress.models import MODELS, ProgressModel, Vector, Verdict
+from oracle.progress.plugins import resolve_models
 from synth import VERSION
 from synth.pool import Jobs
 from synth.units import Parts, Until, as_left, effort_of, search_units
@@ -48,10 +49,19 @@ class Request:
     up_to: str = "behaviour"  # or "program"
     distinguish: tuple[str, ...] | None = None  # terminates under the first, may hang under all others
     symmetric_threads: bool = False
+    own: tuple[str, ...] = ()  # models of the user's that ``distinguish`` names
 
     def as_json(self) -> dict[str, Any]:
-        """The request as the corpus keeps it."""
-        return {"kind": "progress", **asdict(self), "cutting": CUTTING, "models": list(MODELS)}
+        """The request as the corpus keeps it; of models of the user's with the digests of their files."""
+        own = {model.name: model.digest for model in self.own_models}
+        asked = {name: value for name, value in asdict(self).items() if value or name != "own"}
+        digests = {"model_digests": own} if own else {}
+        return {"kind": "progress", **asked, "cutting": CUTTING, "models": [*MODELS, *own], **digests}
+
+    @property
+    def own_models(self) -> tuple[ProgressModel, ...]:
+        """The models of the user's, both readings of each. Raises ``InputError`` where one cannot be loaded."""
+        return tuple(resolve_models(self.own)) if self.own else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +227,14 @@ def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] 
     parts: list[Unit] = []
     known = {image for text in unit.known for image, _ in thread_images(parse_axb(text))}
     programs = list(unit.known)
+    own = request.own_models
     tests: list[Batch] = []
     handed_over = time.monotonic()
 
     def batch() -> list[Found]:
-        founds = list(founds_of(joined(tests), partial(wants, request), request.minimal, request.symmetric_threads))
+        founds = list(
+            founds_of(joined(tests), partial(wants, request), request.minimal, request.symmetric_threads, own)
+        )
         programs.extend(found.program for found in founds)
         tests.clear()
         return founds

@@ -103,7 +103,7 @@ WRONG = [
     ("label suite -m hsaa", "unknown progress model 'hsaa'; did you mean hsa"),
     (f"explain {MUTEX} -m hsaa", "unknown progress model 'hsaa'; did you mean hsa"),
     ("select suite --separate-models -m hsaa", "suite: no verdicts of a model 'hsaa'; there are unfair-weak,"),
-    ("progress -o new --distinguish hsaa>obe-weak", "unknown model 'hsaa'; expected one of unfair-weak,"),
+    ("progress -o new --distinguish hsaa>obe-weak", "unknown progress model 'hsaa'; did you mean hsa"),
     *(
         line
         for command in (
