@@ -158,7 +158,9 @@ def _family(path: Path) -> str:
     if not os.path.isdir(path):  # no error where that cannot be said: reading it says why
         if path.suffix == ".litmus" or path.name.startswith("@"):
             return MEMORY
-        return PROGRESS if path.suffix == ".axb" else _family_by_content(path)
+        if path.suffix == ".axb" or not os.path.isfile(path):  # a pipe can be read once
+            return PROGRESS
+        return _family_by_content(path)
     from corpus.suite import is_corpus, read_manifest
 
     if is_corpus(path):

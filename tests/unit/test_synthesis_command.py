@@ -406,7 +406,7 @@ def test_a_growing_bound_is_resumed_where_it_was(made, tmp_path):
         (["--distinguish", "obe-weak>hsa-weak,fair-weak"], "no test is like that"),
         (["--distinguish", "fair-strong>fair-strong"], "no test is like that"),
         (["--distinguish", "fair-strong>sc"], "sc is a consistency model, for litmus tests"),
-        (["--distinguish", "nosuch-weak>hsa-weak"], "unknown progress model 'nosuch'; known, each also with -weak or -strong"),
+        (["--distinguish", "nosuch-weak>hsa-weak"], "unknown progress model 'nosuch'; known, each also"),
         (["--threads", 2, "--instrs", 2, "--max-tests", 0], "--max-tests"),
         (["--threads", 2, "--instrs", 2, "--jobs", 0], "--jobs"),
         (["--threads", 2, "--instrs", 2, "--values", 1], "--values"),
