@@ -16,6 +16,10 @@ LARGEST_TEXT = 64 * 2**20
 """Bytes that a text may have: a test, a model, edges, an index."""
 
 
+_FEW = 2**16
+"""Bytes that most texts have not: to make room for many takes longer than to read few."""
+
+
 def folder_of(package: str) -> Path:
     """Where a package of ours lies, with the texts that ship with it."""
     return Path(import_module(package).__path__[0])
@@ -53,7 +57,9 @@ def read_text(path: Path, most: int = LARGEST_TEXT) -> str:
     """
     with open_bytes(path) as file:
         try:
-            data = file.read(most + 1)
+            data = file.read(_FEW)
+            if len(data) == _FEW:
+                data += file.read(most + 1 - _FEW)
         except OSError as error:
             raise InputError(f"cannot read: {error.strerror}", str(path)) from None
     if len(data) > most:

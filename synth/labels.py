@@ -87,6 +87,9 @@ class Labelling(Protocol):
     def label(self, asked: Asked) -> Labels:
         """The labels of the models that are asked; what a process does."""
 
+    def label_together(self, asked: Sequence[Asked]) -> Sequence[Labels | None]:
+        """The same of many at once, where that is quicker; None of those that ``label`` is to be asked about."""
+
     def facts(self, test: Input) -> Mapping[str, object]:
         """What is known of a test that was lost."""
 
@@ -112,7 +115,8 @@ def label_tests(
         return Labels(one.test.label, (Label(UNKNOWN, reason),) * len(one.models), labelling.facts(one.test))
 
     found: list[Labels] = []
-    with closing(map_each(labelling.label, asked, jobs, limits, lost)) as answers:
+    answers = map_each(labelling.label, asked, jobs, limits, lost, together=labelling.label_together)
+    with closing(answers):
         for answer in answers:
             if answer is None:
                 yield None

@@ -20,7 +20,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from mmap import mmap
@@ -298,6 +298,7 @@ def map_each(
     limits: Limits,
     lost: Callable[[Given, str], Item],
     poll: float = 0.5,
+    together: Callable[[Sequence[Given]], Sequence[Item | None]] | None = None,
 ) -> Generator[Item | None, None, None]:
     """``function`` of each, in order, over ``jobs`` processes; ``lost(x, reason)`` where that exceeds the limits.
 
@@ -307,10 +308,23 @@ def map_each(
     keeps to the limits, in chunks.
     """
     size = max(1, min(_CHUNK, -(-len(given) // (4 * (jobs if isinstance(jobs, int) else jobs.slots)))))
-    chunks = [_Chunk(start, given[start : start + size]) for start in range(0, len(given), size)]
+    apart = together is None or size == 1
+    chunks = [_Chunk(start, given[start : start + size], apart) for start in range(0, len(given), size)]
+
+    def at_once(chunk: _Chunk[Given]) -> Sequence[Item | None]:
+        try:
+            if together is not None and not chunk.apart:
+                return together(chunk.given)
+        except Exception as error:  # whose fault it is, ``function`` tells
+            if isinstance(error, MemoryError) or _is_starved(error):
+                raise
+        return [None] * len(chunk.given)
 
     def work(chunk: _Chunk[Given]) -> Iterator[tuple[int, Item]]:
-        for number, one in enumerate(chunk.given, chunk.start):
+        for number, (one, done) in enumerate(zip(chunk.given, at_once(chunk), strict=True), chunk.start):
+            if done is not None:
+                yield number, done
+                continue
             try:
                 item = function(one)
             except (InputError, MemoryError, ModuleNotFoundError):  # which is for the user, as the first is
@@ -324,14 +338,16 @@ def map_each(
 
     def instead(loss: Loss[_Chunk[Given]]) -> Instead[_Chunk[Given], tuple[int, Item]]:
         given, start = loss.task.given, loss.task.start
+        if loss.made == 0 and not loss.task.apart:  # it may have been at all of them
+            return Instead(tasks=[replace(loss.task, apart=True)])
         fault = start + loss.made
-        made = _Chunk(start + loss.arrived, given[loss.arrived : loss.made])
+        made = _Chunk(start + loss.arrived, given[loss.arrived : loss.made], loss.task.apart)
         if loss.made == len(given):  # it died after its last item
             return Instead(tasks=[made] if made.given else [])
         if not loss.certain and fault not in tried:
             tried.add(fault)
-            return Instead(tasks=[_Chunk(made.start, given[loss.arrived :])])
-        left = _Chunk(fault + 1, given[loss.made + 1 :])
+            return Instead(tasks=[_Chunk(made.start, given[loss.arrived :], loss.task.apart)])
+        left = _Chunk(fault + 1, given[loss.made + 1 :], loss.task.apart)
         tasks = [chunk for chunk in (made, left) if chunk.given]
         return Instead([(fault, lost(given[loss.made], loss.reason))], tasks)
 
@@ -341,7 +357,8 @@ def map_each(
     if isinstance(jobs, int):
         results = run_tasks(chunks, work, jobs, poll, limits, instead, HELD)
     else:
-        results = run_tasks(chunks, partial(_mapped, function=function, limits=limits, lost=lost), jobs, poll)
+        mapped = partial(_mapped, function=function, limits=limits, lost=lost, together=together)
+        results = run_tasks(chunks, mapped, jobs, poll)
     for result in results:
         if result is None:
             yield None
@@ -364,13 +381,19 @@ HELD = 0.1
 class _Chunk(Generic[Given]):
     start: int
     given: Sequence[Given]
+    apart: bool  # each is done by itself
 
 
 def _mapped(
-    chunk: _Chunk[Given], function: Callable[[Given], Item], limits: Limits, lost: Callable[[Given, str], Item]
+    chunk: _Chunk[Given],
+    function: Callable[[Given], Item],
+    limits: Limits,
+    lost: Callable[[Given, str], Item],
+    together: Callable[[Sequence[Given]], Sequence[Item | None]] | None,
 ) -> Iterator[tuple[int, Item]]:
     """A chunk, as a worker of a cluster does it: by a process of its own."""
-    items = (item for item in map_each(function, chunk.given, 1, limits, lost) if item is not None)
+    found = map_each(function, chunk.given, 1, limits, lost, together=together)
+    items = (item for item in found if item is not None)
     yield from enumerate(items, chunk.start)
 
 

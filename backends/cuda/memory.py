@@ -241,7 +241,7 @@ class CudaKernel(Kernel):
     def registers(self, thread: int) -> list[str]:
         """A thread's registers as one object, with their initial values."""
         initial = dict(self.test.threads[thread].registers)
-        names = sorted(self.test.threads[thread].names())
+        names = sorted(self.test.threads[thread].names)
         values = ", ".join(self.value(thread, initial.get(name, 0)) for name in names)
         return [f"Registers{thread} p{thread}{{{values}}};"]
 
@@ -255,7 +255,7 @@ class CudaKernel(Kernel):
         asked = {
             term.register for term in self.layout.terms if isinstance(term, FinalRegister) and term.thread == thread
         }
-        others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names() - asked)]
+        others = [self.register(thread, name) for name in sorted(self.test.threads[thread].names - asked)]
         used = [f"if (zero[{len(self._marks)}u] != 0u) results[0] = {' + '.join(others)};"] if others else []
         return tuple(
             ([f"p{thread} = thread_{thread}_{number}({given});", *(used if barrier is None else [])], barrier)

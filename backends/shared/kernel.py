@@ -146,7 +146,7 @@ class Kernel(ABC):
         self.test = without_predicates(layout.test)
         self._where = {location.name: location.region for location in self.test.locations}
         self._targets = address_targets(self.test)
-        self._names = [_spelled(thread.names(), self.avoided) for thread in self.test.threads]
+        self._names = [_spelled(thread.names, self.avoided) for thread in self.test.threads]
         self._phases = [_phases(structured(*each)) for each in enumerate(self.test.threads)]
         self._check_barriers()
         check_accesses(self.test)

@@ -111,7 +111,7 @@ def _walk(
 ) -> Iterator[tuple[Instruction, _Registers]]:
     """The same, given what may be held at labels, as far as that is known; it is known better behind."""
     begin = {name: _constant(value) for name, value in thread.registers}
-    here: _Registers | None = {**dict.fromkeys(thread.names(), _ZERO), **begin}
+    here: _Registers | None = {**dict.fromkeys(thread.names, _ZERO), **begin}
     for ins in thread.instructions:
         if isinstance(ins, Label):
             here = dict(at_labels[ins.name]) if _meets(at_labels, ins.name, here) else None

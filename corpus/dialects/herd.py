@@ -85,7 +85,7 @@ def check_terms(test: LitmusTest) -> None:
     """Raises ``InputError`` where the condition compares two numbers; what a thread does not mention is one, 0."""
 
     def is_number(term: Term) -> bool:
-        unknown = isinstance(term, FinalRegister) and term.register not in test.threads[term.thread].names()
+        unknown = isinstance(term, FinalRegister) and term.register not in test.threads[term.thread].names
         return isinstance(term, int) or unknown
 
     for proposition in propositions(test.condition):

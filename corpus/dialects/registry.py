@@ -68,7 +68,8 @@ def parse_litmus(text: str, path: str | None = None, bell: str | None = None) ->
     named. Raises ``InputError`` with line and column.
     """
     dialect = dialect_of(text, path)
-    return dialect.parse(replace(sections(text, path, dialect.c_comments), bell=bell))
+    source = sections(text, path, dialect.c_comments)
+    return dialect.parse(source if bell is None else replace(source, bell=bell))
 
 
 def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:

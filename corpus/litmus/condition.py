@@ -50,7 +50,9 @@ Check = Callable[[Term, Token], None]
 """Raises ``InputError`` where a term names what the test does not have."""
 
 
-def parse_condition(text: str, path: str | None, check: Check, everything: Sequence[Term] = ()) -> Condition:
+def parse_condition(
+    text: str, path: str | None, check: Check, everything: Callable[[], Sequence[Term]] = tuple
+) -> Condition:
     """The condition that ``text`` ends with; what comes before it is blank. ``check`` is called on every name.
 
     Where there is none, or a filter alone, nothing is asked, ``exists (true)``, and what is observed are the terms
@@ -62,7 +64,7 @@ def parse_condition(text: str, path: str | None, check: Check, everything: Seque
             check(term, token)
     except InputError:  # at another place
         condition, asks = _read(text, path, check)
-    return condition if asks or condition.observed else replace(condition, observed=tuple(everything))
+    return condition if asks or condition.observed else replace(condition, observed=tuple(everything()))
 
 
 def _read(text: str, path: str | None, check: Check) -> tuple[Condition, bool]:

@@ -258,7 +258,7 @@ def _without_constants(thread: Thread, asked: Collection[str]) -> tuple[Thread, 
     """
     body = thread.instructions
     writes = [name for ins in body for name in written(ins)]
-    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names().union(asked).difference(writes)), 0)
+    constants: dict[str, Operand] = dict.fromkeys(sorted(thread.names.union(asked).difference(writes)), 0)
     for name, initial in thread.registers:
         if name not in writes and (isinstance(initial, int) or name not in asked):
             constants[name] = initial

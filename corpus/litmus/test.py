@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
 Value = TypeVar("Value")
@@ -278,6 +278,7 @@ class Thread:
     place: Place
     registers: tuple[tuple[str, Operand], ...] = ()
 
+    @cached_property
     def names(self) -> frozenset[str]:
         """Every register that the thread mentions."""
         mentioned = {name for name, _ in self.registers}
@@ -285,6 +286,13 @@ class Thread:
             mentioned |= set(reads(instruction))
             mentioned.update(written(instruction))
         return frozenset(mentioned)
+
+    @cached_property
+    def locations(self) -> frozenset[str]:
+        """Every location whose address the thread mentions."""
+        values = [operand for instruction in self.instructions for operand in operands(instruction)]
+        values += [initial for _, initial in self.registers]
+        return frozenset(value.name for value in values if isinstance(value, Loc))
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,12 +509,16 @@ def element_of(location: str) -> tuple[str, int]:
 
 def accessed_atomically(threads: Iterable[Thread]) -> frozenset[str]:
     """The locations, or arrays, that an atomic accesses: by name, or by a register that is computed of it."""
+    return frozenset[str]().union(*map(_accessed_atomically, threads))
+
+
+@lru_cache(maxsize=1 << 10)  # the tests of a suite have threads in common
+def _accessed_atomically(thread: Thread) -> frozenset[str]:
     found: set[str] = set()
-    for thread in threads:
-        held = _held(thread)
-        for ins in thread.instructions:
-            if isinstance(ins, Load | Store | Rmw) and is_atomic(ins.mode):
-                found |= _meant(ins.address, held)
+    held = _held(thread)
+    for ins in thread.instructions:
+        if isinstance(ins, Load | Store | Rmw) and is_atomic(ins.mode):
+            found |= _meant(ins.address, held)
     return frozenset(element_of(name)[0] for name in found)
 
 
@@ -587,15 +599,7 @@ def physical(locations: Mapping[str, Location], name: str) -> str:
 def located(locations: tuple[Location, ...], threads: tuple[Thread, ...]) -> tuple[Location, ...]:
     """``locations`` and, after them by name, those that only the code mentions: global, initially 0."""
     known = {location.name for location in locations}
-    used = {
-        value.name
-        for thread in threads
-        for value in (
-            *(operand for instruction in thread.instructions for operand in operands(instruction)),
-            *(initial for _, initial in thread.registers),
-        )
-        if isinstance(value, Loc)
-    }
+    used = {name for thread in threads for name in thread.locations}
     used |= {location.initial.name for location in locations if isinstance(location.initial, Loc)}
     used |= {location.alias.location for location in locations if location.alias}
     return locations + tuple(Location(name) for name in sorted(used - known))

@@ -46,6 +46,7 @@ _C_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)|/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"", r
 _LANGUAGE = re.compile(r"(?:\s|\(\*.*?\*\)|/\*.*?\*/|//[^\n]*\n)*([A-Za-z_][A-Za-z0-9_]*)[ \t]", re.DOTALL)
 _HEADER = re.compile(r"\s*(?P<language>[A-Za-z_][A-Za-z0-9_]*)[ \t]+\"?(?P<name>[^\s{\"]+)[^\n{]*")
 _CONDITION = re.compile(r"^[ \t]*(?=(?:locations|filter|exists|forall|not[ \t]+exists|~[ \t]*exists)\b)", re.MULTILINE)
+_QUOTED = re.compile(r'"[^"\n]*"')
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@|,:/\[\]-]*")  # nothing that could end a comment in a made program
 
@@ -79,23 +80,24 @@ class Source:
         """
         every = located(tuple(locations), tuple(threads))
         names = [location.name for location in every]
-        for name in sorted(set(names)):
-            if names.count(name) > 1:
-                raise self._error(name, f"location {name} is declared twice")
+        if len(set(names)) < len(names):
+            twice = min(name for name in names if names.count(name) > 1)
+            raise self._error(twice, f"location {twice} is declared twice")
         for number, thread in enumerate(threads):
             self._check_labels(number, thread)
         self._check_regions(threads, every)
 
         def check(term: Term, token: Token) -> None:
             if isinstance(term, FinalRegister):
-                ours = term.thread < len(threads) and term.register in threads[term.thread].names()
+                ours = term.thread < len(threads) and term.register in threads[term.thread].names
             else:
                 ours = isinstance(term, int) or term.name in names
             if not ours:
                 raise unknown_term(term, token, self.path)
 
-        everything = (*_loaded(threads), *(Loc(name) for name in names))
-        condition = parse_condition(self.condition, self.path, check, everything)
+        condition = parse_condition(
+            self.condition, self.path, check, lambda: (*_loaded(threads), *(Loc(name) for name in names))
+        )
         return LitmusTest(self.name, tuple(threads), every, condition, self.description, tuple(synchronised))
 
     def _check_labels(self, number: int, thread: Thread) -> None:
@@ -107,6 +109,8 @@ class Source:
 
     def _check_regions(self, threads: Sequence[Thread], locations: Sequence[Location]) -> None:
         shared = {location.name for location in locations if location.region is Region.SHARED}
+        if not shared:
+            return
         users: dict[str, tuple[int, Place]] = {}
         for number, thread in enumerate(threads):
             values = [operand for ins in thread.instructions for operand in operands(ins)]
@@ -153,7 +157,7 @@ def sections(text: str, path: str | None = None, c_comments: bool = False) -> So
     header = _HEADER.match(text)
     if not header:
         raise _no_header(path)
-    code = re.sub(r'"[^"\n]*"', lambda quoted: " " * len(quoted[0]), text)
+    code = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     opening = code.find("{", header.end())
     closing = _closing(code, opening)
     if opening < 0 or closing < 0:
@@ -206,6 +210,8 @@ def _no_header(path: str | None) -> InputError:
 
 def _blanked(text: str, comment: re.Pattern[str]) -> str:
     """The text with spaces for comments; what is in quotes is none."""
+    if "(*" not in text and "//" not in text and "/*" not in text:
+        return text
     return comment.sub(lambda match: match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0]), text)
 
 

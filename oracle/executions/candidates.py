@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import combinations, permutations, product
 from math import factorial, prod
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from corpus.litmus.test import (
     FinalRegister,
@@ -80,7 +80,8 @@ Outcome = tuple[tuple[Term, Value], ...]
 class Batch:
     """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values.
 
-    ``only`` makes the base of some of them, which it may number anew.
+    ``only`` makes the base of some of them, which it may number anew. ``programs``: the candidates of each program,
+    where several are judged together, else all.
     """
 
     only: Callable[[int], ProgramBase[int]]
@@ -89,6 +90,7 @@ class Batch:
     valid: int
     values: Mapping[Key, Valuation[int]]
     finals: Mapping[Term, Valuation[int]]
+    programs: Sequence[int]
 
     @cached_property
     def base(self) -> ProgramBase[int]:
@@ -135,19 +137,25 @@ def candidates(
     worth_guessing: Callable[[ProgramBase[int]], int] | None = None,
     excluded: Excluded = NOTHING_EXCLUDED,
     for_ever: bool = False,
+    alike: Sequence[Sequence[Paths]] = (),
 ) -> Iterator[Batch]:
     """All candidate executions of a test, in batches, made as they are asked for.
 
     The model says what is chosen: whether coherence is any partial order, and which other orders there are.
     ``worth_guessing``: those for which values out of thin air are guessed, all unless it is given. What is
-    ``excluded`` is left out. ``for_ever``: threads that stay at a barrier may do so whoever goes through there. Raises
-    ``TooManyError`` where there are too many to list.
+    ``excluded`` is left out. ``for_ever``: threads that stay at a barrier may do so whoever goes through there.
+    ``alike``: the ways through the threads of several tests of one shape (``oracle.executions.shapes``), the first of
+    which is this test; then a batch has the candidates of each of them. Raises ``TooManyError`` where there are too
+    many to list.
     """
     combinations_of_paths = prod(len(thread.paths) for thread in threads)
     if combinations_of_paths > MOST_COMBINATIONS:
         raise TooManyError(f"{combinations_of_paths} combinations of paths through the threads are too many to list")
-    for paths in product(*(thread.paths for thread in threads)):
-        yield from _Combination(test, paths, model, excluded, for_ever).batches(worth_guessing)
+    for ways in product(*(range(len(thread.paths)) for thread in threads)):
+        programs = [
+            tuple(thread.paths[way] for thread, way in zip(each, ways, strict=True)) for each in alike or [threads]
+        ]
+        yield from _Combination(test, programs, model, excluded, for_ever).batches(worth_guessing)
 
 
 def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, most: int) -> int | None:
@@ -200,14 +208,21 @@ def _orders(size: int) -> int:
 
 
 class _Combination:
-    """One path through each thread."""
+    """One path through each thread, in each of some programs that differ in memory orders alone."""
 
     def __init__(
-        self, test: LitmusTest, paths: tuple[Path, ...], model: Model, excluded: Excluded, for_ever: bool
+        self,
+        test: LitmusTest,
+        programs: Sequence[tuple[Path, ...]],
+        model: Model,
+        excluded: Excluded,
+        for_ever: bool,
     ) -> None:
+        paths = programs[0]
         self._test = test
         self._excluded = excluded
         self._paths = paths
+        self._programs = programs
         self._places = tuple(thread.place for thread in test.threads)
         self._terms = asked_terms(test)
         self._events = execution_events(test, [event for path in paths for event in path.events])
@@ -224,6 +239,7 @@ class _Combination:
             tuple(self._coherence(found, model.partial_co, name in asked) for name, found in self._writes.items()),
             tuple(tuple(orders_of(ordered, name)) for name, ordered in pairs.items()),
             meetings(test, self._events, for_ever),
+            len(programs),
         )
 
     def _sources(self, read: int) -> tuple[int, ...]:
@@ -344,7 +360,22 @@ class _Combination:
         for way, mask in table.meetings:
             _add_pairs(meet, way.pairs, mask & valid)
         choices = Choices(tuple(rf), tuple(co), ordered, tuple(meet))
-        return ProgramBase(algebra, self._events, self._places, choices, self._test.synchronised)
+        in_sets = self._orders(table, algebra) if len(self._programs) > 1 else ()
+        return ProgramBase(algebra, self._events, self._places, choices, self._test.synchronised, in_sets)
+
+    def _orders(self, table: _Table, algebra: Algebra[int]) -> Sequence[Mapping[frozenset[str], int]]:
+        """The memory orders of each event, and the candidates in whose program it has them."""
+        own = len(self._events) - sum(len(path.events) for path in self._paths)
+        found: list[dict[frozenset[str], int]] = [{event.tags: algebra.true} for event in self._events[:own]]
+        found += [{} for _ in self._events[own:]]
+        for program, mask in table.programs:
+            event = own
+            for path in self._programs[program]:
+                for tags in path.tags:
+                    masks = found[event]
+                    masks[tags] = masks.get(tags, 0) | mask
+                    event += 1
+        return found
 
     def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
         memory: dict[str, dict[Value, int]] = {}
@@ -370,7 +401,9 @@ class _Combination:
             chosen = bits(kept.count, len(self._events))
             return self._base(kept, chosen, chosen.true)
 
-        return Batch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final)
+        known = dict(table.programs)
+        programs = [known.get(program, 0) for program in range(len(self._programs))]
+        return Batch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final, programs)
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -416,16 +449,19 @@ class Coherence:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What is chosen: a write for each read, an order for each location, further orders, who meets at barriers."""
+    """What is chosen: a write for each read, an order for each location, further orders, who meets at barriers; and
+    one of so many programs.
+    """
 
     rf: tuple[tuple[int, ...], ...]
     co: tuple[tuple[Coherence, ...], ...]
     orders: tuple[tuple[Pairs, ...], ...]
     meetings: tuple[Meetings, ...]
+    programs: int
 
     def count(self) -> int:
         """The number of candidates."""
-        return prod(map(len, (*self.rf, *self.co, *self.orders, self.meetings)))
+        return prod(map(len, (*self.rf, *self.co, *self.orders, self.meetings)), start=self.programs)
 
     def parts(self) -> Iterator[_Options]:
         """These options in parts of at most ``MOST_CANDIDATES``."""
@@ -433,12 +469,13 @@ class _Options:
             yield self
             return
         for name in ("rf", "co", "orders"):
-            choices = getattr(self, name)
+            choices: tuple[tuple[Any, ...], ...] = getattr(self, name)
             for digit, options in enumerate(choices):
                 if len(options) > 1:
                     for option in options:
                         part = (*choices[:digit], (option,), *choices[digit + 1 :])
-                        yield from replace(self, **{name: part}).parts()
+                        changed: dict[str, Any] = {name: part}
+                        yield from replace(self, **changed).parts()
                     return
         for way in self.meetings:
             yield replace(self, meetings=(way,))
@@ -456,7 +493,8 @@ class _Options:
             return tuple((option, block << (choice * low)) for choice, option in enumerate(options))
 
         rf, co = tuple(map(digit, self.rf)), tuple(map(digit, self.co))
-        return _Table(count, rf, co, tuple(map(digit, self.orders)), digit(self.meetings), {})
+        orders, meetings = tuple(map(digit, self.orders)), digit(self.meetings)
+        return _Table(count, rf, co, orders, meetings, digit(range(self.programs)), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,6 +509,7 @@ class _Table:
     co: tuple[tuple[tuple[Coherence, int], ...], ...]
     orders: tuple[tuple[tuple[Pairs, int], ...], ...]
     meetings: tuple[tuple[Meetings, int], ...]
+    programs: tuple[tuple[int, int], ...]
     guessed: Mapping[Key, Mapping[Value, int]]
 
     def guessing(self, among: int, read: Key, domain: Sequence[Value]) -> Iterator[_Table]:
@@ -505,7 +544,8 @@ class _Table:
 
         guessed = {key: {value: change(mask) for value, mask in masks.items()} for key, masks in self.guessed.items()}
         rf, co = tuple(map(options, self.rf)), tuple(map(options, self.co))
-        return _Table(count, rf, co, tuple(map(options, self.orders)), options(self.meetings), guessed)
+        orders, meetings = tuple(map(options, self.orders)), options(self.meetings)
+        return _Table(count, rf, co, orders, meetings, options(self.programs), guessed)
 
 
 def _chosen(text: str, members: Sequence[int]) -> int:

@@ -131,6 +131,8 @@ _HALVES = {
 PROXIES = ("TEXTURE", "SURFACE", "CONSTANT", "ASYNC", "TENSORMAP", "ALIAS")
 """The proxies of PTX, and the aliases that a fence may be for: the sets of accesses through one, and of its fences."""
 
+ORDERS = frozenset({*_ORDER_TAGS.values(), "ATOM"})
+"""The sets of accesses and fences by their memory orders."""
 _FIXED_SETS = ("R", "W", "F", "B", "IW", "RMW", "NORET", "VOL", "ATOM", "CBAR", "ARRIVE", "GLOBAL", "SHARED", "NAL")
 _CACHES = ("CA", "CG", "CS", "CV", "LU", "WB", "WT")
 DIALECT_TAGS = (
@@ -237,7 +239,9 @@ class Choices(Generic[T]):
 class ProgramBase(Generic[T]):
     """The base (``oracle.cat.base``) of executions of a known program: its events are listed, choices are truths.
 
-    ``synchronised``: pairs of threads, as in ``LitmusTest``.
+    ``synchronised``: pairs of threads, as in ``LitmusTest``. ``orders``: where the executions are those of several
+    programs that differ in memory orders alone, the ``ORDERS`` that each event is in, and how true that is; empty
+    where the tags of events say it.
     """
 
     algebra: Algebra[T]
@@ -245,12 +249,15 @@ class ProgramBase(Generic[T]):
     places: Sequence[Place]
     choices: Choices[T]
     synchronised: Sequence[tuple[int, int]] = ()
+    orders: Sequence[Mapping[frozenset[str], T]] = ()
     _made: dict[str, Set[T] | Relation[T]] = field(default_factory=dict, compare=False)
 
     def value(self, name: str) -> Set[T] | Relation[T] | None:
         """The set or relation of that name, None where the base has none; the prelude's are not among them."""
         if name not in self._made:
-            if is_set(name):
+            if self.orders and name in ORDERS:
+                self._made[name] = self._ordered(name)
+            elif is_set(name):
                 self._made[name] = self.algebra.select(
                     index for index, event in enumerate(self.events) if name in event.tags
                 )
@@ -261,6 +268,15 @@ class ProgramBase(Generic[T]):
             else:
                 return None
         return self._made[name]
+
+    def _ordered(self, name: str) -> Set[T]:
+        """The events that are in a set of memory orders in some programs."""
+        found: dict[int, T] = {}
+        for event, orders in enumerate(self.orders):
+            for tags, truth in orders.items():
+                if name in tags:
+                    found[event] = found[event] | truth if event in found else truth
+        return found
 
     @cached_property
     def names(self) -> Names[T]:

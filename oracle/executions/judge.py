@@ -8,7 +8,7 @@ and ``forall`` claims that no allowed execution violates the proposition.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 
@@ -109,32 +109,57 @@ def judge(test: LitmusTest, model: Model, unroll: int = UNROLL, counts: bool = T
         bounded = any(thread.bounded for thread in threads)
         complete = is_complete(test, threads, model)
         return answered(condition, satisfied, violated, flags=raised, bounded=bounded, complete=complete)
-    executions = matching = violating = 0
-    flags: dict[str, None] = {}
-    terms = asked_terms(test) if asks_nothing(condition) else ()
-    found: set[Outcome] = set()
-    for batch, allowed, results in judged(test, threads, model, forbidden=False):
-        executions += allowed.bit_count()
+    return judge_alike([test], [threads], model)[0]
+
+
+@dataclass(slots=True)
+class _Count:
+    """What is counted of a test."""
+
+    executions: int = 0
+    matching: int = 0
+    violating: int = 0
+    flags: dict[str, None] = field(default_factory=dict)
+    outcomes: set[Outcome] = field(default_factory=set)
+
+
+def judge_alike(tests: Sequence[LitmusTest], unrolled: Sequence[Sequence[Paths]], model: Model) -> list[Judgement]:
+    """The judgements, with counts, of tests of one shape (``oracle.executions.shapes``), found at once.
+
+    ``unrolled``: the ways through the threads of each. Raises ``TooManyError`` where executions are too many.
+    """
+    condition = tests[0].condition
+    terms = asked_terms(tests[0]) if asks_nothing(condition) else ()
+    counts = [_Count() for _ in tests]
+    for batch, allowed, results in judged(tests[0], unrolled[0], model, forbidden=False, alike=unrolled):
         passing = allowed if condition.filter is None else allowed & batch.satisfying(condition.filter)
-        for result in results:
-            if result.check.flag and result.truth & passing:
-                flags[result.check.name] = None
-        if terms:
-            found |= batch.outcomes(passing, terms)
-        satisfying = batch.satisfying(condition.proposition)
-        matching += (passing & satisfying).bit_count()
-        violating += (passing & ~satisfying).bit_count()
-    return answered(
-        condition,
-        matching > 0,
-        violating > 0,
-        executions,
-        matching,
-        tuple(flags),
-        any(thread.bounded for thread in threads),
-        is_complete(test, threads, model),
-        found,
-    )
+        satisfying = passing & batch.satisfying(condition.proposition)
+        violating = passing & ~satisfying
+        raised = [(result.check.name, result.truth & passing) for result in results if result.check.flag]
+        raised = [(name, where) for name, where in raised if where]
+        for count, own in zip(counts, batch.programs, strict=True):
+            count.executions += (allowed & own).bit_count()
+            count.matching += (satisfying & own).bit_count()
+            count.violating += (violating & own).bit_count()
+            for name, where in raised:
+                if where & own:
+                    count.flags[name] = None
+            if terms:
+                count.outcomes |= batch.outcomes(passing & own, terms)
+    return [
+        answered(
+            condition,
+            count.matching > 0,
+            count.violating > 0,
+            count.executions,
+            count.matching,
+            tuple(count.flags),
+            any(thread.bounded for thread in threads),
+            is_complete(test, threads, model),
+            count.outcomes,
+        )
+        for test, threads, count in zip(tests, unrolled, counts, strict=True)
+    ]
 
 
 def _decided(test: LitmusTest, threads: Sequence[Paths], model: Model) -> tuple[bool, bool, list[str]]:
@@ -184,13 +209,18 @@ def is_quick_to_list(test: LitmusTest, model: Model, unroll: int = UNROLL) -> bo
 
 
 def judged(
-    test: LitmusTest, threads: Sequence[Paths], model: Model, forbidden: bool = True
+    test: LitmusTest,
+    threads: Sequence[Paths],
+    model: Model,
+    forbidden: bool = True,
+    alike: Sequence[Sequence[Paths]] = (),
 ) -> Iterator[tuple[Batch, int, list[CheckResult[int]]]]:
     """Every batch of candidates with those that the model allows, and the results of its checks.
 
     Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.
     """
-    for batch in candidates(test, threads, model, worth_guessing=None if forbidden else _allowing(model)):
+    worth_guessing = None if forbidden else _allowing(model)
+    for batch in candidates(test, threads, model, worth_guessing, alike=alike):
         results = model.judge(batch.base)
         yield batch, passing_checks(batch.valid, results), results
 

@@ -7,12 +7,12 @@ on loops allows are dropped, and the thread says at which jumps; whether that ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 from corpus.litmus.test import Barrier, Branch, FinalRegister, LitmusTest, Location, Rmw, Term, Thread, plain_locations
-from oracle.executions.events import Event, Expression
+from oracle.executions.events import ORDERS, Event, Expression
 from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Constraint, TooManyError, Walker
 
@@ -23,7 +23,7 @@ MOST_STEPS = 1 << 17
 """So is one with more steps on all of its ways together, ways that are cut among them; late ones count for more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Path:
     """One way through a thread, from its beginning to its end."""
 
@@ -31,18 +31,41 @@ class Path:
     constraints: tuple[Constraint, ...]
     registers: Mapping[str, Expression]
 
+    @cached_property
+    def tags(self) -> tuple[frozenset[str], ...]:
+        """The sets that each event is in."""
+        return tuple(event.tags for event in self.events)
 
-@dataclass(frozen=True, slots=True)
+    @cached_property
+    def shape(self) -> Hashable:
+        """The path without the memory orders of its events, but for those of ``fence.sc``, which executions order."""
+        events = tuple(
+            event if {"F", "SC"} <= event.tags else replace(event, tags=event.tags - ORDERS) for event in self.events
+        )
+        return events, self.constraints, tuple(sorted(self.registers.items()))
+
+
+@dataclass(frozen=True)
 class Paths:
     """All ways through a thread. ``cut``: the backward jumps at which some were longer than the bound, and left out."""
 
     paths: tuple[Path, ...]
     cut: frozenset[int] = frozenset()
 
+    @cached_property
+    def shape(self) -> object:
+        """What two threads have in common that differ in memory orders alone, if they have been compared lately."""
+        return _shape(tuple(path.shape for path in self.paths))
+
     @property
     def bounded(self) -> bool:
         """Whether some were left out."""
         return bool(self.cut)
+
+
+@lru_cache(maxsize=1 << 12)
+def _shape(shape: Hashable) -> object:
+    return object()
 
 
 def unroll_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...]:
@@ -73,7 +96,7 @@ def _unrolled_threads(test: LitmusTest, unroll: int) -> tuple[Paths, ...] | TooM
         for number, thread in enumerate(test.threads)
     ]
     try:
-        return tuple(_remembered(part) if part.is_small else _unrolled(part) for part in parts)
+        return tuple(_remembered(part) if is_small(part.thread) else _unrolled(part) for part in parts)
     except TooManyError as error:
         return error
 
@@ -90,10 +113,10 @@ class _Part:
     plain: frozenset[str]
     test: LitmusTest = field(compare=False)
 
-    @property
-    def is_small(self) -> bool:
-        """Whether it has few paths, so that they may be kept."""
-        return sum(isinstance(ins, Branch | Barrier | Rmw) for ins in self.thread.instructions) <= _FEW
+
+def is_small(thread: Thread) -> bool:
+    """Whether a thread has few paths."""
+    return sum(isinstance(ins, Branch | Barrier | Rmw) for ins in thread.instructions) <= _FEW
 
 
 def _unrolled(part: _Part) -> Paths:

@@ -135,7 +135,7 @@ class ThreadAutomaton:
         self._locations = locations
         self._strong = strong
         self._unroll = unroll
-        self._names = tuple(sorted(unguarded(thread).names() | observed))
+        self._names = tuple(sorted(unguarded(thread).names | observed))
         self._index = {name: index for index, name in enumerate(self._names)}
         self._observed = frozenset(self._index[name] for name in observed)
         reachable = self._reachable()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from corpus.extras import DISTRIBUTION, EXTRAS
 from corpus.litmus.test import LitmusTest
 from oracle.cat.interpreter import Model
 from oracle.consistency import ConsistencyModel, OperationalModel
+from oracle.executions import shapes
 from oracle.executions.bounds import UNROLL
 from oracle.executions.flow import Flow
 from oracle.executions.judge import Judgement, is_quick_to_list, judge, unknown
@@ -61,6 +62,15 @@ def judge_with(test: LitmusTest, model: ConsistencyModel, method: str, unroll: i
         return _judge(test, model.model, unroll, counts)
     except TooManyError as error:
         return unknown(error.message)
+
+
+def judge_together(
+    tests: Sequence[LitmusTest], model: ConsistencyModel, method: str, unroll: int
+) -> list[Judgement | None]:
+    """The judgements of many tests, as ``judge_with`` has them, where that is quicker; None of the others."""
+    if isinstance(model, OperationalModel) or method not in (AUTO, ENUMERATE):
+        return [None] * len(tests)
+    return shapes.judge_together(tests, model.model, unroll)
 
 
 def labelled_record(test: LitmusTest, text: str, size: int, models: Iterable[ConsistencyModel]) -> Test:

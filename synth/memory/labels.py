@@ -18,7 +18,7 @@ from oracle.executions.values import Address, Value
 from oracle.progress.models import ProgressModel, Verdict
 from synth.inputs import Input
 from synth.labels import ERROR, UNKNOWN, Asked, Label, Labels, mark_table
-from synth.memory.judging import judge_with
+from synth.memory.judging import judge_together, judge_with
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head, progress_mark
 
@@ -88,11 +88,32 @@ class LitmusLabelling:
                 labels = _progress(test, models.progress)
         except InputError as error:
             return Labels(asked.test.label, error=str(error) if error.path else f"{asked.test.place}: {error}")
-        return Labels(asked.test.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
+        return self._labels(asked.test, test, labels)
+
+    def label_together(self, asked: Sequence[Asked]) -> Sequence[Labels | None]:
+        """The labels of consistency models, where tests of one shape are judged in one pass."""
+        found: list[Labels | None] = [None] * len(asked)
+        models = _questions(self.models).consistency
+        by_model: dict[int, list[tuple[int, LitmusTest]]] = {}
+        for number, each in enumerate(asked):
+            try:
+                if each.models[0] < len(models):
+                    by_model.setdefault(each.models[0], []).append((number, _read(each.test)))
+            except InputError:  # which ``label`` says
+                pass
+        for model, numbered in by_model.items():
+            tests = [test for _, test in numbered]
+            judgements = judge_together(tests, models[model], self.method, self.unroll)
+            for (number, test), judgement in zip(numbered, judgements, strict=True):
+                if judgement is not None:
+                    found[number] = self._labels(asked[number].test, test, [_label(judgement)])
+        return found
+
+    def _labels(self, asked: Input, test: LitmusTest, labels: Sequence[Label]) -> Labels:
+        return Labels(asked.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
 
     def _judged(self, test: LitmusTest, model: ConsistencyModel) -> Label:
-        judgement = judge_with(test, model, self.method, self.unroll, self.counts)
-        return Label(judgement.answer, judgement.reason, judgement)
+        return _label(judge_with(test, model, self.method, self.unroll, self.counts))
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Nothing: to read it may be what failed."""
@@ -194,6 +215,10 @@ _questions = cache(questions)  # a model keeps what it finds out of itself
 def _read(test: Input) -> LitmusTest:
     # Models are asked about a test one by one.
     return test.litmus()
+
+
+def _label(judgement: Judgement) -> Label:
+    return Label(judgement.answer, judgement.reason, judgement)
 
 
 def _judgement(label: Label) -> Judgement:

@@ -50,6 +50,10 @@ class ProgressLabelling:
         labels = tuple(Label(str(verdict)) for verdict in said.values())
         return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
 
+    def label_together(self, asked: Sequence[Asked]) -> Sequence[Labels | None]:
+        """None: each test has a transition system of its own."""
+        return [None] * len(asked)
+
     def facts(self, test: Input) -> Mapping[str, object]:
         """Its digest and its bound."""
         return _facts(test.axb()) if self.facts_told else {}

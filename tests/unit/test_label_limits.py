@@ -45,6 +45,11 @@ def label(*arguments: object) -> Result:
     return result
 
 
+def one_by_one(tests, *arguments):
+    """That tests are judged each by itself."""
+    return [None] * len(tests)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_process_that_is_killed_costs_no_verdict(monkeypatch, tmp_path, memory, jobs):
     judge, marker = synth.memory.labels.judge_with, tmp_path / "killed"
@@ -57,6 +62,7 @@ def test_a_process_that_is_killed_costs_no_verdict(monkeypatch, tmp_path, memory
 
     expected = label(memory, "-m", "sc", "-m", "tso", "--format", "csv").stdout
     monkeypatch.setattr("synth.memory.labels.judge_with", dying)
+    monkeypatch.setattr("synth.memory.labels.judge_together", one_by_one)
     result = label(memory, "-m", "sc", "-m", "tso", "--format", "csv", "-j", jobs)
     assert marker.exists() and result.exit_code == 0
     assert result.stdout == expected and result.stderr == ""
@@ -72,6 +78,7 @@ def test_a_model_that_dies_on_a_litmus_test_costs_that_verdict_alone(monkeypatch
 
     expected = label(memory, "-m", "sc", "-m", "tso", "-m", "rmo", "--format", "csv").stdout
     monkeypatch.setattr("synth.memory.labels.judge_with", dying)
+    monkeypatch.setattr("synth.memory.labels.judge_together", one_by_one)
     result = label(memory, "-m", "sc", "-m", "tso", "-m", "rmo", "--format", "csv")
     wanted, found = expected.splitlines(), result.stdout.splitlines()
     changed = [line for line, before in zip(found, wanted, strict=True) if line != before]

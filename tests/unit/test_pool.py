@@ -301,3 +301,45 @@ def test_workers_end_with_their_parent_whatever_they_are_at():
         time.sleep(0.01)
     os.close(read)
     os.close(write)
+
+
+def test_what_is_done_together_is_not_done_again():
+    def together(numbers):
+        return [-number if number % 3 else None for number in numbers]
+
+    results = map_each(abs, range(1000), 2, Limits(60, 4096), lambda number, reason: reason, together=together)
+    assert [result for result in results if result is not None] == [n if n % 3 == 0 else -n for n in range(1000)]
+
+
+@pytest.mark.parametrize("wrong", ["raise", "sleep", "allocate", "abort"])
+def test_where_a_chunk_cannot_be_done_together_each_is_done_by_itself(wrong):
+    def together(numbers):
+        if 150 not in numbers:
+            return [-number for number in numbers]
+        match wrong:
+            case "raise":
+                raise ValueError
+            case "sleep":
+                time.sleep(60)
+            case "allocate":
+                bytearray(2**30)
+            case "abort":
+                os.abort()
+        return [0] * len(numbers)
+
+    results = map_each(abs, range(1000), 2, Limits(1, 200), lambda number, reason: reason, together=together)
+    found = [result for result in results if result is not None]
+    assert found == [number if 100 <= number < 200 else -number for number in range(1000)]
+
+
+def test_of_what_is_done_together_one_that_is_slow_costs_itself_alone():
+    def alone(number):
+        if number == 7:
+            time.sleep(60)
+        return number
+
+    def together(numbers):
+        return [None if number == 7 else -number for number in numbers]
+
+    results = map_each(alone, range(300), 2, Limits(1, 200), lambda number, reason: 1000, together=together)
+    assert [result for result in results if result is not None] == [1000 if n == 7 else -n for n in range(300)]

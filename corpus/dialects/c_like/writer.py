@@ -123,7 +123,7 @@ class CWriter:
 
     def __init__(self, test: LitmusTest) -> None:
         self._test = test = without_predicates(test)
-        self._names = [self._spelled(thread.names()) for thread in test.threads]
+        self._names = [self._spelled(thread.names) for thread in test.threads]
         self._used = [
             {
                 element_of(value.name)[0]
@@ -242,7 +242,7 @@ class CWriter:
         lines = tuple(_grouped(statements))
         inline = _declared_inline(lines, {name for name, _ in thread.registers})
         code = _Code(self, index, self._names[index], inline)
-        for name in sorted(thread.names() - inline, key=self._names[index].__getitem__):
+        for name in sorted(thread.names - inline, key=self._names[index].__getitem__):
             yield f"  {self.type_of(index, name)} {self._names[index][name]};\n"
         for line in lines:
             yield from code.lines(line, "  ")

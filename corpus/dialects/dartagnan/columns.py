@@ -532,7 +532,7 @@ def _sayable(proposition: Proposition) -> Proposition:
 
 def _stated(thread: Thread, initial: Mapping[str, Operand]) -> tuple[tuple[str, Operand], ...]:
     """The initial registers that are not 0, or that a condition can only know from here."""
-    known = thread.names()
+    known = thread.names
     return tuple(sorted((name, value) for name, value in initial.items() if value != 0 or name not in known))
 
 

@@ -191,7 +191,7 @@ class _Writer:
         self._prefix = f"L{index}_" if numbered else ""
         self._index = index
         self._thread = thread
-        names = sorted(thread.names().union(asked))
+        names = sorted(thread.names.union(asked))
         taken = {name for name in names if _NAME.fullmatch(name)}
         self._predicates = predicates
         self._fresh = (name for at in count() if (name := f"r{at}") not in taken)

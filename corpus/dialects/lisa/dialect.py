@@ -418,7 +418,7 @@ class _Writer:
         kept = {term.register for term in asked}
         self._thread = test.threads[index]
         self._index = index
-        names = sorted(self._thread.names() | kept)
+        names = sorted(self._thread.names | kept)
         taken = {name for name in names if _REGISTER.fullmatch(name)}
         self._fresh = (name for at in count() if (name := f"r{at}") not in taken)
         self._names = {name: name if name in taken else next(self._fresh) for name in names}
