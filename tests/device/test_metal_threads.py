@@ -88,14 +88,14 @@ def test_what_is_said_is_code(need: Callable[..., None], tmp_path: Path) -> None
 
 
 def test_memory_tests_run(synth: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
-    words = ["--backend", "metal", "--instances", 32, "--iterations", 2, "-m", "sc", "--json"]
+    words = ["--backend", "metal", "--instances", 64, "--iterations", 2, "-m", "sc", "--json"]
     (tmp_path / "rmw.litmus").write_text(EVERY_RMW, encoding="utf-8")
     done = synth("run", EXAMPLES / "mp-bar-sync.litmus", tmp_path / "rmw.litmus", *words)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["device"] == "Threads"
     seen = [[(each["asked"], each["count"]) for each in test["outcomes"]] for test in told["tests"]]
-    assert seen == [[(False, 64)], [(True, 64)]]
+    assert seen == [[(False, 128)], [(True, 128)]]
 
 
 def test_progress_tests_run_and_hang(synth: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
@@ -108,12 +108,12 @@ def test_progress_tests_run_and_hang(synth: Callable[..., subprocess.CompletedPr
 
 def test_the_host_that_goes_with_the_files(need: Callable[..., None], tmp_path: Path) -> None:
     need("cpp")
-    words = ["compile", str(EXAMPLES / "mp-bar-sync.litmus"), "--backend", "metal", "--instances", "32"]
+    words = ["compile", str(EXAMPLES / "mp-bar-sync.litmus"), "--backend", "metal", "--instances", "64"]
     assert CliRunner().invoke(main, [*words, "-o", str(tmp_path)], catch_exceptions=False).exit_code == 0
     command = [sys.executable, "run_metal.py", "mp-bar-sync.metal", "1"]
     environment = {**os.environ, "PYTHONPATH": str(METAL)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "ready\niteration 0 [[[32, 1]], 0]\n" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "ready\niteration 0 [[[64, 1]], 0]\n" in done.stdout, done.stdout + done.stderr
 
 
 def test_where_no_mac_is_it_is_said_what_is_missing() -> None:

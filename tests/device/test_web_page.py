@@ -314,7 +314,7 @@ def test_a_drawn_launch_is_that_of_its_profile(open_page: Pages, tmp_path: Path)
     names = ("sb", "mp-barrier", "workgroup-barrier", "storage-barrier-workgroup")
     tests = [WEBGPU / f"{name}.litmus" for name in names]
     draws = random_profiles(0)
-    bundle, _ = memory_bundle(expand(map(str, tests)), WEB, PLAIN, 64, (), 1, draws)
+    bundle, _ = memory_bundle(expand([*map(str, tests)]), WEB, PLAIN, 64, (), 1, draws)
     random = Random("launches")
     further = {"shared_stride": (1, 3, 32), "regions": (1, 16, 64), "offset": (0, 3, 16383), "slots": (32, 64, 128)}
     asked = []

@@ -96,7 +96,7 @@ def test_operands_reads_and_writes(instruction, evaluated, read, target):
 
 def test_a_thread_knows_every_register_it_mentions():
     body = thread(Load("r0", Reg("r1"), guard=Guard("p0")), Store(X, Reg("r2")), registers=(("r3", 1),))
-    assert body.names() == {"r0", "r1", "r2", "r3", "p0"}
+    assert body.names == {"r0", "r1", "r2", "r3", "p0"}
 
 
 def test_locations_that_only_the_code_mentions_are_found():
