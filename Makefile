@@ -63,6 +63,7 @@ clean:           ## Remove the environment and the demonstration
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "synth needs Python 3.11 or later; name it with PYTHON=...")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) '.[glsl,opencl,report,smt]' $(TOLD)
+	$(BIN)/python -m compileall -q backends constraints corpus oracle synth
 	@touch $@
 
 .venv/gpu-ready: .venv/ready
