@@ -131,7 +131,7 @@ def test_a_run_that_is_told_to_end_leaves_nothing(need: Callable[[str], None], t
         command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as process:
         for _ in range(600):
-            if list(temporary.glob("synth-run-*/program")):
+            if list(temporary.glob("synth-run-*/*/program")):
                 break
             time.sleep(0.1)
         process.send_signal(signal.SIGTERM)

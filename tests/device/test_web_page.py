@@ -77,11 +77,11 @@ GPUQueue.prototype.submit = function (commands) {
 };
 """
 )
-# What is submitted takes a second to be read.
+# What is submitted takes 0.3 s to be read.
 SLOW = """
 const map = GPUBuffer.prototype.mapAsync;
 GPUBuffer.prototype.mapAsync = async function (...words) {
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await new Promise((resolve) => setTimeout(resolve, 300));
   return map.apply(this, words);
 };
 """
@@ -143,7 +143,7 @@ def test_progress_tests_that_hang_cost_a_device_each(
     """
     suite = progress_suite("2x2", "--all")
     page = open_watched_page(site(tmp_path, str(suite), "--mapping", "chunked", "--instances", "16"))
-    run(page, timeout=1)
+    run(page, timeout=0.2)
     assert page.inner_text("#status") == "Done: 8 trials."
     results = saved(page, tmp_path)
     assert all(isinstance(result, ProgressResult) for result in results) and len(results) == 8
@@ -162,7 +162,7 @@ def test_progress_tests_that_hang_cost_a_device_each(
 def test_a_slow_device_is_not_called_guilty(open_page: Pages, tmp_path: Path) -> None:
     """It hangs in the time-out, and terminates in a longer one."""
     page = open_page(mutexes(tmp_path, "one"), script=SLOW)
-    run(page, timeout=0.5)
+    run(page, timeout=0.2)
     (result,) = saved(page, tmp_path)
     assert isinstance(result, ProgressResult) and (result.outcomes, result.tries) == ("TT", ("H", "T"))
     assert page.inner_text("#models").endswith("none")
@@ -180,7 +180,7 @@ def test_a_hang_can_be_stopped_and_the_run_goes_on(open_watched_page: Pages, tmp
     page.wait_for_selector("#run:enabled")
     assert page.inner_text("#status") == "Stopped. Run goes on with what lacks."
     assert page.get_by_role("button", name="Save results").is_disabled()
-    run(page, timeout=0.5)
+    run(page, timeout=0.1)
     (result,) = saved(page, tmp_path)
     assert isinstance(result, MemoryResult)
     assert result.hung and result.launches == 0 and result.outcomes == ()
