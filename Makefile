@@ -6,11 +6,12 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --progress-b
 # What pip says is shown where it fails, and then whole: --quiet would leave out the reason.
 TOLD := >.venv/install.log 2>&1 || { cat .venv/install.log >&2; exit 1; }
 TESTS ?= tests
-# Tests on every core; then by one process those of devices, which need all cores, and of golden files, which it must
-# have seen all; those run whatever became of the others. 5 is that there are none of a kind.
+# Tests on every core; then those of devices, with nothing beside them that takes all cores for long; then those of golden
+# files, which one process must have seen all. Each kind runs whatever became of the others. 5: there are none of a kind.
 tested = failed=0; \
 	$(BIN)/python -m pytest -q -n auto -m 'not device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
-	$(BIN)/python -m pytest -q -m '(device or golden)$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q -n auto -m 'device and not golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
+	$(BIN)/python -m pytest -q -m 'golden$(1)' $(TESTS) || [ $$? -eq 5 ] || failed=1; \
 	exit $$failed
 
 .PHONY: help demo test test-all check bench gpu docs dist clean

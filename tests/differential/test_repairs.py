@@ -18,7 +18,9 @@ from corpus.files import read_text
 from corpus.litmus.test import LitmusTest, Quantifier
 from corpus.litmus.text import language
 from oracle.cat.interpreter import Model
-from oracle.executions.judge import judge
+from oracle.executions.bounds import UNROLL
+from oracle.executions.judge import Judgement, judge
+from oracle.executions.shapes import judge_together
 from synth.repair.costs import read_costs
 from synth.repair.sites import Direction, Sites, Words, sites_of
 
@@ -54,14 +56,16 @@ def by_force(sites: Sites, model: Model, flags: bool) -> set[tuple[int, tuple[in
     ladders = sites.ladders
     violated = sites.test.condition.quantifier is Quantifier.FORALL
 
-    def repaired(levels: tuple[int, ...]) -> bool:
-        judgement = judge(sites.at(levels), model)
+    def repaired(judgement: Judgement) -> bool:
         right = judgement.condition is True if violated else judgement.answer == "FORBIDDEN"
         return right and not (flags and judgement.flags)
 
     ways = product(*(range(len(ladder.costs)) for ladder in ladders))
-    met = (levels for levels in ways if all(any(levels[n] in each[n] for n in each) for each in sites.requirements))
-    found = [levels for levels in met if repaired(levels)]
+    met = [levels for levels in ways if all(any(levels[n] in each[n] for n in each) for each in sites.requirements)]
+    tests = [sites.at(levels) for levels in met]
+    judged = judge_together(tests, model, UNROLL)
+    judgements = (known or judge(test, model) for known, test in zip(judged, tests, strict=True))
+    found = [levels for levels, judgement in zip(met, judgements, strict=True) if repaired(judgement)]
 
     def weaker(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
         return all(high in ladder.above[low] for ladder, low, high in zip(ladders, one, other, strict=True))
