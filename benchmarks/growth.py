@@ -25,17 +25,17 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from constraints.progress import ProgressEncoding, Shape
+from constraints.progress import ProgramShape, ProgressEncoding
 from constraints.solvers import DEFAULT_SOLVER
 from synth.progress import synthesis
-from synth.progress.synthesis import Request, Unit, encoding_of, partitions, run_unit
+from synth.progress.synthesis import CubeUnit, ProgressSuiteRequest, encoding_of, partitions, run_unit
 from synth.units import Parts
 
 BOUNDS = ["2x4", "2x5", "3x5", "4x5", "2x6", "3x6", "4x6"]
 KNOWN = {"2x4": 6610, "3x4": 4146, "2x5": 395_138, "3x5": 341_727, "4x5": 79_656}
 
 
-def sampled(shape: Shape, request: Request, samples: int) -> tuple[int, list[tuple[int, float]]]:
+def sampled(shape: ProgramShape, request: ProgressSuiteRequest, samples: int) -> tuple[int, list[tuple[int, float]]]:
     """How many parts there are, and of some the tests and the seconds."""
     chance = random.Random(str(shape.lengths))
     _, cubes, _ = encoding_of(shape)
@@ -43,7 +43,7 @@ def sampled(shape: Shape, request: Request, samples: int) -> tuple[int, list[tup
     free = [range(len(choice)) for choice in jumps[len(cubes[0]) :]]
     found = []
     for _ in range(samples):
-        unit = Unit(shape, chance.randrange(len(cubes)), tuple(map(chance.choice, free)))
+        unit = CubeUnit(shape, chance.randrange(len(cubes)), tuple(map(chance.choice, free)))
         began, tests = time.process_time(), 0
         for item in run_unit(unit, request, DEFAULT_SOLVER):
             tests += sum(len(each.tests) for each in item) if isinstance(item, list) else 0
@@ -52,12 +52,12 @@ def sampled(shape: Shape, request: Request, samples: int) -> tuple[int, list[tup
     return len(cubes) * math.prod(map(len, free)), found
 
 
-def estimates(bound: str, samples: int) -> Iterator[tuple[Shape, float, float, float]]:
+def estimates(bound: str, samples: int) -> Iterator[tuple[ProgramShape, float, float, float]]:
     """Of each shape of a bound the tests, their standard error, and seconds."""
     threads, instrs = map(int, bound.split("x"))
-    request = Request(threads, instrs, minimal=False, up_to="program")
+    request = ProgressSuiteRequest(threads, instrs, minimal=False, up_to="program")
     for lengths in partitions(threads, instrs):
-        shape = Shape(lengths, min(request.locs, instrs), request.values)
+        shape = ProgramShape(lengths, min(request.locs, instrs), request.values)
         parts, found = sampled(shape, request, samples)
         tests = [tests for tests, _ in found]
         seconds = fmean(seconds for _, seconds in found)

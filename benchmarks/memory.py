@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.cycles import DEFAULT_SOLVER, CycleEncoding, cycles
-from constraints.loop import Effort
-from synth.memory.synthesis import Request
+from constraints.loop import SolverEffort
+from synth.memory.synthesis import CycleSuiteRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,9 @@ def main() -> None:
 
 
 def row(given: EdgeSet, size: int, solver: str, extra: list[str]) -> list[str]:
-    bounds = Request(given.edges, (size, size), scopes=given.scopes, regions=given.regions).bounds
+    bounds = CycleSuiteRequest(given.edges, (size, size), scopes=given.scopes, regions=given.regions).bounds
     formula = CycleEncoding(bounds, size).formula
-    effort, started = Effort(), time.monotonic()
+    effort, started = SolverEffort(), time.monotonic()
     found = sum(1 for _ in cycles(bounds, size, solver, effort))
     alone = time.monotonic() - started
     with tempfile.TemporaryDirectory() as folder:

@@ -21,9 +21,9 @@ import measuring  # noqa: F401
 from rich.console import Console
 from rich.table import Table
 
-from constraints.loop import Effort, solutions
+from constraints.loop import SolverEffort, solutions
 from constraints.programs.criterion import Criterion
-from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, Shapes, splits
 from constraints.solvers import DEFAULT_SOLVER
 from corpus.executions.execution import Execution
 from oracle.cat.interpreter import Model
@@ -64,7 +64,7 @@ def suite(table: Table, cut: str, criterion: Criterion, solver: str) -> None:
     (model,) = models(name)
     row = Row()
     for sizes in splits(int(events)):
-        row.search(Question(model, criterion=criterion), sizes, solver)
+        row.search(SeparationQuestion(model, criterion=criterion), sizes, solver)
     table.add_row(cut, *row.cells())
 
 
@@ -74,7 +74,7 @@ def compare(table: Table, cut: str, solver: str) -> None:
         row = Row(words=both)
         for events in range(2, MOST_COMPARED + 1):
             for sizes in splits(events):
-                row.search(Question(forbids, (allows,), minimal=False), sizes, solver)
+                row.search(SeparationQuestion(forbids, (allows,), minimal=False), sizes, solver)
             if row.tests:
                 break
         table.add_row(f"{allows.name} > {forbids.name}: {events}", *row.cells())
@@ -87,10 +87,10 @@ class Row:
         self.models = words
         self.tests: list[Execution] = []
         self.variables = self.clauses = 0
-        self.effort = Effort()
+        self.effort = SolverEffort()
         self.build = self.solve = 0.0
 
-    def search(self, question: Question, sizes: tuple[int, ...], solver: str) -> None:
+    def search(self, question: SeparationQuestion, sizes: tuple[int, ...], solver: str) -> None:
         words = vocabulary_of(self.models or [question.forbidden_by])
         started = time.process_time()
         encoding = Forbidden(question, words, sizes)

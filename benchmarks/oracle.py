@@ -35,7 +35,7 @@ from rich.console import Console
 from rich.table import Table
 
 from constraints.cycles import DEFAULT_SOLVER, cycles
-from constraints.loop import Effort
+from constraints.loop import SolverEffort
 from corpus.cycles.cycle import litmus_test, oriented
 from corpus.dialects.registry import DIALECTS, parse_litmus
 from corpus.errors import InputError
@@ -48,7 +48,7 @@ from oracle.executions.judge import Judgement
 from oracle.progress.arrays import explore_arrays
 from oracle.progress.models import MODELS, verdicts
 from synth.memory.judging import METHODS, judge_with
-from synth.memory.synthesis import Request
+from synth.memory.synthesis import CycleSuiteRequest
 from synth.options.method import ENUMERATE
 
 T = TypeVar("T")
@@ -57,13 +57,13 @@ EDGES_FILE = Path(__file__).parents[1] / "examples" / "gpu-2015.edges"
 EXAMPLES = Path(__file__).parents[1] / "examples" / "memory"
 
 FAMILIES = {
-    "2015": Request(
+    "2015": CycleSuiteRequest(
         " ".join(line.partition("#")[0] for line in EDGES_FILE.read_text().splitlines()),
         (3, 5),
         scopes=("cta",),
         regions=("global", "shared"),
     ),
-    "ordered": Request(
+    "ordered": CycleSuiteRequest(
         "PodWW PodRR PodRW PodWR Rfe Fre Coe Rmw Plain Rel.gpu Acq.gpu FenceSc.gpu.dWR",
         (4, 5),
     ),
@@ -78,7 +78,7 @@ def family(name: str, count: int) -> list[LitmusTest]:
     """That many tests of a family, or a few more, spread evenly over it."""
     request = FAMILIES[name]
     sizes = range(request.sizes[0], request.sizes[1] + 1)
-    found = [cycle for size in sizes for cycle in cycles(request.bounds, size, DEFAULT_SOLVER, Effort())]
+    found = [cycle for size in sizes for cycle in cycles(request.bounds, size, DEFAULT_SOLVER, SolverEffort())]
     return [litmus_test(oriented(cycle)) for cycle in found[:: max(1, len(found) // count)]]
 
 

@@ -31,7 +31,7 @@ from synth.commands.fix import WHAT
 from synth.memory.judging import judge_with
 from synth.options.method import AUTO
 from synth.repair.costs import TARGETS, read_costs
-from synth.repair.fixing import Fixing, Question, model_named
+from synth.repair.fixing import Fixing, RepairQuestion, model_named
 from synth.repair.sites import Direction
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -97,7 +97,9 @@ def measured(connection: Connection, path: Path, name: str, seconds: int) -> Non
         return
     costs = read_costs(dialect.name if dialect.name in TARGETS else "ptx")
     try:
-        with Fixing([test], dialect, Question(model, UNROLL, True, False), costs, Direction.STRONGER, WHAT) as fixing:
+        with Fixing(
+            [test], dialect, RepairQuestion(model, UNROLL, True, False), costs, Direction.STRONGER, WHAT
+        ) as fixing:
             cheapest = next(iter(fixing), None)
     except InputError as error:
         connection.send((error.message[:60], "", "", ""))

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from constraints.repairs import Levels, Program
+from constraints.repairs import Levels, RepairableProgram
 from constraints.witnesses import violated
-from oracle.executions.witness import Execution, Violation
+from oracle.executions.witness import CandidateExecution, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Cut:
     change, None where it is not wrong any more (it raises no flag).
     """
 
-    before: Execution
+    before: CandidateExecution
     flags: tuple[str, ...]
     after: Violation | None
 
 
-def cut_of(program: Program, levels: Levels, weaker: Levels) -> Cut | None:
+def cut_of(program: RepairableProgram, levels: Levels, weaker: Levels) -> Cut | None:
     """What the step from weaker levels to others cuts; None where that is nothing."""
     left = program.left(weaker)
     if left is None:

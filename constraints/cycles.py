@@ -35,7 +35,7 @@ from itertools import combinations, pairwise, permutations, product
 from typing import TypeVar
 
 from constraints.formula import Clause, Formula
-from constraints.loop import Effort, solutions
+from constraints.loop import SolverEffort, solutions
 from constraints.patterns import Pattern
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import (
@@ -43,7 +43,7 @@ from corpus.cycles.edges import (
     PLAIN,
     Annotation,
     Edge,
-    Vocabulary,
+    EdgeVocabulary,
     atomic_mode,
     composed,
     inner_communication,
@@ -74,7 +74,7 @@ class CycleBounds:
     `Coe PosWW`.
     """
 
-    vocabulary: Vocabulary
+    vocabulary: EdgeVocabulary
     levels: tuple[str, ...] = ()
     regions: tuple[Region, ...] = (Region.GLOBAL,)
     threads: tuple[int, int] | None = None
@@ -485,19 +485,19 @@ def _grouped(items: Sequence[Item], marks: Callable[[Item], tuple[object, ...]])
     return [tuple(group) for group in groups.values()]
 
 
-def _annotations(vocabulary: Vocabulary) -> list[Annotation]:
+def _annotations(vocabulary: EdgeVocabulary) -> list[Annotation]:
     inline = [note for run in vocabulary.runs for edge in run for note in (edge.first, edge.second) if note]
     halves = [note for access in "RW" for note in _half_listed(vocabulary, access)]
     atomic = any(edge.kind == "Rmw" for run in vocabulary.runs for edge in run)
     return sorted({*_listed(vocabulary, "R"), *_listed(vocabulary, "W"), *inline, *(halves if atomic else ())})
 
 
-def _listed(vocabulary: Vocabulary, access: str) -> list[Annotation]:
+def _listed(vocabulary: EdgeVocabulary, access: str) -> list[Annotation]:
     """The annotations that a read or a write may have without an edge that says so."""
     return [note for note in vocabulary.annotations if access in note.fits] or [PLAIN]
 
 
-def _half_listed(vocabulary: Vocabulary, access: str) -> list[Annotation]:
+def _half_listed(vocabulary: EdgeVocabulary, access: str) -> list[Annotation]:
     """The same for the read or the write of an atomic operation, which has no cache operator and is not volatile."""
     return [note for note in _listed(vocabulary, access) if note.scope or note == PLAIN] or [PLAIN]
 
@@ -523,7 +523,7 @@ def _places(edges: Sequence[Edge], same: dict[tuple[str, int, int], bool], level
 
 
 def patterns(
-    bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: Effort | None = None
+    bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: SolverEffort | None = None
 ) -> Iterator[Pattern]:
     """Patterns of critical cycles of a size, as soon as one is found; each cycle is one of one of them.
 
@@ -543,7 +543,7 @@ def patterns(
 
 
 def cycles(
-    bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: Effort | None = None
+    bounds: CycleBounds, size: int, solver_name: str = DEFAULT_SOLVER, effort: SolverEffort | None = None
 ) -> Iterator[Cycle]:
     """Every critical cycle of a size, once up to rotation, as soon as it is found; as ``patterns`` has them."""
     for pattern in patterns(bounds, size, solver_name, effort):

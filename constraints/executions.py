@@ -33,7 +33,7 @@ from types import MappingProxyType
 from constraints.circuit import MOST_CLAUSES, Circuit, Literal, Name
 from constraints.formula import Clause
 from constraints.levels import Levels, Site
-from constraints.meetings import Meetings
+from constraints.meetings import RendezvousClauses
 from constraints.runs import Runs
 from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Scope, Term
@@ -45,10 +45,10 @@ from oracle.executions.domains import read_domains
 from oracle.executions.events import (
     INITIAL,
     Apply,
-    Choices,
     Event,
+    EventKind,
+    ExecutionChoices,
     Expression,
-    Kind,
     ProgramBase,
     Read,
     is_sequenced,
@@ -101,7 +101,7 @@ class Executions:
         ]
         self.writes: dict[str, list[int]] = {}
         for index, event in enumerate(self.events):
-            if event.kind is Kind.WRITE:
+            if event.kind is EventKind.WRITE:
                 self.writes.setdefault(event.location or "", []).append(index)
         self.algebra = circuit.algebra(self.executed, required)
         self._check_size()
@@ -113,7 +113,7 @@ class Executions:
         places = tuple(thread.place for thread in test.threads)
         self.flags: dict[str, Literal] = {}
         self.checks: list[Literal] = []
-        chosen = Choices(self.rf, co, meet=self.meet)
+        chosen = ExecutionChoices(self.rf, co, meet=self.meet)
         base = _Base(self.algebra, self.events, places, chosen, test.synchronised, runs=self.runs, levels=self.levels)
         self.to_order = to_order(model, base)
         self.orders = {name: self._order(name, pairs) for name, pairs in self.to_order.items()}
@@ -134,7 +134,7 @@ class Executions:
     def _reads_from(self) -> Relation[Literal]:
         rows: list[dict[int, Literal]] = [{} for _ in self.events]
         for read, event in enumerate(self.events):
-            if event.kind is Kind.READ:
+            if event.kind is EventKind.READ:
                 for write in self.writes[event.location or ""]:
                     if self._compatible(write, read):
                         rf = rows[write][read] = self.circuit.var("rf", write, read)
@@ -169,7 +169,7 @@ class Executions:
     def _check_size(self) -> None:
         """Raises ``TooManyError`` where the clauses about a location are too many, before they are made."""
         for location, writes in self.writes.items():
-            reads = sum(event.kind is Kind.READ and event.location == location for event in self.events)
+            reads = sum(event.kind is EventKind.READ and event.location == location for event in self.events)
             if (reads + len(writes)) * len(writes) ** 2 > MOST_CLAUSES:
                 raise TooManyError(f"{reads} reads and {len(writes)} writes of a location are too many")
 
@@ -185,7 +185,7 @@ class Executions:
 
     def _meetings(self) -> Relation[Literal]:
         before = self.runs.before
-        return Meetings(
+        return RendezvousClauses(
             self.circuit,
             self.test,
             self.events,
@@ -311,14 +311,14 @@ class FiniteValues:
         self._reads: dict[Key, Valuation[Literal]] = {
             key: {value: circuit.var("value", key, value) for value in domains[key]}
             for key, event in runs.events.items()
-            if event.kind is Kind.READ
+            if event.kind is EventKind.READ
         }
         for thread, taken in zip(runs.threads, runs.taken, strict=True):
             for merge in thread.merges:
                 self._reads[merge.key] = self._either([(value, taken[step]) for step, value, _ in merge.options])
         events = executions.events
         for read, event in enumerate(events):
-            if event.kind is Kind.READ:
+            if event.kind is EventKind.READ:
                 circuit.exactly_one(list(self._reads[event.key].values()), executions.executed[read])
                 for write, row in enumerate(executions.rf):
                     if read in row:

@@ -23,9 +23,9 @@ from itertools import product
 from math import prod
 
 from constraints.formula import Clause, Formula
-from constraints.progress import ProgressEncoding, Shape, Solution
+from constraints.progress import ProgramShape, ProgressEncoding, Solution
 from corpus.progress.axb import Instruction, instructions
-from oracle.progress.batches import NO_EXCHANGE, Batch, Options, completions, fits, least_tests
+from oracle.progress.batches import NO_EXCHANGE, Options, ProgramBatch, completions, fits, least_tests
 
 MOST_PROGRAMS = 8192
 """Programs of a family, at most."""
@@ -38,7 +38,7 @@ _PATIENCE = 0.5
 
 
 @dataclass(frozen=True)
-class Family:
+class ProgramFamily:
     """The programs that a model stands for: those with its literals ``fixed``, which a clause excludes.
 
     They have the locations and jumps of ``solution``, which is one of them, and for each instruction one of its
@@ -63,7 +63,7 @@ class FamilyEncoding:
         self._case = frozenset(case)
         self._options = cache(self._options_of)
 
-    def decode(self, model: Sequence[int]) -> Family:
+    def decode(self, model: Sequence[int]) -> ProgramFamily:
         """The family of a model."""
         var, shape = self.formula.var, self.encoding.shape
         solution = self.encoding.decode(model)
@@ -80,7 +80,7 @@ class FamilyEncoding:
             own = (ins.check, NO_EXCHANGE if ins.exchange is None else ins.exchange)
             options[n] = (own,)
             fixed += [var("check", t, pc, own[0]), var("write", t, pc, own[1])]
-        return Family(solution, tuple(fixed), tuple(options))
+        return ProgramFamily(solution, tuple(fixed), tuple(options))
 
     def _options_of(self, t: int, pc: int, branches: bool, influences: bool) -> Options:
         values = self.encoding.shape.values
@@ -97,11 +97,11 @@ class FamilyEncoding:
         field = self.encoding.field(kind, t, pc)
         return field[value] in self._case or self._case.isdisjoint(field.values())
 
-    def refine(self, model: Sequence[int], family: Family) -> list[Clause]:
+    def refine(self, model: Sequence[int], family: ProgramFamily) -> list[Clause]:
         """As that of the encoding."""
         return self.encoding.refine(model, family.solution)
 
-    def block(self, family: Family) -> list[Clause]:
+    def block(self, family: ProgramFamily) -> list[Clause]:
         """The clause that excludes the family."""
         return [[-literal for literal in family.fixed]]
 
@@ -114,9 +114,9 @@ def _skeleton(ins: Instruction) -> list[tuple[str, int]]:
     return [("jump", ins.jump), ("location", ins.location)]
 
 
-def together(families: Iterable[Family]) -> Iterator[list[Family]]:
+def together(families: Iterable[ProgramFamily]) -> Iterator[list[ProgramFamily]]:
     """Families in their order, so many at once that they are looked at quickly; where they come slowly, fewer."""
-    gathered: list[Family] = []
+    gathered: list[ProgramFamily] = []
     begun = time.monotonic()
     for family in families:
         gathered.append(family)
@@ -127,7 +127,7 @@ def together(families: Iterable[Family]) -> Iterator[list[Family]]:
         yield gathered
 
 
-def found_in(families: Sequence[Family], shape: Shape) -> list[Batch]:
+def found_in(families: Sequence[ProgramFamily], shape: ProgramShape) -> list[ProgramBatch]:
     """The tests of each family of a shape; of images under permutation of threads the least."""
     sizes = shape.lengths, shape.locations, shape.values
     code = ([ins for _, _, ins in instructions(family.solution.program)] for family in families)

@@ -19,7 +19,7 @@ from functools import cached_property
 
 from constraints.circuit import Circuit, Literal
 from corpus.litmus.test import Mode, Scope
-from oracle.executions.events import INITIAL, Event, Kind, done_in
+from oracle.executions.events import INITIAL, Event, EventKind, done_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Levels:
 
     def _fails(self, event: Event) -> bool:
         """Whether it is the read of a compare-and-swap that fails."""
-        return event.kind is Kind.READ and event.key not in self._swapped
+        return event.kind is EventKind.READ and event.key not in self._swapped
 
     def present(self, event: int) -> Literal:
         """That an event is not left out."""

@@ -33,7 +33,7 @@ class Encoding(Protocol[Solution]):
 
 
 @dataclass
-class Effort:
+class SolverEffort:
     """What an enumeration took: calls of the solver and clauses that refinement added."""
 
     calls: int = 0
@@ -50,7 +50,7 @@ def solutions(
     cube: Iterable[int] = (),
     known: Iterable[Solution] = (),
     lemmas: list[Clause] | None = None,
-    effort: Effort | None = None,
+    effort: SolverEffort | None = None,
     conflicts: int | None = None,
 ) -> Iterator[Solution]:
     """Every solution of an encoding within a cube, each as soon as it is found.
@@ -61,7 +61,7 @@ def solutions(
     ``InputError`` where there is no solver of that name.
     """
     lemmas = [] if lemmas is None else lemmas
-    effort = effort or Effort()
+    effort = effort or SolverEffort()
     solver = open_solver(solver_name, encoding.formula.variables)
     try:
         solver.add(encoding.formula.clauses)

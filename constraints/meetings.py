@@ -32,7 +32,7 @@ Compare = Callable[[str, Expression, Expression], Literal]
 """The literal that says that a comparison of two values holds."""
 
 
-class Meetings:
+class RendezvousClauses:
     """The clauses. ``meet``: the pairs of events that go through together, both ways round."""
 
     def __init__(

@@ -56,7 +56,7 @@ Site = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ProgramShape:
     """What one formula covers: instructions of each thread, at most so many locations, values 0 to ``values - 1``."""
 
     lengths: tuple[int, ...]
@@ -101,7 +101,7 @@ class Loop:
 class ProgressEncoding:
     """The formula of a shape, with decoding, refinement and blocking of its models."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: ProgramShape) -> None:
         self.shape = shape
         self.formula = Formula()
         self.sites: list[Site] = [(t, i) for t, length in enumerate(shape.lengths) for i in range(length)]

@@ -39,7 +39,7 @@ from constraints.witnesses import decoded
 from corpus.litmus.test import LitmusTest, Quantifier
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.witness import Execution
+from oracle.executions.witness import CandidateExecution
 
 Levels = tuple[int, ...]
 """A level of each site."""
@@ -69,7 +69,7 @@ class Repair:
     cost: int
 
 
-class Program:
+class RepairableProgram:
     """A test with its instructions at levels that are open: which executions does the model allow at which levels?
 
     ``outcome``: those are asked for that have the outcome, or violate what is claimed ``forall``; ``flags``: those that
@@ -99,16 +99,16 @@ class Program:
         self._parts: dict[frozenset[int], _Part] = {}
         self.complete = self._part((0,) * len(sites)).executions.complete
 
-    def left(self, levels: Levels) -> Found | None:
+    def left(self, levels: Levels) -> FoundExecution | None:
         """An execution at these levels that there should not be; None where there is none. Raises ``TooManyError``."""
         part = self._part(levels)
-        return Found(part, part.model()) if part.is_left(levels) else None
+        return FoundExecution(part, part.model()) if part.is_left(levels) else None
 
-    def failing(self, found: Found, levels: Levels) -> Found | None:
+    def failing(self, found: FoundExecution, levels: Levels) -> FoundExecution | None:
         """An execution at these levels with the reads, coherence and all of another one, that the model forbids."""
         with self._same(found) as part:
             at = [row[level] for row, level in zip(part.levels, levels, strict=True)]
-            return Found(part, part.model()) if part.solve([*at, ~part.passes]) else None
+            return FoundExecution(part, part.model()) if part.solve([*at, ~part.passes]) else None
 
     def box(self, levels: Levels) -> Box | None:
         """Levels, the given ones among them, at all of which one execution is left; None where none is left there.
@@ -117,9 +117,9 @@ class Program:
         part = self._part(levels)
         if not part.is_left(levels):
             return None
-        here = Found(part, part.model())
+        here = FoundExecution(part, part.model())
         strongest = part.strongest(levels, self._open_in(levels))
-        with self._same(Found(part, part.model())) as same:
+        with self._same(FoundExecution(part, part.model())) as same:
             strongest = same.strongest(strongest, range(len(levels)))
             below = [
                 frozenset(k for k, above in enumerate(ladder.above) if level in above)
@@ -166,7 +166,7 @@ class Program:
         self._parts[here] = part
         return part
 
-    def _same(self, found: Found) -> _Part:
+    def _same(self, found: FoundExecution) -> _Part:
         return self._open(found.known)
 
 
@@ -280,7 +280,7 @@ KNOWN = frozenset({"step", "rf", "co", "final", "value"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundExecution:
     """An execution that was found: what is true of a part's variables."""
 
     part: _Part
@@ -293,7 +293,7 @@ class Found:
         return {name: self.true[number - 1] > 0 for name, number in names if name[0] in KNOWN}
 
     @property
-    def execution(self) -> Execution:
+    def execution(self) -> CandidateExecution:
         """It as events and relations."""
         return decoded(self.part.executions, self.part.values, frozenset(number for number in self.true if number > 0))
 
@@ -309,7 +309,7 @@ class Found:
 
 
 def repairs(
-    programs: Sequence[Program], ladders: Sequence[Ladder], required: Iterable[Requirement] = ()
+    programs: Sequence[RepairableProgram], ladders: Sequence[Ladder], required: Iterable[Requirement] = ()
 ) -> Iterator[Repair]:
     """Every minimal repair of all the programs at once that meets what is required, the cheapest first; none where
     nothing repairs them.

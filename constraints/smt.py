@@ -18,7 +18,7 @@ from constraints.solvers import Z3, Solver
 from corpus.litmus.test import And, Atom, FinalRegister, LitmusTest, Loc, Not, Or, Proposition, Term
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.events import Apply, Expression, Kind, Read
+from oracle.executions.events import Apply, EventKind, Expression, Read
 from oracle.executions.judge import Judgement, answered
 from oracle.executions.steps import Key
 from oracle.executions.values import Address, Value
@@ -43,7 +43,7 @@ class _Values:
         self._reads: dict[Key, _Value] = {
             event.key: _Value(z3.BitVec(f"n{index}", 32), z3.BitVec(f"k{index}", 16), z3.BoolVal(True))
             for index, event in enumerate(executions.events)
-            if event.kind is Kind.READ
+            if event.kind is EventKind.READ
         }
         runs = executions.runs
         for thread, taken in zip(runs.threads, runs.taken, strict=True):

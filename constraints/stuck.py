@@ -37,11 +37,11 @@ from corpus.litmus.test import Label, LitmusTest
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.events import Kind, Read
+from oracle.executions.events import EventKind, Read
 from oracle.executions.flow import Flow
 from oracle.executions.spins import forgets_reads, spinning_jumps
 from oracle.executions.steps import Key
-from oracle.executions.stuck import EVENTFUL, Ending, Guarantee, Hang, Hanging, stays, unasked
+from oracle.executions.stuck import EVENTFUL, Guarantee, Hang, Hanging, ThreadEnding, stays, unasked
 from oracle.executions.unrolled import Move, Node, Unrolled
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ class _Hangs:
                     if event.spurious:
                         circuit.require(~here)
                     if len(one.nodes) == 2:
-                        if event.kind in (Kind.WRITE, Kind.BARRIER):
+                        if event.kind in (EventKind.WRITE, EventKind.BARRIER):
                             circuit.require(~here)
                         self._spinning[number] = self._spinning.get(number, circuit.false) | here
                 for again in later:
@@ -315,7 +315,7 @@ class _Hangs:
                         pair = self._index[event.key], self._index[repeated.key]
                         self._again[pair] = self._again.get(pair, circuit.false) | both
         for (once, twice), literal in self._again.items():
-            if events[once].kind is Kind.READ:
+            if events[once].kind is EventKind.READ:
                 alike = self._values.compared("eq", Read(events[once].key), Read(events[twice].key))
                 circuit.require(~literal, alike)
 
@@ -332,7 +332,7 @@ class _Hangs:
         first, second = self._time(0), self._time(1)
         written: dict[str | None, Literal] = {}
         for event, literal in second.items():
-            if events[event].kind is Kind.WRITE:
+            if events[event].kind is EventKind.WRITE:
                 location = events[event].location
                 written[location] = written.get(location, false) | literal
         for read, literal in self._spinning.items():
@@ -358,8 +358,8 @@ class _Hangs:
                         circuit.require(~second.get(other, false), *not_one)
         for one, literal in second.items():
             for other, also in second.items():
-                alike = events[one].kind is Kind.WRITE and events[one].location == events[other].location
-                if alike and one < other and events[other].kind is Kind.WRITE:
+                alike = events[one].kind is EventKind.WRITE and events[one].location == events[other].location
+                if alike and one < other and events[other].kind is EventKind.WRITE:
                     same = self._values.compared("eq", events[one].value, events[other].value)
                     circuit.require(~self._steady, ~literal, ~also, same)
 
@@ -368,7 +368,7 @@ class _Hangs:
         false, second = circuit.false, self._time(1)
         closed: list[Relation[Literal]] = [executions.rf, *executions.orders.values()]
         relations = [executions.co, *closed]
-        if any(event.kind is Kind.BARRIER for event in executions.events):
+        if any(event.kind is EventKind.BARRIER for event in executions.events):
             syncbar = executions.base.relation("syncbar")
             relations.append(syncbar)
             closed += [syncbar, executions.algebra.inverse(syncbar)]
@@ -388,18 +388,18 @@ class _Hangs:
     # What is found
 
     def _decoded(self, true: frozenset[int]) -> Hang:
-        endings: list[Ending] = []
+        endings: list[ThreadEnding] = []
         rounds: list[tuple[frozenset[Key], ...]] = []
         kept = [one for one in self._rounds if _holds(one.literal, true)]
         for number, thread in enumerate(self._runs.threads):
             stuck = [one for one in kept if one.thread == number]
             if not stuck:
                 left, waits = _holds(self._left[number], true), _holds(self._waits[number], true)
-                endings.append(Ending.LEFT if left else Ending.WAITS if waits else Ending.ENDED)
+                endings.append(ThreadEnding.LEFT if left else ThreadEnding.WAITS if waits else ThreadEnding.ENDED)
                 rounds.append(())
                 continue
             (one,) = stuck
-            endings.append(Ending.SPINS if len(one.nodes) == 2 else Ending.CYCLES)
+            endings.append(ThreadEnding.SPINS if len(one.nodes) == 2 else ThreadEnding.CYCLES)
             ahead, taken = _ahead(thread), self._runs.taken[number]
             rounds.append(
                 tuple(

@@ -17,14 +17,14 @@ from constraints.solvers import open_solver
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.interpreter import Model
-from oracle.cat.terms import Check
+from oracle.cat.terms import ModelCheck
 from oracle.executions.bounds import UNROLL
-from oracle.executions.events import Choices, Kind, ProgramBase
+from oracle.executions.events import EventKind, ExecutionChoices, ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.steps import Key
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value
-from oracle.executions.witness import Execution, MemoryExplanation, Violation, shown, violation_of
+from oracle.executions.witness import CandidateExecution, MemoryExplanation, Violation, shown, violation_of
 
 
 def explain_by_sat(
@@ -51,9 +51,9 @@ def explain_by_sat(
     return replace(explanation, violations=tuple(violations), outcomes=len(violations))
 
 
-def violated(model: Model, number: int, execution: Execution) -> Violation:
+def violated(model: Model, number: int, execution: CandidateExecution) -> Violation:
     """How an execution fails the check of that number among those that the model requires."""
-    written = [statement for statement in model.syntax.statements if isinstance(statement, Check)]
+    written = [statement for statement in model.syntax.statements if isinstance(statement, ModelCheck)]
     required = [place for place, check in enumerate(written) if not check.flag]
     return violation_of(model, required[number], execution)[0]
 
@@ -67,7 +67,7 @@ class _Search:
         self._asked = self._values.asked()
         self._solver = solver
 
-    def find(self, questions: Sequence[Literal]) -> Execution | None:
+    def find(self, questions: Sequence[Literal]) -> CandidateExecution | None:
         """One of them for which the literals hold, too."""
         circuit = self.executions.circuit
         opened = open_solver(self._solver, circuit.formula.variables)
@@ -88,7 +88,7 @@ class ReadValues(Protocol):
         """Values of a read, each with the literal that says that it is the one."""
 
 
-def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) -> Execution:
+def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) -> CandidateExecution:
     """The execution that a solver has found; ``true``: the variables that are."""
     runs = executions.runs
 
@@ -97,7 +97,7 @@ def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) ->
 
     known: dict[Key, Value] = {}
     for event, happens in zip(executions.events, executions.executed, strict=True):
-        if event.kind is Kind.READ and holds(happens):
+        if event.kind is EventKind.READ and holds(happens):
             read = values.read(event.key)
             known[event.key] = next(value for value, literal in read.items() if holds(literal))
     for thread, taken in zip(runs.threads, runs.taken, strict=True):
@@ -137,6 +137,6 @@ def decoded(executions: Executions, values: ReadValues, true: frozenset[int]) ->
             finals[term] = value_in(executions.events[last].value, known)
     places = tuple(thread.place for thread in executions.test.threads)
     orders = {name: only(order) for name, order in executions.orders.items()}
-    choices = Choices(only(executions.rf), only(executions.co), orders, only(executions.meet))
+    choices = ExecutionChoices(only(executions.rf), only(executions.co), orders, only(executions.meet))
     base = ProgramBase(bits(1, len(events)), events, places, choices, executions.test.synchronised)
-    return Execution(base, told, finals)
+    return CandidateExecution(base, told, finals)

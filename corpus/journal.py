@@ -44,7 +44,7 @@ from corpus.suite import (
 from corpus.test import Test
 
 
-class Found(msgspec.Struct, frozen=True, gc=False):  # processes send hundreds of thousands to each other
+class FoundTest(msgspec.Struct, frozen=True, gc=False):  # processes send hundreds of thousands to each other
     """What one solution of a solver gave.
 
     ``program`` is the solution as text, blocked again on resume. ``tests`` are the tests that came of it, each with
@@ -58,7 +58,7 @@ class Found(msgspec.Struct, frozen=True, gc=False):  # processes send hundreds o
 
 
 class _Entry(msgspec.Struct, omit_defaults=True, gc=False):
-    """A line: the request, a ``Found`` of a unit, or the end of a unit."""
+    """A line: the request, a ``FoundTest`` of a unit, or the end of a unit."""
 
     format: int | UnsetType = UNSET
     request: dict[str, Any] | UnsetType = UNSET
@@ -123,12 +123,12 @@ class Journal:
     ``units`` holds what an earlier run had found when this one resumed, by unit of work, ``tests`` how many tests that
     were, and ``closed`` the statistics of units that are done. Those that are done and for which ``is_done_with`` holds
     of these are not in ``units``, for there may be more than memory holds. The first line of the file is the request;
-    each further line is one ``Found`` of a unit, or closes a unit. Only one process can hold a journal.
+    each further line is one ``FoundTest`` of a unit, or closes a unit. Only one process can hold a journal.
     """
 
     path: Path
     request: dict[str, Any]
-    units: dict[str, list[Found]] = field(default_factory=dict)
+    units: dict[str, list[FoundTest]] = field(default_factory=dict)
     closed: dict[str, dict[str, Any]] = field(default_factory=dict)
     tests: Counter[str] = field(default_factory=Counter)
     is_done_with: Callable[[Mapping[str, Any]], bool] = field(default=_never, kw_only=True, repr=False)
@@ -196,7 +196,7 @@ class Journal:
             raise
         return journal
 
-    def append(self, unit: str, founds: Sequence[Found]) -> None:
+    def append(self, unit: str, founds: Sequence[FoundTest]) -> None:
         """Record what a unit of work found; on the disk on return. Raises ``InputError`` where it cannot be written."""
         self._write(
             _Entry(unit=unit, program=found.program, tests=_raw(found.tests), beside=_raw(found.beside))
@@ -248,7 +248,7 @@ class Journal:
                         read(record)
                 except ValueError:
                     raise InputError("expected records of tests", str(self.path / JOURNAL), number) from None
-                self.units.setdefault(entry.unit, []).append(Found(entry.program, tests, beside))
+                self.units.setdefault(entry.unit, []).append(FoundTest(entry.program, tests, beside))
                 self.tests[entry.unit] += len(tests)
         self._file.cut(kept)
         return kept > 0

@@ -23,7 +23,7 @@ _COLUMNS = ("test", "mutant", "relaxation", "kind")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class MutantLink:
     """A test and a mutant of it by name, and the relaxation between: in words, and what it is of (``Relaxed``)."""
 
     test: str
@@ -32,14 +32,14 @@ class Link:
     kind: str = ""
 
 
-def print_links(links: Iterable[Link]) -> Iterator[str]:
+def print_links(links: Iterable[MutantLink]) -> Iterator[str]:
     """The lines of the file."""
     yield csv_line(_COLUMNS)
     for link in links:
         yield csv_line((link.test, link.mutant, link.relaxation, link.kind), quote_all=True)
 
 
-def read_links(suite: Path) -> list[Link]:
+def read_links(suite: Path) -> list[MutantLink]:
     """The links of a suite, in the order of its tests.
 
     Raises ``InputError`` where it has no mutants, and where a line is no link, with file and line.
@@ -47,7 +47,7 @@ def read_links(suite: Path) -> list[Link]:
     path = suite / MUTANTS / LINKS
     if not path.exists():
         raise InputError("the suite has no mutants; synth memory --mutants makes them", str(suite))
-    found: list[Link] = []
+    found: list[MutantLink] = []
     for line, row in read_rows(path):
         if line == 1:
             if tuple(row) not in (_COLUMNS, _COLUMNS[:3]):
@@ -55,5 +55,5 @@ def read_links(suite: Path) -> list[Link]:
             continue
         if len(row) not in (3, 4) or not all(row[:3]):
             raise InputError(f"expected {', '.join(_COLUMNS)}, found {len(row)} cells", str(path), line)
-        found.append(Link(*row))
+        found.append(MutantLink(*row))
     return found

@@ -23,7 +23,7 @@ _SOURCE = re.compile(r"^\s*Source: (.*?)(?=\n\s*\n|\Z)", re.DOTALL | re.MULTILIN
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A model that ships.
 
     ``family`` is ``memory`` or ``progress``, ``kind`` how the model is written: ``axioms``, ``transition system`` or
@@ -40,7 +40,7 @@ class Entry:
     path: str = ""
 
 
-def catalogue() -> list[Entry]:
+def catalogue() -> list[CatalogueEntry]:
     """Every model that ships: .cat files, transition systems, progress models, each kind by name or in its order."""
     entries = [axioms(name, path) for name, path in shipped_models().items()]
     for name, strong in sorted(OPERATIONAL.items()):
@@ -50,17 +50,19 @@ def catalogue() -> list[Entry]:
             else "Threads have copies of memory, and borrow others' values"
         )
         section = "section 4.3, Fig. 4.2" if strong else "section 4.2"
-        entries.append(Entry(name, "memory", "transition system", says, f"Sorensen 2013, {section}.", "ptx"))
+        entries.append(CatalogueEntry(name, "memory", "transition system", says, f"Sorensen 2013, {section}.", "ptx"))
     for name, guarantee in GUARANTEES.items():
         for reading in ("weak", "strong"):
             says = (guarantee.__doc__ or "").split("\n")[0].rstrip(".")
             entries.append(
-                Entry(f"{name}-{reading}", "progress", "guarantee", says, "Sorensen et al. 2021, sections 2.2 and 4.")
+                CatalogueEntry(
+                    f"{name}-{reading}", "progress", "guarantee", says, "Sorensen et al. 2021, sections 2.2 and 4."
+                )
             )
     return entries
 
 
-def axioms(name: str, path: str) -> Entry:
+def axioms(name: str, path: str) -> CatalogueEntry:
     """The entry of a .cat file. Raises ``InputError`` where it does not open with a comment that has a source."""
     found = _COMMENT.search(read_text(Path(path), MOST_BYTES))
     comment = found[1] if found else ""
@@ -69,7 +71,7 @@ def axioms(name: str, path: str) -> Entry:
         raise InputError("expected a comment at the top that says what the model is, and 'Source: ..'", path)
     words = dialect_of([load_model(path, name)])
     says = first_sentence(_line(comment.strip().split("\n\n")[0]))
-    return Entry(name, "memory", "axioms", says, _line(source[1]), words, path)
+    return CatalogueEntry(name, "memory", "axioms", says, _line(source[1]), words, path)
 
 
 def first_sentence(text: str) -> str:

@@ -20,14 +20,14 @@ from oracle.cat.algebra import bits
 from oracle.cat.interpreter import Model
 from oracle.executions.candidates import execution_events
 from oracle.executions.domains import value_of
-from oracle.executions.events import INITIAL, Choices, Event, Kind, ProgramBase
+from oracle.executions.events import INITIAL, Event, EventKind, ExecutionChoices, ProgramBase
 from oracle.executions.judge import passing_checks
 from oracle.executions.orders import to_order
 from oracle.executions.steps import Constraint, Key, Walker
-from oracle.executions.stuck import Ending, Hang, unasked
+from oracle.executions.stuck import Hang, ThreadEnding, unasked
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
-from oracle.executions.witness import Execution, shown
+from oracle.executions.witness import CandidateExecution, shown
 from oracle.progress.explain import explain_system
 from oracle.progress.litmus import NoVerdictError, explore_litmus
 from oracle.progress.models import ProgressModel
@@ -91,13 +91,13 @@ class _Run:
     def step(self, thread: int, time: int = 0) -> bool:
         """The next access of a thread, whether it writes; ``time`` numbers the passes of a cycle from 1."""
         begun = len(self._order)
-        while not any(event.kind in (Kind.READ, Kind.WRITE) for event in self._order[begun:]):
+        while not any(event.kind in (EventKind.READ, EventKind.WRITE) for event in self._order[begun:]):
             self._advance(thread)
         events = self._order[begun:]
         if time:
             self._passes[thread] += [set() for _ in range(time - len(self._passes[thread]))]
             self._passes[thread][-1].update(event.key for event in events)
-        return any(event.kind is Kind.WRITE for event in events)
+        return any(event.kind is EventKind.WRITE for event in events)
 
     def finish(self, thread: int) -> None:
         """What a thread still does by itself before it ends."""
@@ -108,7 +108,7 @@ class _Run:
         before = self._states[thread]
         for after in self._walkers[thread].step(before):
             events = after.events[len(before.events) :]
-            reads = {event.key: self._memory[event.location] for event in events if event.kind is Kind.READ}
+            reads = {event.key: self._memory[event.location] for event in events if event.kind is EventKind.READ}
             known = self._values | {key: value for key, (value, _) in reads.items()}
             if all(_holds(held, known) for held in after.constraints[len(before.constraints) :]):
                 break
@@ -116,7 +116,7 @@ class _Run:
         self._sources |= {key: write for key, (_, write) in reads.items()}
         self._order += events
         for event in events:
-            if event.kind is Kind.WRITE:
+            if event.kind is EventKind.WRITE:
                 self._memory[event.location] = value_in(event.value, known), event.key
 
     def hang(self, model: Model, ended: Sequence[bool]) -> Hang:
@@ -127,14 +127,14 @@ class _Run:
         rank = [at.get(event.key, -1) for event in events]
         algebra = bits(1, len(events))
         rf = algebra.pairs((index[write], index[read]) for read, write in self._sources.items())
-        writes = [number for number, event in enumerate(events) if event.kind is Kind.WRITE]
+        writes = [number for number, event in enumerate(events) if event.kind is EventKind.WRITE]
         co = algebra.pairs(
             (one, other)
             for one, other in permutations(writes, 2)
             if events[one].location == events[other].location and rank[one] < rank[other]
         )
         places = tuple(thread.place for thread in self._test.threads)
-        chosen = Choices(rf, co, meet=algebra.empty())
+        chosen = ExecutionChoices(rf, co, meet=algebra.empty())
         base = ProgramBase(algebra, events, places, chosen, self._test.synchronised)
         orders = {
             name: algebra.closure(
@@ -143,10 +143,10 @@ class _Run:
             for name, pairs in to_order(model, base).items()
         }
         told = tuple(None if (what := shown(event)) is None else value_in(what, self._values) for event in events)
-        execution = Execution(replace(base, choices=replace(chosen, orders=orders)), told, {})
-        stuck = Ending.CYCLES if any(len(parts) > 1 for parts in self._passes) else Ending.SPINS
+        execution = CandidateExecution(replace(base, choices=replace(chosen, orders=orders)), told, {})
+        stuck = ThreadEnding.CYCLES if any(len(parts) > 1 for parts in self._passes) else ThreadEnding.SPINS
         endings = tuple(
-            stuck if parts else Ending.ENDED if done else Ending.LEFT
+            stuck if parts else ThreadEnding.ENDED if done else ThreadEnding.LEFT
             for parts, done in zip(self._passes, ended, strict=True)
         )
         return Hang(execution, endings, tuple(tuple(map(frozenset, parts)) for parts in self._passes))

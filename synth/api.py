@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, overload
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
 from backends.shared.layout import Parameters, place
-from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.process import Run
 from backends.shared.profiles import DEFAULT, Profile
 from constraints.solvers import DEFAULT_SOLVER
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from backends.shared.backend import Backend
     from backends.shared.device import Device
 
-ProgressSuite = synthesis.Request
+ProgressSuite = synthesis.ProgressSuiteRequest
 """What a suite of progress tests holds: threads, instructions, locations, values, and which of all tests."""
 
-MemorySuite = suites.Request
+MemorySuite = suites.SuiteRequest
 """What a suite of memory tests holds: the model that it comes from, events from and to, and which of all tests."""
 
 __all__ = [
@@ -109,11 +109,11 @@ def synthesise(asked: ProgressSuite | MemorySuite, folder: str | Path, jobs: int
     ``jobs``: processes. Interrupted, it gives the corpus of what was found, which is not ``complete``. Raises
     ``InputError`` where the folder is not empty, or what is asked for makes no sense.
     """
-    if isinstance(asked, suites.Request):
+    if isinstance(asked, suites.SuiteRequest):
         asked.check()
     started = time.monotonic()
     with Journal.create(Path(folder), asked.as_json()) as journal:
-        if isinstance(asked, suites.Request):
+        if isinstance(asked, suites.SuiteRequest):
             found = suites.synthesise(asked, journal, DEFAULT_SOLVER, jobs)
             suites.write_suite(asked, journal, found, DEFAULT_SOLVER, time.monotonic() - started)
         else:
@@ -201,7 +201,7 @@ def run(
     timeout: float = 5.0,
     instances: int = 1 << 16,
     profile: Profile = DEFAULT,
-) -> Outcomes: ...
+) -> SeenOutcomes: ...
 def run(
     test: Program | LitmusTest,
     backend: str,
@@ -211,7 +211,7 @@ def run(
     mapping: str = "plain",
     instances: int = 1 << 16,
     profile: Profile = DEFAULT,
-) -> Run | Outcomes:
+) -> Run | SeenOutcomes:
     """What a test does on the device of this machine that the back end chooses.
 
     ``timeout``: seconds of an iteration (of a litmus test, of a launch of ``instances``). Raises ``InputError`` where

@@ -27,7 +27,7 @@ from backends.shared.device import Device, Prepared, Runner, batches
 from backends.shared.layout import Layout
 from backends.shared.mapping import Launch
 from backends.shared.process import Run, RunError, end_all
-from backends.shared.results import Effort, MemoryTrial, ProgressTrial, Result, ResultFile, Times
+from backends.shared.results import MemoryTrial, ProgressTrial, Result, ResultFile, Times, TryEffort
 from corpus.errors import InputError
 from synth.pool import Cluster, run_tasks
 from synth.watch import watching
@@ -108,7 +108,7 @@ run.
 
 
 @dataclass(frozen=True, slots=True)
-class Way(Generic[Item]):
+class TrialKind(Generic[Item]):
     """How things are tried: the ``trial`` of one, how it is launched (``shape``), its ``files``, for which it raises
     ``InputError`` where the language cannot say the test, and the ``result`` of a run. All can be pickled.
     """
@@ -128,7 +128,7 @@ class Job(Generic[Item]):
 
 
 def jobs_of(
-    items: Sequence[Item], limits: Sequence[float], way: Way[Item], device: Device, campaign: Campaign
+    items: Sequence[Item], limits: Sequence[float], way: TrialKind[Item], device: Device, campaign: Campaign
 ) -> list[Job[Item]]:
     """All that is to be tried, with the seconds that an iteration of each may take, in jobs of what is built together.
 
@@ -144,7 +144,7 @@ _AHEAD = 4
 """Into how many jobs a worker's share is cut, so that none is left with the slow ones."""
 
 
-def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: Way[Item]) -> Iterator[tuple[Item, Made]]:
+def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: TrialKind[Item]) -> Iterator[tuple[Item, Made]]:
     """Tries things that are built together."""
     written = list[tuple[Item, float, Mapping[str, str]]]()
     for item, limit in limited:
@@ -162,11 +162,11 @@ def _made(runner: Runner, limited: Sequence[tuple[Item, float]], way: Way[Item])
                 yield item, error
 
 
-def effort(runs: Sequence[Run], limit: float) -> Effort:
+def effort(runs: Sequence[Run], limit: float) -> TryEffort:
     """What a try took that has just come to its end."""
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     seconds, cpu = sum(sum(run.seconds) for run in runs), [run.cpu for run in runs if run.cpu is not None]
-    return Effort(limit=limit, seconds=round(seconds, 6), cpu=round(sum(cpu), 2) if cpu else None, load=load)
+    return TryEffort(limit=limit, seconds=round(seconds, 6), cpu=round(sum(cpu), 2) if cpu else None, load=load)
 
 
 def _ran(

@@ -16,7 +16,7 @@ from typing import TypeVar
 from constraints.proofs import prove_unsatisfiable
 from corpus.certificates import FOLDER, formula_file, packed, remove_certificate, unit_files
 from corpus.files import write_atomically
-from oracle.certificates.clauses import Formula, clause_line
+from oracle.certificates.clauses import CertifiedFormula, clause_line
 from synth.pool import Jobs, run_tasks
 
 Unit = TypeVar("Unit")
@@ -59,7 +59,7 @@ def write_certificate(
         raise
 
 
-def unit_made(shape: str, number: int, formula: Formula, own: Sequence[Group]) -> list[Made]:
+def unit_made(shape: str, number: int, formula: CertifiedFormula, own: Sequence[Group]) -> list[Made]:
     """The files of a unit that adds these groups to the formula of its shape: its clauses and its proof.
 
     Raises ``ValueError`` where all together have a model.

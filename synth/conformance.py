@@ -82,7 +82,7 @@ def forbidden(promises: Mapping[str, Promise], shown: Iterable[tuple[Outcome, bo
     return {outcome: models for outcome, models in against.items() if models}
 
 
-class Status(StrEnum):
+class ConformanceStatus(StrEnum):
     """How a device and a model stand to each other, by what was seen.
 
     ``WEAKER``: the model allows outcomes of tests that were run, and none of them was seen; a stronger model would do.
@@ -95,7 +95,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing(Generic[Key]):
+class ModelConformance(Generic[Key]):
     """A model against the tests that were run.
 
     It forbids an outcome of ``forbidden`` tests: the one that the test asks about, or another that was seen. Those that
@@ -111,18 +111,18 @@ class Standing(Generic[Key]):
     unknown: int
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ConformanceStatus:
         """In a word."""
         if self.contradicting:
-            return Status.CONTRADICTED
+            return ConformanceStatus.CONTRADICTED
         if not self.forbidden and not self.allowed:
-            return Status.SILENT
-        return Status.WEAKER if self.allowed and not self.observed else Status.CONSISTENT
+            return ConformanceStatus.SILENT
+        return ConformanceStatus.WEAKER if self.allowed and not self.observed else ConformanceStatus.CONSISTENT
 
 
 def standing(
     model: str, promises: Mapping[Key, Promise], seen: Mapping[Key, bool], contradicting: Collection[Key]
-) -> Standing[Key]:
+) -> ModelConformance[Key]:
     """How a model stands to the tests that were run.
 
     ``promises`` are the model's, by test. ``seen`` says of each test whether the asked outcome was seen.
@@ -130,7 +130,7 @@ def standing(
     """
     forbids = [test for test in seen if promises[test].forbids_asked or test in contradicting]
     allows = [test for test in seen if promises[test].forbids_asked is False and test not in contradicting]
-    return Standing(
+    return ModelConformance(
         model,
         len(forbids),
         tuple(test for test in forbids if test in contradicting),

@@ -31,7 +31,7 @@ _TRUTHS = {"0": "false", "1": "true"}
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedVerdict:
     """What a line of a table says of a test under a model: the cell of each column that expects something."""
 
     line: int
@@ -40,7 +40,7 @@ class Expected:
     cells: Mapping[str, str]
 
 
-def read_expected(path: Path, labelling: Labelling) -> Iterator[Expected]:
+def read_expected(path: Path, labelling: Labelling) -> Iterator[ExpectedVerdict]:
     """What a table expects of the models that are asked.
 
     Raises ``InputError`` with the line where the file cannot be read or is no such table.
@@ -71,7 +71,7 @@ def read_expected(path: Path, labelling: Labelling) -> Iterator[Expected]:
         for model, cells in of_model.items():
             wanted = {name: cell for name, cell in cells.items() if cell and name in labelling.columns}
             if wanted and model in labelling.names:
-                yield Expected(line, row[0], model, wanted)
+                yield ExpectedVerdict(line, row[0], model, wanted)
 
 
 class Expectations:
@@ -83,7 +83,7 @@ class Expectations:
         self._path = path
         self._labelling = labelling
         labels = _labels_by_name(tests)
-        self._of: dict[tuple[str, str], Expected] = {}
+        self._of: dict[tuple[str, str], ExpectedVerdict] = {}
         self._met = 0
         self.differences: list[str] = []
         for expected in read_expected(path, labelling):
@@ -130,7 +130,7 @@ class Expectations:
         click.echo(one_line(f"synth: {self._path}: {self._met} of {total} expected verdicts hold"), err=True)
         return 1 if every else 0
 
-    def _at(self, expected: Expected) -> str:
+    def _at(self, expected: ExpectedVerdict) -> str:
         return f" ({self._path}:{expected.line})"
 
 

@@ -35,7 +35,7 @@ from backends.shared.device import Device, Prepared, Runner
 from backends.shared.process import TERMINATED, TIMED_OUT, NotReadyError, Run, RunError
 from backends.shared.results import AGAIN, UNKNOWN, Result, Times, now
 from corpus.errors import InputError
-from synth.campaigns import Campaign, Item, Made, Shape, Way, conducted, effort, jobs_of
+from synth.campaigns import Campaign, Item, Made, Shape, TrialKind, conducted, effort, jobs_of
 from synth.watch import watching
 
 LAUNCHES = 5
@@ -86,7 +86,7 @@ def _some(names: Sequence[str]) -> str:
 
 def results_of(
     items: Sequence[Item],
-    way: Way[Item],
+    way: TrialKind[Item],
     device: Device,
     campaign: Campaign,
     control: Control[Item],
@@ -122,7 +122,7 @@ def results_of(
 
 def _confirmed(
     doubts: Sequence[tuple[Item, Result, Times]],
-    way: Way[Item],
+    way: TrialKind[Item],
     device: Device,
     control: Control[Item],
     until: float | None,
@@ -146,7 +146,7 @@ def _confirmed(
                 yield item, again
 
 
-def _limits(items: Sequence[Item], way: Way[Item], device: Device, control: Control[Item]) -> list[float]:
+def _limits(items: Sequence[Item], way: TrialKind[Item], device: Device, control: Control[Item]) -> list[float]:
     """The time-out of each thing: the user's, or what the control says of its launch."""
     shapes = [control.shape(item) for item in items]
     longest = _longest(dict.fromkeys(shapes), device, control)
@@ -202,7 +202,7 @@ def _is_slow(device: Device, control: Control[Item], item: Item, times: Times = 
     return times.limit is not None and max(run.seconds) > times.limit
 
 
-def _again(item: Item, way: Way[Item], device: Device, first: Result, times: Times) -> tuple[Result, Times]:
+def _again(item: Item, way: TrialKind[Item], device: Device, first: Result, times: Times) -> tuple[Result, Times]:
     """A trial that hung made again, with more and more time: what counts of it. Raises ``RunError``."""
     assert times.limit is not None
     letters, tries = [first.counted], [*times.tries]

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 from synth.drawing.pictures import printable
 
 
-class Ending(StrEnum):
+class CaseOutcome(StrEnum):
     """How a case came out; the name of the element that says so."""
 
     PASSED = ""
@@ -27,7 +27,7 @@ class Case:
     """One test of a suite, and why it ended so; ``seconds`` where they are known."""
 
     name: str
-    ending: Ending = Ending.PASSED
+    ending: CaseOutcome = CaseOutcome.PASSED
     message: str = ""
     seconds: float | None = None
 
@@ -50,7 +50,7 @@ def junit(name: str, suites: Mapping[str, Sequence[Case]]) -> str:
         for case in cases:
             time = "" if case.seconds is None else f' time="{case.seconds:.3f}"'
             head = f"    <testcase classname={_quoted(suite)} name={_quoted(case.name)}{time}"
-            if case.ending is Ending.PASSED:
+            if case.ending is CaseOutcome.PASSED:
                 lines.append(f"{head}/>")
             else:
                 lines.append(f"{head}><{case.ending} message={_quoted(case.message)}/></testcase>")
@@ -62,9 +62,9 @@ def _counts(cases: Sequence[Case]) -> str:
     endings = [case.ending for case in cases]
     counts = {
         "tests": len(cases),
-        "failures": endings.count(Ending.FAILURE),
-        "errors": endings.count(Ending.ERROR),
-        "skipped": endings.count(Ending.SKIPPED),
+        "failures": endings.count(CaseOutcome.FAILURE),
+        "errors": endings.count(CaseOutcome.ERROR),
+        "skipped": endings.count(CaseOutcome.SKIPPED),
     }
     return " ".join(f'{key}="{count}"' for key, count in counts.items())
 

@@ -20,11 +20,11 @@ import click
 
 from corpus.comma_separated import read_rows
 from corpus.errors import InputError, one_line
-from synth.junit import Case, Ending
+from synth.junit import Case, CaseOutcome
 
 COLUMNS = ["test", "where", "reason"]
 
-FAILED = (Ending.FAILURE, Ending.ERROR)
+FAILED = (CaseOutcome.FAILURE, CaseOutcome.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class KnownFailures:
             kept = quarantined[suite] = []
             for case in cases:
                 own = [each for each in self.failures if each.is_of(suite, case)]
-                if case.ending is not Ending.SKIPPED:
+                if case.ending is not CaseOutcome.SKIPPED:
                     ran.update(own)
                 if case.ending in FAILED and own:
                     happened.update(own)
                     known.append(f"known: {case.name} ({suite}): {case.message}; {self._place(own[0])}")
                     reason = own[0].reason or str(self.path)
-                    case = replace(case, ending=Ending.SKIPPED, message=f"known failure, {reason}: {case.message}")
+                    case = replace(case, ending=CaseOutcome.SKIPPED, message=f"known failure, {reason}: {case.message}")
                 elif case.ending in FAILED:
                     news.append(f"{case.name} ({suite}): {case.message}")
                 kept.append(case)

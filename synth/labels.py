@@ -59,7 +59,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LabelTask:
     """A test, and the numbers of the models that are asked about it at once."""
 
     test: Input
@@ -84,10 +84,10 @@ class Labelling(Protocol):
     def columns(self) -> Sequence[str]:
         """What CSV has after file and model."""
 
-    def label(self, asked: Asked) -> Labels:
+    def label(self, asked: LabelTask) -> Labels:
         """The labels of the models that are asked; what a process does."""
 
-    def label_together(self, asked: Sequence[Asked]) -> Sequence[Labels | None]:
+    def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
         """The same of many at once, where that is quicker; None of those that ``label`` is to be asked about."""
 
     def facts(self, test: Input) -> Mapping[str, object]:
@@ -109,9 +109,9 @@ def label_tests(
     """The labels of every test, in order; None while they are waited for."""
     parts = labelling.parts
     here = isinstance(jobs, int)
-    asked = [Asked(test if here else test.to_carry(), part) for test in tests for part in parts]
+    asked = [LabelTask(test if here else test.to_carry(), part) for test in tests for part in parts]
 
-    def lost(one: Asked, reason: str) -> Labels:
+    def lost(one: LabelTask, reason: str) -> Labels:
         return Labels(one.test.label, (Label(UNKNOWN, reason),) * len(one.models), labelling.facts(one.test))
 
     found: list[Labels] = []
@@ -139,7 +139,7 @@ def _joined(parts: Sequence[Labels]) -> Labels:
 # What is said on standard error, and by the exit code
 
 
-class Tally:
+class LabelTally:
     """Tests that are none, and models without a verdict."""
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -8,14 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from corpus.journal import Found, Journal
+from corpus.journal import FoundTest, Journal
 from synth.pool import UNLIMITED, Jobs, Limits, Todo, run_tasks
 
 INTERRUPTED = "interrupted"
 """Why a run stopped that was interrupted."""
 
 
-class Unit(Protocol):
+class SearchUnit(Protocol):
     """Independent work that a process can do alone, by a name that the journal knows it by."""
 
     @property
@@ -24,7 +24,7 @@ class Unit(Protocol):
         ...
 
 
-AnyUnit = TypeVar("AnyUnit", bound=Unit)
+AnyUnit = TypeVar("AnyUnit", bound=SearchUnit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Parts(Generic[AnyUnit]):
     statistics: Mapping[str, int]
 
 
-class Divisible(Unit, Protocol):
+class Divisible(SearchUnit, Protocol):
     """A unit that may be cut into parts. ``known``: what was found before, as text, and is not to be found again."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -51,10 +51,10 @@ AnyDivisible = TypeVar("AnyDivisible", bound=Divisible)
 class Record(Protocol):
     """What is kept of a search, as a ``Journal`` does."""
 
-    units: dict[str, list[Found]]
+    units: dict[str, list[FoundTest]]
     closed: dict[str, dict[str, Any]]
 
-    def append(self, unit: str, founds: Sequence[Found]) -> None:
+    def append(self, unit: str, founds: Sequence[FoundTest]) -> None:
         """What a unit found."""
 
     def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
@@ -65,10 +65,10 @@ class Record(Protocol):
 class Unwritten:
     """The record of a search that nobody is to go on with."""
 
-    units: dict[str, list[Found]] = field(default_factory=dict)
+    units: dict[str, list[FoundTest]] = field(default_factory=dict)
     closed: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def append(self, unit: str, founds: Sequence[Found]) -> None:
+    def append(self, unit: str, founds: Sequence[FoundTest]) -> None:
         """What a unit found, which whoever asked knows."""
 
     def close_unit(self, unit: str, statistics: Mapping[str, Any]) -> None:
@@ -135,10 +135,10 @@ NEVER = Until()
 
 def search_units(
     planned: Sequence[AnyUnit],
-    work: Callable[[AnyUnit], Iterator[list[Found] | Parts[AnyUnit] | dict[str, int]]],
+    work: Callable[[AnyUnit], Iterator[list[FoundTest] | Parts[AnyUnit] | dict[str, int]]],
     journal: Record,
     jobs: Jobs,
-    take: Callable[[AnyUnit, list[Found]], list[Found]],
+    take: Callable[[AnyUnit, list[FoundTest]], list[FoundTest]],
     tests: Callable[[], int],
     until: Until,
     watch: Callable[[int, int, int], None],

@@ -11,13 +11,13 @@ from typing import Any, Generic, TypeVar
 from corpus.certificates import FOLDER, Packed, formula_file, unit_files
 from corpus.errors import InputError
 from corpus.suite import MANIFEST
-from oracle.certificates.clauses import Clause, Formula
+from oracle.certificates.clauses import CertifiedFormula, Clause
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.refusal import RefusedError
 
 Part = TypeVar("Part")
 Claims = TypeVar("Claims")
-AnyFormula = TypeVar("AnyFormula", bound=Formula)
+AnyFormula = TypeVar("AnyFormula", bound=CertifiedFormula)
 
 Watch = Callable[[int, int, int], None]
 """Told how many units are checked, of how many, and how many findings there are."""
@@ -57,7 +57,7 @@ def of_request(corpus: Path, error: InputError | RefusedError) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Files(Generic[Part]):
+class UnitFiles(Generic[Part]):
     """A unit with its files, which are sent with it: the formula of its shape, its clauses, its proof."""
 
     part: Part
@@ -66,7 +66,7 @@ class Files(Generic[Part]):
     proof: Packed
 
     @classmethod
-    def of(cls, part: Part, corpus: Path, shape: str, number: int = 0) -> Files[Part]:
+    def of(cls, part: Part, corpus: Path, shape: str, number: int = 0) -> UnitFiles[Part]:
         """The files of a unit in the folder of a corpus; what cannot be read is said by who reads it."""
         names = (formula_file(shape), *unit_files(shape, number))
         return cls(part, *(Packed(str(corpus / FOLDER / name)) for name in names))
@@ -90,7 +90,7 @@ def same_lines(file: Packed, expected: Iterable[str]) -> None:
 
 
 def proved(
-    files: Files[Part],
+    files: UnitFiles[Part],
     formula_of: Callable[[Packed], AnyFormula],
     claims_of: Callable[[AnyFormula, Iterable[str]], tuple[Claims, Sequence[Clause]]],
 ) -> tuple[Claims, int]:

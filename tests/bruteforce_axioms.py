@@ -18,7 +18,7 @@ from functools import cache, cached_property, partial
 from itertools import chain
 from math import prod
 
-from corpus.executions.execution import INITIAL, Dependency, Kind
+from corpus.executions.execution import INITIAL, Dependency, OpKind
 from corpus.executions.vocabulary import Vocabulary
 from corpus.laws.c11 import HALVES
 from corpus.litmus.test import CLUSTER, PROXIES, Mode, Order, Place, Scope
@@ -26,7 +26,7 @@ from corpus.litmus.test import CLUSTER, PROXIES, Mode, Order, Place, Scope
 Where = tuple[int, int] | None
 """A location, and which of its addresses."""
 
-Body = tuple[tuple[Kind, Where], ...]
+Body = tuple[tuple[OpKind, Where], ...]
 """The kinds and places of a thread."""
 
 Set = list[int]
@@ -124,7 +124,7 @@ class Program:
     dependencies: frozenset[Dependency] = frozenset()
 
     @cached_property
-    def steps(self) -> tuple[tuple[Kind, Where], ...]:
+    def steps(self) -> tuple[tuple[OpKind, Where], ...]:
         return tuple(chain(*self.threads))
 
     def location(self, instruction: int) -> int | None:
@@ -164,18 +164,18 @@ class Cases:
         self.events = [
             (i, half)
             for i, (kind, _) in enumerate(program.steps)
-            for half in ((Kind.READ, Kind.WRITE) if kind is Kind.UPDATE else (kind,))
+            for half in ((OpKind.READ, OpKind.WRITE) if kind is OpKind.UPDATE else (kind,))
         ]
         self.size = len(self.events)
         self.number = {event: number for number, event in enumerate(self.events)}
         self.all = (1 << self.block * len(choices)) - 1
 
-        def of_kind(*kinds: Kind) -> Set:
+        def of_kind(*kinds: OpKind) -> Set:
             return [EVERY if half in kinds else 0 for _, half in self.events]
 
-        self.R, self.W, self.F, self.B = map(of_kind, (Kind.READ, Kind.WRITE, Kind.FENCE, Kind.BARRIER))
-        self.M = of_kind(Kind.READ, Kind.WRITE)
-        self.RMW = [EVERY if program.steps[i][0] is Kind.UPDATE else 0 for i, _ in self.events]
+        self.R, self.W, self.F, self.B = map(of_kind, (OpKind.READ, OpKind.WRITE, OpKind.FENCE, OpKind.BARRIER))
+        self.M = of_kind(OpKind.READ, OpKind.WRITE)
+        self.RMW = [EVERY if program.steps[i][0] is OpKind.UPDATE else 0 for i, _ in self.events]
 
     def of(self, related: Callable[[int, int], int]) -> Relation:
         return Relation.of(self.size, related)
@@ -239,12 +239,12 @@ class Cases:
 
         def related(i: int, j: int) -> bool:
             (source, half), (target, last) = self.events[i], self.events[j]
-            return half is Kind.READ and any(
+            return half is OpKind.READ and any(
                 dep.source == source
                 and (
                     target >= dep.target and self.thread(i) == self.thread(j)
                     if dep.kind == "ctrl"
-                    else target == dep.target and (dep.kind == "addr" or last is Kind.WRITE)
+                    else target == dep.target and (dep.kind == "addr" or last is OpKind.WRITE)
                 )
                 for dep in self.program.dependencies
             )
@@ -329,7 +329,7 @@ class Cases:
         return bits
 
     def _writes(self, instruction: int) -> int:
-        return self.number[instruction, Kind.WRITE]
+        return self.number[instruction, OpKind.WRITE]
 
     @cached_property
     def rf(self) -> Relation:
@@ -338,7 +338,7 @@ class Cases:
         for number, choice in enumerate(self.choices):
             for i, source in enumerate(choice.rf):
                 if source is not None and source != INITIAL:
-                    row, read = rows[self._writes(source)], self.number[i, Kind.READ]
+                    row, read = rows[self._writes(source)], self.number[i, OpKind.READ]
                     row[read] = row.get(read, 0) | one << number * self.block
         return Relation(rows)
 
@@ -396,10 +396,10 @@ def _pattern(stride: int, size: int, chosen: tuple[int, ...], total: int) -> int
     return sum(one << start for start in range(0, total, stride * size))
 
 
-def order_of(mode: Mode, half: Kind | None) -> Order:
+def order_of(mode: Mode, half: OpKind | None) -> Order:
     """The order of an instruction, or of a half of an update; a volatile access is relaxed."""
     order = Order.RELAXED if mode.volatile and mode.order is Order.WEAK else mode.order
-    return order if half is None else HALVES[order][half is Kind.WRITE]
+    return order if half is None else HALVES[order][half is OpKind.WRITE]
 
 
 def scope_of(mode: Mode) -> Scope | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 from corpus.cycles.cycle import Cycle
-from corpus.cycles.edges import PLAIN, Annotation, Edge, Vocabulary
+from corpus.cycles.edges import PLAIN, Annotation, Edge, EdgeVocabulary
 from corpus.litmus.test import Order, Region
 
 Groups = tuple[int, ...]
@@ -51,7 +51,7 @@ def row(cycle: Cycle) -> Row:
 
 
 def all_cycles(
-    vocabulary: Vocabulary,
+    vocabulary: EdgeVocabulary,
     size: int,
     levels: Sequence[str] = (),
     regions: Sequence[Region] = (Region.GLOBAL,),
@@ -78,7 +78,7 @@ Told = tuple[frozenset[Annotation], ...]
 """To each event the annotations that the edges beside it insist on."""
 
 
-def _rows(vocabulary: Vocabulary, size: int, compositions: bool) -> Iterator[tuple[tuple[Edge, ...], Told]]:
+def _rows(vocabulary: EdgeVocabulary, size: int, compositions: bool) -> Iterator[tuple[tuple[Edge, ...], Told]]:
     """Every row of ``size`` edges, made of runs that were asked for, that closes: a rotation at least of each cycle."""
 
     def grown(row: tuple[Edge, ...], lengths: tuple[int, ...]) -> Iterator[tuple[tuple[Edge, ...], tuple[int, ...]]]:
@@ -103,7 +103,7 @@ def _rows(vocabulary: Vocabulary, size: int, compositions: bool) -> Iterator[tup
             yield tuple(replace(edge, first=None, second=None) for edge in row), told
 
 
-def _diy7_rows(vocabulary: Vocabulary, size: int) -> Iterator[tuple[tuple[Edge, ...], Told]]:
+def _diy7_rows(vocabulary: EdgeVocabulary, size: int) -> Iterator[tuple[tuple[Edge, ...], Told]]:
     """The same for diy7's -mode critical, whose rules of what follows what are for what no sequence has together."""
 
     def grown(row: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
@@ -141,7 +141,7 @@ def _is_diy7s(edges: Sequence[Edge], threads: tuple[int, int] | None) -> bool:
 
 
 def _says_what_communication_says(
-    vocabulary: Vocabulary, before: Edge, edge: Edge, after: Edge, compositions: bool
+    vocabulary: EdgeVocabulary, before: Edge, edge: Edge, after: Edge, compositions: bool
 ) -> bool:
     """Whether Rfi, Coi or Fri could stand for a plain step that is asked for by itself: the test would be the same."""
     if edge.kind != "Po" or not edge.same or edge.first or edge.second:
@@ -202,7 +202,7 @@ def _groups(edges: Sequence[Edge], joins: Callable[[Edge], bool]) -> Groups:
     return renumbered(groups)
 
 
-def _annotations(vocabulary: Vocabulary, edges: Sequence[Edge], told: Told) -> Iterator[tuple[Annotation, ...]]:
+def _annotations(vocabulary: EdgeVocabulary, edges: Sequence[Edge], told: Told) -> Iterator[tuple[Annotation, ...]]:
     """What is told, and what is listed where nothing is told; atomic operations only as they can be, and said once."""
     size = len(edges)
     choices = []

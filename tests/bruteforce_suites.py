@@ -27,7 +27,7 @@ import numpy as np
 from bruteforce_axioms import MODELS, Body, Cases, Choice, Model, Program, Where
 from numpy.typing import NDArray
 
-from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import Place, Region, Scope
@@ -106,17 +106,17 @@ def _partitions(total: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 @cache
-def _kinds(events: int) -> tuple[tuple[Kind, ...], ...]:
+def _kinds(events: int) -> tuple[tuple[OpKind, ...], ...]:
     if events <= 0:
         return ((),) * (events == 0)
-    return tuple((kind, *rest) for kind in Kind for rest in _kinds(events - kind.events))
+    return tuple((kind, *rest) for kind in OpKind for rest in _kinds(events - kind.events))
 
 
-def _bodies(words: Vocabulary, events: int) -> list[tuple[Kind, ...]]:
+def _bodies(words: Vocabulary, events: int) -> list[tuple[OpKind, ...]]:
     return [body for body in _kinds(events) if all(words.modes.get(kind) for kind in body)]
 
 
-def _located(kinds: Sequence[tuple[Kind, ...]], aliases: bool) -> Iterator[tuple[Body, ...]]:
+def _located(kinds: Sequence[tuple[OpKind, ...]], aliases: bool) -> Iterator[tuple[Body, ...]]:
     """Locations for all accesses, numbered by first occurrence, and likewise addresses of each."""
 
     def names(accesses: int, used: tuple[int, ...]) -> Iterator[tuple[tuple[int, int], ...]]:
@@ -166,7 +166,7 @@ def _barriers_meet(threads: Sequence[Body], places: Sequence[Place]) -> bool:
     """Whether threads of one CTA have equally many barriers."""
     counts: dict[object, set[int]] = {}
     for body, place in zip(threads, places, strict=True):
-        counts.setdefault(place[: Scope.CTA.value], set()).add(sum(kind is Kind.BARRIER for kind, _ in body))
+        counts.setdefault(place[: Scope.CTA.value], set()).add(sum(kind is OpKind.BARRIER for kind, _ in body))
     return all(len(found) == 1 for found in counts.values())
 
 
@@ -183,7 +183,7 @@ def _dependencies(words: Vocabulary, threads: Sequence[Body]) -> Iterator[frozen
         yield from map(frozenset, combinations(possible, count))
 
 
-def _may_depend(words: Vocabulary, kind: str, target: Kind) -> bool:
+def _may_depend(words: Vocabulary, kind: str, target: OpKind) -> bool:
     if words.interchangeable:
         return kind == ("data" if target.writes else "addr") and (target.reads or target.writes)
     return {"addr": target.reads or target.writes, "data": target.writes, "ctrl": True}[kind]
@@ -203,7 +203,7 @@ def choices(program: Program, model: Model, orphans: bool) -> list[Choice]:
         for i, (kind, _) in enumerate(program.steps)
     ]
     co = [_orders(tuple(writes), model.partial) for writes in writers.values()]
-    fences = [i for i, (kind, _) in enumerate(program.steps) if kind is Kind.FENCE] if model.fences else []
+    fences = [i for i, (kind, _) in enumerate(program.steps) if kind is OpKind.FENCE] if model.fences else []
     return [
         Choice(sources, frozenset(chain(*orders)), order)
         for sources in product(*rf)
@@ -282,12 +282,12 @@ def relaxations(program: Program, words: Vocabulary) -> Iterator[Relaxed]:
     met: dict[int, int] = {}
     for i, (kind, _) in enumerate(program.steps):
         thread = program.thread_of[i]
-        if kind is Kind.BARRIER:
+        if kind is OpKind.BARRIER:
             met[thread] = met.get(thread, 0) + 1
             meetings.setdefault((program.places[thread][: Scope.CTA.value], met[thread]), set()).add(i)
         else:
             yield _without(program, {i}, axes)
-        if kind is Kind.UPDATE:
+        if kind is OpKind.UPDATE:
             yield _split(program, words, i, axes)
     for barriers in meetings.values():
         yield _without(program, barriers, axes)
@@ -334,13 +334,13 @@ def _without(program: Program, gone: set[int], axes: tuple[Axis, ...]) -> Relaxe
 
 
 def _split(program: Program, words: Vocabulary, i: int, axes: tuple[Axis, ...]) -> Relaxed:
-    def half(kind: Kind) -> Axis:
-        return i, tuple(words.modes[kind].index(words.half(kind, mode)) for mode in words.modes[Kind.UPDATE])
+    def half(kind: OpKind) -> Axis:
+        return i, tuple(words.modes[kind].index(words.half(kind, mode)) for mode in words.modes[OpKind.UPDATE])
 
     number, location = program.thread_of[i], program.steps[i][1]
     body = program.threads[number]
     at = i - program.thread_of.index(number)
-    halves = ((Kind.READ, location), (Kind.WRITE, location))
+    halves = ((OpKind.READ, location), (OpKind.WRITE, location))
     threads = [*program.threads[:number], (*body[:at], *halves, *body[at + 1 :]), *program.threads[number + 1 :]]
     reads = tuple(j + (j > i) for j in range(len(program.steps)))
     dependencies = set()
@@ -353,7 +353,7 @@ def _split(program: Program, words: Vocabulary, i: int, axes: tuple[Axis, ...]) 
         _tidy(threads, program.places, dependencies),
         reads,
         tuple(j + (j >= i) for j in range(len(program.steps))),
-        (*axes[:i], half(Kind.READ), half(Kind.WRITE), *axes[i + 1 :]),
+        (*axes[:i], half(OpKind.READ), half(OpKind.WRITE), *axes[i + 1 :]),
     )
 
 
@@ -494,7 +494,7 @@ class Suite:
             )
         return self._left[left]
 
-    def _weaker(self, kind: Kind) -> list[NDArray[np.intp]]:
+    def _weaker(self, kind: OpKind) -> list[NDArray[np.intp]]:
         """By mode the mode a step weaker, -1 where there is none; several where there are several."""
         ways, words = self._words.modes[kind], self._words
         found = [
@@ -523,7 +523,7 @@ class Suite:
         locations = len({program.location(i) for i in range(len(program.steps))} - {None})
         last = {program.location(i): i for i in Outcome.of(program, choice).final}
 
-        def step(kind: Kind, where: Where) -> Step:
+        def step(kind: OpKind, where: Where) -> Step:
             return Step(kind, None, next(left)) if where is None else Step(kind, where[0], next(left), where[1])
 
         return Execution(

@@ -7,18 +7,18 @@ from functools import cache
 from pysat.solvers import Solver
 
 from constraints.loop import solutions
-from constraints.progress import ProgressEncoding, Shape, Solution
+from constraints.progress import ProgramShape, ProgressEncoding, Solution
 from corpus.progress.axb import Program
 from synth.progress.synthesis import partitions
 
 
-def shapes(threads: int, instrs: int, locs: int = 2, values: int = 2) -> list[Shape]:
+def shapes(threads: int, instrs: int, locs: int = 2, values: int = 2) -> list[ProgramShape]:
     """The shapes of a bound: ascending lengths of threads."""
-    return [Shape(lengths, min(locs, instrs), values) for lengths in partitions(threads, instrs)]
+    return [ProgramShape(lengths, min(locs, instrs), values) for lengths in partitions(threads, instrs)]
 
 
 @cache
-def solved(shape: Shape, solver: str = "minisat22") -> list[Program]:
+def solved(shape: ProgramShape, solver: str = "minisat22") -> list[Program]:
     """All programs of a shape and their images under permutation of threads, in the order they are found."""
     found = solutions(ProgressEncoding(shape), solver)
     return [image for solution in found for image, _ in solution.images]
@@ -27,7 +27,7 @@ def solved(shape: Shape, solver: str = "minisat22") -> list[Program]:
 class Asked:
     """A formula that can be asked about single programs: no enumeration, no blocking, only assumptions."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: ProgramShape) -> None:
         self.encoding = ProgressEncoding(shape)
         self._solver = Solver("minisat22", bootstrap_with=self.encoding.formula.clauses)
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from corpus.executions.execution import Kind
-from corpus.executions.translation import Target, Translation, read_mapping
+from corpus.executions.execution import OpKind
+from corpus.executions.translation import MappedOp, Translation, read_mapping
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
 from corpus.litmus.test import Mode, Order
 from oracle.consistency import resolve_consistency_models
@@ -46,15 +46,15 @@ def strengthened(check: Checked) -> Iterator[tuple[str, Checked]]:
             yield f"{spelled_mode(kind, mode)}: {said}", replace(check, translation=Translation(targets))
 
 
-def _stronger(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[str, Target]]:
-    for fence in words.modes.get(Kind.FENCE, ()):
+def _stronger(kind: OpKind, target: MappedOp, words: Vocabulary) -> Iterator[tuple[str, MappedOp]]:
+    for fence in words.modes.get(OpKind.FENCE, ()):
         if fence.order is Order.SC:
-            word = spelled_mode(Kind.FENCE, fence)
-            if kind is Kind.FENCE and target.itself is None:
+            word = spelled_mode(OpKind.FENCE, fence)
+            if kind is OpKind.FENCE and target.itself is None:
                 yield f"{word} for nothing", replace(target, itself=fence)
                 continue
             yield f"{word} after", replace(target, after=(*target.after, fence))
-            if kind is not Kind.FENCE:
+            if kind is not OpKind.FENCE:
                 yield f"{word} before", replace(target, before=(fence, *target.before))
     if target.itself is not None:
         own = target.kind(kind)
@@ -62,7 +62,7 @@ def _stronger(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[s
             yield f"{spelled_mode(own, way)} for {spelled_mode(own, target.itself)}", replace(target, itself=way)
 
 
-def _above(kind: Kind, mode: Mode, words: Vocabulary) -> list[Mode]:
+def _above(kind: OpKind, mode: Mode, words: Vocabulary) -> list[Mode]:
     return [way for way in words.modes[kind] if mode in (*words.lower_orders(kind, way), words.narrower(kind, way))]
 
 

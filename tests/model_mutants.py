@@ -21,7 +21,18 @@ from functools import reduce
 from pathlib import Path
 
 from oracle.cat.syntax import read_cat, shipped_models
-from oracle.cat.terms import Call, Check, Constant, Definition, Name, Operation, Position, Statement, Syntax, Term
+from oracle.cat.terms import (
+    Call,
+    Constant,
+    Definition,
+    FilePosition,
+    ModelCheck,
+    ModelSyntax,
+    Name,
+    Operation,
+    Statement,
+    Term,
+)
 from oracle.cat.text import model_text, term_text
 
 WIDER = {"rfe": "rf", "rfi": "rf", "coe": "co", "coi": "co", "fre": "fr", "fri": "fr", "po-loc": "po"}
@@ -54,7 +65,7 @@ def mutants(model: str) -> list[Mutant]:
     return list(found.values())
 
 
-def mutants_of(syntax: Syntax, path: str) -> Iterator[Mutant]:
+def mutants_of(syntax: ModelSyntax, path: str) -> Iterator[Mutant]:
     """The mutants of a model that was read from ``path``."""
     statements = syntax.statements
 
@@ -63,7 +74,7 @@ def mutants_of(syntax: Syntax, path: str) -> Iterator[Mutant]:
         return Mutant(slip, label, model_text(replace(syntax, statements=changed)))
 
     for at, statement in enumerate(statements):
-        if isinstance(statement, Check) and not statement.flag:
+        if isinstance(statement, ModelCheck) and not statement.flag:
             yield mutant("axiom", f"axiom {statement.name} dropped", at, [])
     for at in _living(statements):
         for change, changed in _changed(statements[at], _sets(statements)):
@@ -78,7 +89,7 @@ class _Change:
     after: Term
 
 
-def _where(site: Position, main: str) -> str:
+def _where(site: FilePosition, main: str) -> str:
     """Where a term stands; the file is said only where it is an included one."""
     file = "" if site.path == main else f"{Path(site.path).parent.name}/{Path(site.path).name} "
     return f"{file}line {site.line}, column {site.column}"
@@ -90,7 +101,7 @@ def _living(statements: Sequence[Statement]) -> list[int]:
     found = []
     for at in reversed(range(len(statements))):
         statement = statements[at]
-        if isinstance(statement, Check):
+        if isinstance(statement, ModelCheck):
             if statement.flag:
                 continue
             needed |= _names(statement.body)
@@ -143,7 +154,7 @@ def _is_test(term: Term, sets: frozenset[str]) -> bool:
 
 def _changed(statement: Statement, sets: frozenset[str]) -> Iterator[tuple[_Change, Statement]]:
     """A statement with one thing changed: what, and all of it."""
-    if isinstance(statement, Check):
+    if isinstance(statement, ModelCheck):
         for change, body in _variants(statement.body, sets):
             yield change, replace(statement, body=body)
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 from backends.shared.results import MemoryResult, print_result, times_of
 from corpus.dialects.registry import parse_litmus
 from corpus.files import write_atomically
-from corpus.links import LINKS, MUTANTS, Link, print_links
+from corpus.links import LINKS, MUTANTS, MutantLink, print_links
 from corpus.litmus.normal import litmus_digest
 from corpus.suite import write_corpus
 from corpus.test import Test
@@ -39,11 +39,11 @@ WEAK, FINE, SERIAL = record("A.m1", (1, 0), 1), record("A.m2", (0, 1), 1), recor
 """Mutants whose outcomes take weak memory, interleaving, and neither."""
 
 LINKED = [
-    Link("A", "A.m1", "P0's fence: removed", "instruction"),
-    Link("A", "A.m2", "P1's load of y: acquire -> relaxed", "order"),
-    Link("A", "A.m3", "P0's store to x: removed", "instruction"),
-    Link("B", "A.m2", "P0's fence: scope gpu -> cta", "scope"),
-    Link("C", "A.m3", "P1's load of x: removed", "instruction"),
+    MutantLink("A", "A.m1", "P0's fence: removed", "instruction"),
+    MutantLink("A", "A.m2", "P1's load of y: acquire -> relaxed", "order"),
+    MutantLink("A", "A.m3", "P0's store to x: removed", "instruction"),
+    MutantLink("B", "A.m2", "P0's fence: scope gpu -> cta", "scope"),
+    MutantLink("C", "A.m3", "P1's load of x: removed", "instruction"),
 ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 from random import Random
 
-from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import VOCABULARIES, Vocabulary, optional_words, vocabulary
 from corpus.litmus.test import Place, Region, Scope
 
@@ -38,25 +38,25 @@ def random_execution(
     length = rng.randint(max(2, count), size)
     cuts = sorted(rng.sample(range(1, length), count - 1))
     lengths = [stop - start for start, stop in zip([0, *cuts], [*cuts, length], strict=True)]
-    kinds = [kind for kind in words.modes if kind is not Kind.BARRIER]
+    kinds = [kind for kind in words.modes if kind is not OpKind.BARRIER]
     locations = rng.randint(1, 3)
     threads = []
     for number in range(count):
         steps = []
         for _ in range(lengths[number]):
-            kind = rng.choice([Kind.READ, Kind.READ, Kind.WRITE, Kind.WRITE, *kinds])
-            location = None if kind is Kind.FENCE else rng.randrange(locations)
+            kind = rng.choice([OpKind.READ, OpKind.READ, OpKind.WRITE, OpKind.WRITE, *kinds])
+            location = None if kind is OpKind.FENCE else rng.randrange(locations)
             address = rng.randint(0, 1) if words.aliases and location is not None else 0
             steps.append(Step(kind, location, rng.choice(words.modes[kind]), address))
         threads.append(steps)
-    if Kind.BARRIER in words.modes and rng.random() < 0.3:
+    if OpKind.BARRIER in words.modes and rng.random() < 0.3:
         cta = rng.choice(places)[:3]
-        mode = rng.choice(words.modes[Kind.BARRIER])
+        mode = rng.choice(words.modes[OpKind.BARRIER])
         for _ in range(rng.randint(1, 2)):
             for steps, place in zip(threads, places, strict=True):
                 if place[:3] == cta:
-                    mode = rng.choice(words.modes[Kind.BARRIER]) if "arrive" in words.more else mode
-                    steps.insert(rng.randint(0, len(steps)), Step(Kind.BARRIER, None, mode))
+                    mode = rng.choice(words.modes[OpKind.BARRIER]) if "arrive" in words.more else mode
+                    steps.insert(rng.randint(0, len(steps)), Step(OpKind.BARRIER, None, mode))
     return _chosen(rng, words, threads, places, partial, silent)
 
 

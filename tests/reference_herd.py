@@ -34,7 +34,7 @@ from corpus.litmus.test import (
     Store,
     propositions,
 )
-from oracle.cat.terms import Binding, Call, Check, Constant, Name, Operation
+from oracle.cat.terms import Call, Constant, LetBinding, ModelCheck, Name, Operation
 
 
 @dataclass(frozen=True)
@@ -585,7 +585,7 @@ class Execution:
         """Whether the model allows the execution, and the flags that it raises."""
         names, allowed, flags = {}, True, set()
         for statement in syntax.statements:
-            if isinstance(statement, Check):
+            if isinstance(statement, ModelCheck):
                 holds = self._check(statement, names)
                 if not statement.flag:
                     allowed = allowed and holds
@@ -629,7 +629,7 @@ class Execution:
                 given = [self.value(argument, names) for argument in arguments]
                 if name in names:
                     binding, around = names[name]
-                    assert isinstance(binding, Binding)
+                    assert isinstance(binding, LetBinding)
                     return self.value(binding.body, around | dict(zip(binding.parameters, given, strict=True)))
                 return self._built_in(name, given[0][1])
             case Operation(kind, operands):
@@ -767,7 +767,9 @@ def mentions(syntax, name):
         return any(map(inside, getattr(term, "operands", getattr(term, "arguments", ()))))
 
     return any(
-        any(map(inside, [statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings]))
+        any(
+            map(inside, [statement.body] if isinstance(statement, ModelCheck) else [b.body for b in statement.bindings])
+        )
         for statement in syntax.statements
     )
 

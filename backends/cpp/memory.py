@@ -18,10 +18,10 @@ from typing import ClassVar
 from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.c_atomics import CAtomics
 from backends.shared.hosting import WARM_UP
-from backends.shared.kernel import Cell, indented
+from backends.shared.kernel import MemoryWord, indented
 from backends.shared.layout import HISTOGRAM_HEADER, WORKING, Layout
 from backends.shared.main import COUNTS, SAYS
-from backends.shared.syntax import Syntax
+from backends.shared.syntax import LanguageSyntax
 from corpus.errors import InputError
 from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
@@ -136,7 +136,7 @@ class CppKernel(CAtomics):
 
     title: ClassVar[str] = "C++"
     largest_group: ClassVar[int | None] = None
-    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
+    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
     signed: ClassVar[str] = "std::int32_t({})"
     unsigned: ClassVar[str] = "std::uint32_t({})"
     unused: ClassVar[str] = "[[maybe_unused]] "
@@ -155,7 +155,7 @@ class CppKernel(CAtomics):
             raise InputError(f"{location.name} is in shared memory, and C++ has none")
         super().__init__(layout)
 
-    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
+    def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
         return f"atomic({cell.text}).{function}({', '.join(arguments)})"
 
     def expected(self) -> str:  # noqa: D102

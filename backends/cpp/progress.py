@@ -7,7 +7,7 @@ from typing import ClassVar
 from backends.cpp.about import ABOUT, HEADERS
 from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
-from backends.shared.syntax import Syntax
+from backends.shared.syntax import LanguageSyntax
 
 
 class Cpp(Renderer):
@@ -16,7 +16,7 @@ class Cpp(Renderer):
     800 threads at most unless asked otherwise: the published over-subscribed run, 100 for each of 8 cores.
     """
 
-    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
+    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
     exchange: ClassVar[str] = "(cell).exchange(value, std::memory_order_acq_rel)"
     add: ClassVar[str] = "(cell).fetch_add(value, std::memory_order_acq_rel)"
     read: ClassVar[str] = "WARM_UP.load(std::memory_order_relaxed)"

@@ -9,7 +9,7 @@ from backends.cuda.device import CudaDevice
 from backends.cuda.memory import CudaKernel
 from backends.cuda.optcheck import optcheck
 from backends.cuda.progress import Cuda
-from backends.shared.backend import Backend, Check
+from backends.shared.backend import Backend, ProgramCheck
 from backends.shared.log import as_string
 from corpus.litmus.test import LitmusTest
 
@@ -27,6 +27,6 @@ BACKEND = Backend(
     usage="nvcc -O2 -arch=sm_90 -o t TEST.cu; timeout 20 ./t",
     compiler=COMPILER,
     device=lambda options: CudaDevice(options.platform, options.instances),
-    check=Check("optcheck", _problems),
+    check=ProgramCheck("optcheck", _problems),
     embed=as_string,
 )

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from backends.cuda import gpus, toolkits
 from backends.cuda.progress import Cuda
-from backends.cuda.toolkits import ANY, Target, Toolkit
+from backends.cuda.toolkits import ANY, CudaTarget, Toolkit
 from backends.shared.log import as_string
 from backends.shared.toolchain import (
     PROBE_TIMEOUT,
@@ -51,7 +51,7 @@ class CudaCompiler:
     """
 
     architectures: tuple[int, ...] = ARCHITECTURES
-    target: Target = ANY
+    target: CudaTarget = ANY
 
     def missing(self) -> list[str]:
         """As ``Compiler.missing``; where nothing is run, the disassemblers are needed too, for optcheck."""
@@ -120,7 +120,7 @@ class CudaCompiler:
 
 def compiler_for(gpu: gpus.Gpu) -> CudaCompiler:
     """nvcc for the compute capability of a GPU alone, of a toolkit that its driver can do with."""
-    return CudaCompiler((gpu.capability,), Target(gpu.capability, gpu.cuda))
+    return CudaCompiler((gpu.capability,), CudaTarget(gpu.capability, gpu.cuda))
 
 
 def _further(toolkit: Toolkit) -> Probed:

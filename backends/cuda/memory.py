@@ -32,10 +32,10 @@ from backends.cuda.about import ABOUT
 from backends.cuda.compiler import HOPPER
 from backends.cuda.optcheck import numbered
 from backends.shared.hosting import WARM_UP
-from backends.shared.kernel import Cell, Kernel, indented
+from backends.shared.kernel import Kernel, MemoryWord, indented
 from backends.shared.layout import Layout
 from backends.shared.main import COUNTS, SAYS
-from backends.shared.syntax import Syntax
+from backends.shared.syntax import LanguageSyntax
 from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, OPERATIONS, RED_ORDERS, REDUCTIONS, STORE, mode_words
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
@@ -158,7 +158,7 @@ class CudaKernel(Kernel):
     """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``NAME [iterations]``."""
 
     title: ClassVar[str] = "CUDA"
-    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
+    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
     group: ClassVar[str] = "blockIdx.x"
     item: ClassVar[str] = "threadIdx.x"
     signed: ClassVar[str] = "std::int32_t({})"
@@ -183,17 +183,17 @@ class CudaKernel(Kernel):
             for (thread, place), mark in numbered(self.test).items()
         }
 
-    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         words = mode_words(ins.mode, LOAD, partial(cannot_say, thread, ins), f".{cell.region}")
         access = _asm(f"ld{words}.u32 %0, [%1];", f'"=r"({target})', self._pointer(ins, cell))
         return self._apart(thread, ins) + access
 
-    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
         words = mode_words(ins.mode, STORE, partial(cannot_say, thread, ins), f".{cell.region}")
         access = _asm(f"st{words}.u32 [%0], %1;", "", f'{self._pointer(ins, cell)}, "r"({value})')
         return self._apart(thread, ins) + access
 
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
         if ins.operation not in OPERATIONS:
             raise cannot_say(thread, ins, f"PTX has no atomic {ins.operation}")
         if ins.failure is not None:
@@ -304,7 +304,7 @@ class CudaKernel(Kernel):
             return "keep_order(); "
         return ""
 
-    def _pointer(self, ins: Instruction, cell: Cell) -> str:
+    def _pointer(self, ins: Instruction, cell: MemoryWord) -> str:
         """The address of an access, with its mark."""
         return f'"{_POINTERS[cell.region]}"({cell.text.removesuffix("]")} + zero[{self._marks[id(ins)]}u]])'
 

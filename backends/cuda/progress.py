@@ -13,13 +13,13 @@ from typing import ClassVar
 from backends.cuda.about import ABOUT
 from backends.shared.main import MAIN, SAYS
 from backends.shared.renderer import Renderer
-from backends.shared.syntax import Syntax
+from backends.shared.syntax import LanguageSyntax
 
 
 class Cuda(Renderer):
     """``NAME.cu``: compile with ``nvcc -O2 -arch=sm_75`` or newer; run as ``timeout 20 NAME [iterations]``."""
 
-    syntax: ClassVar[Syntax] = Syntax("std::uint32_t")
+    syntax: ClassVar[LanguageSyntax] = LanguageSyntax("std::uint32_t")
     exchange: ClassVar[str] = "atomic_exchange(&(cell), value)"
     add: ClassVar[str] = "atomic_add(&(cell), value)"
     header: ClassVar[str] = 'extern "C" __global__ void test(std::uint32_t* const memory)'

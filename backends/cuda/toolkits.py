@@ -38,7 +38,7 @@ RELEASES = (Release(13, 75, "580.65.06"), Release(12, 50, "525.60.13"), Release(
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CudaTarget:
     """What is compiled for: a compute capability, 90 for 9.0, and the major version of CUDA that the driver has; None
     where any will do, as nothing is run."""
 
@@ -46,7 +46,7 @@ class Target:
     driver: int | None = None
 
 
-ANY = Target()
+ANY = CudaTarget()
 """For whatever there is: nothing is run."""
 
 
@@ -72,7 +72,7 @@ class Toolkit:
         number = re.match(r"\d+", self.version)
         return next((each for each in RELEASES if number and each.major <= int(number[0])), None)
 
-    def problem(self, target: Target) -> str:
+    def problem(self, target: CudaTarget) -> str:
         """Why it cannot compile for a GPU, in a line; "" where it can. One whose version is not known can."""
         release = self.release
         if release is None:
@@ -103,7 +103,7 @@ def toolkits() -> list[Toolkit]:
     return list(found.values())
 
 
-def chosen(target: Target) -> tuple[Toolkit | None, str]:
+def chosen(target: CudaTarget) -> tuple[Toolkit | None, str]:
     """The first toolkit that compiles for a target; or none, what is wrong with the first one, and what would do."""
     found = toolkits()
     problems = [each.problem(target) for each in found]

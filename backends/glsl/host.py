@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, path: Path, iterations: int) -> tuple[int
             raise HostError(f"no Vulkan device {arguments.number} named '{arguments.device}'")
         codes = [each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}.*.spv"))]
         try:
-            device = Device.of(found().index(named[arguments.number]))
+            device = VulkanDevice.of(found().index(named[arguments.number]))
             with (memory if "ROWS" in constant else progress)(device, codes, constant) as iterate:
                 yield iterate
         except (vk.VkError, vk.VkException) as error:
@@ -109,7 +109,7 @@ def text(characters: Any) -> str:
     return characters if isinstance(characters, str) else vk.ffi.string(characters).decode("utf-8", "replace")
 
 
-class Device:
+class VulkanDevice:
     """A device with a queue, which all programs that a host runs have in common."""
 
     def __init__(self, physical: Any) -> None:
@@ -131,7 +131,7 @@ class Device:
 
     @classmethod
     @cache
-    def of(cls, number: int) -> Device:
+    def of(cls, number: int) -> VulkanDevice:
         """The device of this number in ``found``."""
         return cls(found()[number][2])
 
@@ -139,7 +139,7 @@ class Device:
 class Launcher:
     """Buffers of a device at bindings 0, 1 and so on, and launches that use them."""
 
-    def __init__(self, device: Device, words: Sequence[int]) -> None:
+    def __init__(self, device: VulkanDevice, words: Sequence[int]) -> None:
         import vulkan as vk
 
         self.vk = vk
@@ -256,7 +256,7 @@ class Launcher:
 
 
 @contextmanager
-def progress(device: Device, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
+def progress(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
     """How an iteration of a progress test is run."""
     finished = 4 * finished_at(constant)
     size = finished + 4 * constant["STRIDE"]
@@ -278,7 +278,7 @@ def progress(device: Device, codes: Sequence[bytes], constant: dict[str, int]) -
 
 
 @contextmanager
-def memory(device: Device, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
+def memory(device: VulkanDevice, codes: Sequence[bytes], constant: dict[str, int]) -> Iterator[Iterate]:
     """How a launch of a memory test is run; the shader that Amber's totals need is left out."""
     launcher = Launcher(device, [constant[name] for name in BUFFERS])
     each = constant["INSTANCES"] // min(256, constant["INSTANCES"])

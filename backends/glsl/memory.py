@@ -36,15 +36,15 @@ from string import Template
 from typing import ClassVar
 
 from backends.glsl.amber import read_buffer, shader_text
-from backends.shared.kernel import Cell, Kernel, indented
+from backends.shared.kernel import Kernel, MemoryWord, indented
 from backends.shared.layout import HISTOGRAM_HEADER, ROWS, Layout, outcome_terms
 from backends.shared.mapping import GROUPS
-from backends.shared.outcomes import Outcomes, signed
+from backends.shared.outcomes import SeenOutcomes, signed
 from backends.shared.storage_classes import in_memory
 from corpus.dialects.storage_classes import has_classes
 from corpus.errors import InputError
 from corpus.laws.c11 import failure_order
-from corpus.laws.vulkan import FENCE, LOAD, RMW, SEMANTICS, STORE, Kind
+from corpus.laws.vulkan import FENCE, LOAD, RMW, SEMANTICS, STORE, VulkanRule
 from corpus.litmus.test import (
     Barrier,
     Fence,
@@ -202,17 +202,17 @@ class GlslKernel(Kernel):
     def sizes(self) -> dict[str, int]:  # noqa: D102
         return {"TOTALS_WORDS": self.totals, **super().sizes()}
 
-    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             return f"{target} = {self._weak(thread, ins, cell)};"
         return f"{target} = atomicLoad({cell.text}, {self._ordering(thread, ins, LOAD)});"
 
-    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             return f"{self._weak(thread, ins, cell)} = {value};"
         return f"atomicStore({cell.text}, {value}, {self._ordering(thread, ins, STORE)});"
 
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
         ordering = self._ordering(thread, ins, RMW)
@@ -260,7 +260,7 @@ class GlslKernel(Kernel):
         scope = self.scope(thread, ins, _SCOPES)
         return f"controlBarrier(gl_ScopeWorkgroup, {scope}, {self._storage(ins.mode)}, {self._semantics(ins.mode)});"
 
-    def _weak(self, thread: int, ins: Load | Store, cell: Cell) -> str:
+    def _weak(self, thread: int, ins: Load | Store, cell: MemoryWord) -> str:
         """The lvalue of a weak access, in the buffer as it is declared for such."""
         if not self._own:
             return cell.text
@@ -326,7 +326,7 @@ class GlslKernel(Kernel):
             lines += ["# Instances that the condition holds of.", f"EXPECT totals IDX {4 * HOLDING} EQ {number}"]
         return lines
 
-    def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, kind: Kind) -> str:
+    def _ordering(self, thread: int, ins: Load | Store | Rmw | Fence, kind: VulkanRule) -> str:
         """Scope, storage and semantics of an operation of that kind."""
         scope = self.scope(thread, ins, _SCOPES)
         if ins.mode.order is Order.RELAXED and not isinstance(ins, Fence):
@@ -366,7 +366,7 @@ class GlslKernel(Kernel):
         return mode.order is not Order.WEAK
 
 
-def decode(dump: str, test: LitmusTest) -> tuple[int, Outcomes]:
+def decode(dump: str, test: LitmusTest) -> tuple[int, SeenOutcomes]:
     """The instances of a launch, and the outcomes, that ``amber -b FILE -B 3`` wrote of a script of this test.
 
     Raises ``InputError`` where the text is something else, or of a script of another test.
@@ -379,4 +379,4 @@ def decode(dump: str, test: LitmusTest) -> tuple[int, Outcomes]:
     counts = {tuple(map(signed, values)): count for count, *values in rows if count}
     if sum(counts.values()) + words[OTHER] != words[LAUNCHES] * words[INSTANCES]:
         raise InputError(f"the counts do not add up to {words[LAUNCHES]} launches of {words[INSTANCES]} instances")
-    return words[INSTANCES], Outcomes(dict(sorted(counts.items())), words[OTHER], words[LAUNCHES], hung=False)
+    return words[INSTANCES], SeenOutcomes(dict(sorted(counts.items())), words[OTHER], words[LAUNCHES], hung=False)

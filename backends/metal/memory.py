@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from backends.metal.progress import HOST
 from backends.shared.c_atomics import SpacedAtomics
-from backends.shared.kernel import Cell, indented
+from backends.shared.kernel import MemoryWord, indented
 from corpus.laws.opencl import FENCED, FETCHED
 from corpus.litmus.test import Fence, Load, Order, Region, Rmw, Scope, Store
 
@@ -88,15 +88,15 @@ class MetalKernel(SpacedAtomics):
     fetched: ClassVar[Sequence[str]] = FETCHED
     companions: ClassVar[Mapping[str, str]] = HOST
 
-    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         self._check(thread, ins, cell)
         return super().load(thread, ins, target, cell)
 
-    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
         self._check(thread, ins, cell)
         return super().store(thread, ins, cell, value)
 
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
         self._check(thread, ins, cell)
         if ins.operation != "cas" or ins.success is not None:
             return super().rmw(thread, ins, target, cell, values)
@@ -125,7 +125,7 @@ class MetalKernel(SpacedAtomics):
             count=indented(self.count()),
         )
 
-    def _check(self, thread: int, ins: Load | Store | Rmw, cell: Cell) -> None:
+    def _check(self, thread: int, ins: Load | Store | Rmw, cell: MemoryWord) -> None:
         """Raise ``InputError`` for an order or a scope that no atomic here has."""
         if not self._is_atomic(thread, ins, ins.mode):
             return

@@ -17,7 +17,7 @@ from backends.shared.kernel import Kernel
 from backends.shared.layout import Layout, Parameters, gpu_parameters
 from backends.shared.log import Embedding, memory_trial, progress_trial
 from backends.shared.mapping import DEVICE, Launch, launch
-from backends.shared.outcomes import Outcomes
+from backends.shared.outcomes import SeenOutcomes
 from backends.shared.profiles import Profile
 from backends.shared.renderer import Renderer
 from backends.shared.toolchain import Compiler
@@ -28,7 +28,7 @@ from corpus.runner_tests import Binding, Compiled
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ProgramCheck:
     """More than that a memory test compiles: ``problems`` looks at the compiled program of a test (a file) and says in
     a line each why it is another test than the one it was made of; none where it is that test.
     """
@@ -61,9 +61,9 @@ class Backend:
     usage: str
     compiler: Compiler
     launched: Callable[[LitmusTest, int, Profile, int], Parameters] = gpu_parameters
-    decode: Callable[[str, LitmusTest], tuple[int, Outcomes]] | None = None
+    decode: Callable[[str, LitmusTest], tuple[int, SeenOutcomes]] | None = None
     device: Callable[[DeviceOptions], Device] | None = None
-    check: Check | None = None
+    check: ProgramCheck | None = None
     embed: Embedding = lambda trial: ""
     bundle: Callable[[Bundle], dict[str, str]] | None = None
     template: type[Kernel] | None = None

@@ -14,7 +14,7 @@ Values = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LaunchOption:
     """Something that may be chosen, the mapping say: its values, in words, and those that are chosen at first."""
 
     name: str
@@ -23,7 +23,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class LaunchWay:
     """One way to launch tests.
 
     ``choices`` has a value for each choice that it is subject to. ``profile`` is what results call it, as in
@@ -37,7 +37,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedOutcomes:
     """What models say of a test.
 
     Of a progress test: ``terminating`` are the models under which it terminates. Of a memory test: ``outcomes`` that
@@ -75,7 +75,7 @@ class BundledTest:
     digest: str
     text: str
     programs: tuple[str | None, ...]
-    expected: Expected = field(default_factory=Expected)
+    expected: ExpectedOutcomes = field(default_factory=ExpectedOutcomes)
     template: str | None = None
 
 
@@ -90,8 +90,8 @@ class Bundle:
 
     family: str
     models: tuple[str, ...]
-    choices: tuple[Choice, ...]
-    ways: tuple[Way, ...]
+    choices: tuple[LaunchOption, ...]
+    ways: tuple[LaunchWay, ...]
     tests: tuple[BundledTest, ...]
     iterations: int = 20
     refused: Sequence[tuple[str, str]] = ()

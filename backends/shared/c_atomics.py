@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from backends.shared.kernel import Cell, Kernel
+from backends.shared.kernel import Kernel, MemoryWord
 from corpus.laws.c11 import LEGAL_ORDERS, WORDS, failure_order, order_word
 from corpus.litmus.test import Barrier, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
 
@@ -31,7 +31,7 @@ class CAtomics(Kernel):
     fetched: ClassVar[Sequence[str]]
 
     @abstractmethod
-    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:
+    def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:
         """An atomic operation as an expression; ``arguments`` are values, then orders, then the scope."""
 
     @abstractmethod
@@ -46,17 +46,17 @@ class CAtomics(Kernel):
     def fence_call(self, thread: int, ins: Fence, order: str) -> str:
         """A fence whose order is legal."""
 
-    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, ins.mode):
             return f"{target} = {self.plain.format(cell.text)};"
         return f"{target} = {self.call('load', cell, self._ordering(thread, ins))};"
 
-    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, ins.mode):
             return f"{self.plain.format(cell.text)} = {value};"
         return f"{self.call('store', cell, [value, *self._ordering(thread, ins)])};"
 
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, ins.mode):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
         kept = "" if target is None else f"{target} = "
@@ -121,7 +121,7 @@ class SpacedAtomics(CAtomics):
     barrier_call: ClassVar[str]
     group_word: ClassVar[str] = "work-group"
 
-    def call(self, function: str, cell: Cell, arguments: Sequence[str]) -> str:  # noqa: D102
+    def call(self, function: str, cell: MemoryWord, arguments: Sequence[str]) -> str:  # noqa: D102
         kind = "atomic_int" if function in ("fetch_min", "fetch_max") else "atomic_uint"
         pointer = f"(volatile {self.spaces[cell.region]} {kind}*)&{cell.text}"
         return f"atomic_{function}_explicit({', '.join([pointer, *arguments])})"

@@ -49,7 +49,7 @@ from backends.shared.addresses import address_targets, targets_of
 from backends.shared.hosting import WARM_UP
 from backends.shared.layout import EXPRESSIONS, HISTOGRAM_HEADER, MACROS, SPOT, STRESSER, WORKING, Layout
 from backends.shared.reach import check_accesses
-from backends.shared.syntax import C, Syntax
+from backends.shared.syntax import C, LanguageSyntax
 from corpus.errors import InputError
 from corpus.litmus.condition import print_condition
 from corpus.litmus.control_flow import DoWhile, If, Statement, While, negated, structured
@@ -88,7 +88,7 @@ _NAME = re.compile(r"[A-Za-z0-9]+(_[A-Za-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MemoryWord:
     """A word that an instruction accesses: the array it is in, and an lvalue of the language, ``memory[at_x]``."""
 
     region: Region
@@ -117,7 +117,7 @@ class Kernel(ABC):
 
     title: ClassVar[str]
     largest_group: ClassVar[int | None] = 1024
-    syntax: ClassVar[Syntax] = C
+    syntax: ClassVar[LanguageSyntax] = C
     group: ClassVar[str]
     item: ClassVar[str]
     signed: ClassVar[str] = "int({})"
@@ -156,15 +156,15 @@ class Kernel(ABC):
     # what a language states
 
     @abstractmethod
-    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:
         """``target = cell``, as a statement or several."""
 
     @abstractmethod
-    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:
         """``cell = value``."""
 
     @abstractmethod
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:
         """An rmw; ``values`` are its operands. ``target`` may also be among them."""
 
     @abstractmethod
@@ -582,13 +582,13 @@ class Kernel(ABC):
             for line in self._lines(thread, statement):
                 yield "    " + line
 
-    def _cell(self, thread: int, ins: Instruction, address: Operand) -> Cell:
+    def _cell(self, thread: int, ins: Instruction, address: Operand) -> MemoryWord:
         regions = {self._where[name] for name in self.accessed(thread, address)}
         if len(regions) != 1:
             found = "a number" if not regions else "in shared or in global memory"
             raise cannot_say(thread, ins, f"the address is {found}")
         (region,) = regions
-        return Cell(region, f"{self.arrays[region]}[{self.value(thread, address)}]")
+        return MemoryWord(region, f"{self.arrays[region]}[{self.value(thread, address)}]")
 
 
 def _phases(code: Sequence[Statement]) -> list[tuple[list[Statement], Barrier | None]]:

@@ -11,7 +11,7 @@ from corpus.lines import decoder
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class SeenOutcomes:
     """What was seen: how often each tuple of final values (signed, in the order of ``Layout.terms``), and how many
     instances had an outcome beyond the table of their launch. ``launches`` came to an end; ``hung``: one more did not.
     """
@@ -40,7 +40,7 @@ def launch_rows(said: str) -> tuple[Counter[tuple[int, ...]], int]:
     return counts, other
 
 
-def outcomes(run: Run) -> Outcomes:
+def outcomes(run: Run) -> SeenOutcomes:
     """The outcomes of a run. Raises ``RunError`` where the program said something else."""
     counts: Counter[tuple[int, ...]] = Counter()
     others = 0
@@ -51,7 +51,7 @@ def outcomes(run: Run) -> Outcomes:
             raise RunError(f"the program said '{line}', and no outcomes") from None
         counts.update(rows)
         others += other
-    return Outcomes(dict(sorted(counts.items())), others, len(run.said), TIMED_OUT in run.outcomes)
+    return SeenOutcomes(dict(sorted(counts.items())), others, len(run.said), TIMED_OUT in run.outcomes)
 
 
 def signed(word: int) -> int:

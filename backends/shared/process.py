@@ -310,7 +310,7 @@ def _follow(process: _Process, timeout: float) -> _Followed:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ProcessEnd:
     """How a program that is only run came to its end.
 
     ``code`` is its exit code, that of a signal below 0; ``None`` where it was killed at its time-out. ``seconds`` is
@@ -322,7 +322,7 @@ class End:
     said: str = ""
 
 
-def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> End:
+def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str, str] | None = None) -> ProcessEnd:
     """Run a program that knows nothing of us; when it has ended, or ``timeout`` seconds are over, so has its group.
 
     ``environment`` is added to ours. Raises ``RunError`` where it cannot be executed.
@@ -351,7 +351,7 @@ def run_to_end(command: Sequence[str], timeout: float, environment: Mapping[str,
             code = process.wait()
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - _LAST_WORDS))
         said = errors.read().decode("utf-8", "replace").strip().splitlines()
-    return End(code if in_time else None, seconds, said[-1] if said else "")
+    return ProcessEnd(code if in_time else None, seconds, said[-1] if said else "")
 
 
 _LAST_WORDS = 4096

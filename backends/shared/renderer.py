@@ -31,12 +31,12 @@ from string import Template
 from typing import ClassVar
 
 from backends.shared.mapping import DEVICE, GROUPS, Launch
-from backends.shared.syntax import C, Syntax
+from backends.shared.syntax import C, LanguageSyntax
 from corpus.progress.axb import Instruction, Program, Thread
 from corpus.progress.text import print_axb, print_instruction
 
 
-def _step(ins: Instruction, pc: int, syntax: Syntax) -> str:
+def _step(ins: Instruction, pc: int, syntax: LanguageSyntax) -> str:
     cell = f"CELL({ins.location}u)"
     old = f"ADD({cell}, 0u)" if ins.exchange is None else f"EXCHANGE({cell}, {ins.exchange}u)"
     if not ins.branches(pc):
@@ -44,7 +44,7 @@ def _step(ins: Instruction, pc: int, syntax: Syntax) -> str:
     return f"pc = {syntax.choice(f'{old} == {ins.check}u', f'{ins.jump}u', f'{pc + 1}u')};"
 
 
-def _thread(thread: Thread, syntax: Syntax) -> list[str]:
+def _thread(thread: Thread, syntax: LanguageSyntax) -> list[str]:
     lines = [f"while (pc != {len(thread)}u) {{", "    switch (pc) {"]
     for pc, ins in enumerate(thread):
         lines.append(f"    case {pc}u: {{ // {print_instruction(ins, pc, len(thread))}")
@@ -54,7 +54,7 @@ def _thread(thread: Thread, syntax: Syntax) -> list[str]:
     return [*lines, "    default: { break; }", "    }", "}"]
 
 
-def program_text(program: Program, syntax: Syntax = C) -> str:
+def program_text(program: Program, syntax: LanguageSyntax = C) -> str:
     """The body of a kernel: thread ``thread`` of the program, over ``pc`` and what CELL, EXCHANGE and ADD stand for."""
     lines = ["switch (thread) {"]
     for tid, thread in enumerate(program.threads):
@@ -79,7 +79,7 @@ class Renderer:
     item: ClassVar[str] = ""
     header: ClassVar[str]
     file: ClassVar[str]
-    syntax: ClassVar[Syntax] = C
+    syntax: ClassVar[LanguageSyntax] = C
     groups: ClassVar[int] = GROUPS
     """Work-groups of a launch that is not told its number of instances."""
     most_groups: ClassVar[int | None] = None

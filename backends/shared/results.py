@@ -212,7 +212,7 @@ Failure = ProgressFailure | MemoryFailure
 Entry = Result | Failure
 
 
-class Effort(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TryEffort(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a try took: its time-out of an iteration, wall seconds of all, CPU seconds of the process that ran them, and
     the load of the machine at its end (the mean number of processes that ran in the last minute), where it was known.
     """
@@ -231,7 +231,7 @@ class Times(msgspec.Struct, frozen=True, omit_defaults=True):
 
     seconds: tuple[Wall, ...] = ()
     limit: Seconds | None = None
-    tries: tuple[Effort, ...] = ()
+    tries: tuple[TryEffort, ...] = ()
 
 
 def trial_of(entry: Entry) -> ProgressTrial | MemoryTrial:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-class Syntax:
+class LanguageSyntax:
     """C's. ``word`` is the type of unsigned numbers of 32 bits; all values are of this type."""
 
     def __init__(self, word: str = "uint") -> None:
@@ -39,7 +39,7 @@ class Syntax:
         ]
 
 
-class WgslSyntax(Syntax):
+class WgslSyntax(LanguageSyntax):
     """WGSL's, in which ``const`` is what is known when a shader is made, and there are neither macros nor ``?:``."""
 
     def __init__(self) -> None:
@@ -69,5 +69,5 @@ def _typed(head: str) -> str:
     return f"{name}({', '.join(f'{each.strip()}: u32' for each in parameters.split(','))})"
 
 
-C = Syntax()
+C = LanguageSyntax()
 WGSL = WgslSyntax()

@@ -23,11 +23,11 @@ from dataclasses import replace
 from string import Template
 from typing import ClassVar
 
-from backends.shared.kernel import Cell, Kernel, indented
+from backends.shared.kernel import Kernel, MemoryWord, indented
 from backends.shared.layout import Layout
 from backends.shared.mapping import GROUPS
 from backends.shared.storage_classes import in_memory
-from backends.shared.syntax import WGSL, Syntax
+from backends.shared.syntax import WGSL, LanguageSyntax
 from backends.wgsl.progress import HOST
 from corpus.dialects.storage_classes import has_classes
 from corpus.errors import InputError
@@ -111,7 +111,7 @@ class WgslKernel(Kernel):
         "histogram": "HISTOGRAM_WORDS",
     }
     largest_group: ClassVar[int | None] = 256
-    syntax: ClassVar[Syntax] = WGSL
+    syntax: ClassVar[LanguageSyntax] = WGSL
     group: ClassVar[str] = "workgroup.x"
     item: ClassVar[str] = "invocation.x"
     signed: ClassVar[str] = "i32({})"
@@ -138,17 +138,17 @@ class WgslKernel(Kernel):
             raise InputError(f"{layout.instances} instances need more than 128 MiB: WebGPU has no larger buffers")
         self._plain = self._plain_locations()
 
-    def load(self, thread: int, ins: Load, target: str, cell: Cell) -> str:  # noqa: D102
+    def load(self, thread: int, ins: Load, target: str, cell: MemoryWord) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, cell.region):
             return f"{target} = {self.plain}{cell.text};"
         return f"{target} = atomicLoad(&{cell.text});"
 
-    def store(self, thread: int, ins: Store, cell: Cell, value: str) -> str:  # noqa: D102
+    def store(self, thread: int, ins: Store, cell: MemoryWord, value: str) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, cell.region):
             return f"{self.plain}{cell.text} = {value};"
         return f"atomicStore(&{cell.text}, {value});"
 
-    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: Cell, values: Sequence[str]) -> str:  # noqa: D102
+    def rmw(self, thread: int, ins: Rmw, target: str | None, cell: MemoryWord, values: Sequence[str]) -> str:  # noqa: D102
         if not self._is_atomic(thread, ins, cell.region):
             raise self.refuse(thread, ins, "has no rmw that is not atomic")
         kept = "" if target is None else f"{target} = "

@@ -15,7 +15,7 @@ from typing import ClassVar
 from backends.shared.files import shipped
 from backends.shared.mapping import DEVICE, GROUPS, Launch
 from backends.shared.renderer import Renderer
-from backends.shared.syntax import WGSL, Syntax
+from backends.shared.syntax import WGSL, LanguageSyntax
 
 HOST: dict[str, str] = {"run_wgsl.py": shipped("backends.wgsl", "host.py")}
 """The host of both families, for people who take the files elsewhere."""
@@ -24,7 +24,7 @@ HOST: dict[str, str] = {"run_wgsl.py": shipped("backends.wgsl", "host.py")}
 class Wgsl(Renderer):
     """``NAME.wgsl``: run as ``python run_wgsl.py NAME.wgsl [iterations]``."""
 
-    syntax: ClassVar[Syntax] = WGSL
+    syntax: ClassVar[LanguageSyntax] = WGSL
     exchange: ClassVar[str] = "atomicExchange(&memory[cell], value)"
     add: ClassVar[str] = "atomicAdd(&memory[cell], value)"
     read: ClassVar[str] = "atomicLoad(&memory[WARM_UP])"

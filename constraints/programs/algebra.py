@@ -15,7 +15,7 @@ from oracle.graphs import components
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Clauses):
+class PolarClauses(Clauses):
     """``denied``: checks are to fail somewhere, else to hold. A truth then says no more than what is asked."""
 
     denied: bool = field(kw_only=True)

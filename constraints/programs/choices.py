@@ -6,19 +6,19 @@ from collections.abc import Hashable, Sequence
 from itertools import combinations, permutations
 
 from constraints.circuit import Circuit, Literal
-from constraints.programs.unknown import Choices, Unknown
-from corpus.executions.execution import Kind as Instruction
+from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton
+from corpus.executions.execution import OpKind as Instruction
 from corpus.litmus.test import Order
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 
 
 def choose(
-    unknown: Unknown,
+    unknown: ProgramSkeleton,
     name: Hashable,
     executed: Sequence[Literal],
     partial: bool,
     final: Sequence[Literal] = (),
-) -> Choices:
+) -> OrderLiterals:
     """New choices, called by ``name``, of an execution of these events.
 
     Constraints
@@ -49,12 +49,12 @@ def choose(
     for w, last in enumerate(final):
         for later in co[w].values():
             circuit.require(~last, ~later)
-    return Choices(co, _fences(unknown, name))
+    return OrderLiterals(co, _fences(unknown, name))
 
 
-def _fences(unknown: Unknown, name: Hashable) -> list[dict[int, Literal]]:
+def _fences(unknown: ProgramSkeleton, name: Hashable) -> list[dict[int, Literal]]:
     some = any(mode.order is Order.SC for mode in unknown.words.modes.get(Instruction.FENCE, ()))
-    fences = [e for e in unknown.events if some and unknown.ways[e].of(Kind.FENCE)]
+    fences = [e for e in unknown.events if some and unknown.ways[e].of(EventKind.FENCE)]
     return ordered(unknown.circuit, name, unknown.size, fences)
 
 
@@ -70,11 +70,11 @@ def ordered(circuit: Circuit, name: Hashable, size: int, fences: Sequence[int]) 
 
 
 def chosen(
-    unknown: Unknown,
+    unknown: ProgramSkeleton,
     co: frozenset[tuple[int, int]],
     before: frozenset[tuple[int, int]],
     final: Sequence[Literal],
-) -> tuple[Choices, Literal]:
+) -> tuple[OrderLiterals, Literal]:
     """Choices that are known, as those of any program; and that they are possible where the last writes are these.
 
     ``co`` may relate events that are not writes of one location: only such pairs count.
@@ -88,10 +88,10 @@ def chosen(
     fences: list[dict[int, Literal]] = [{} for _ in unknown.events]
     for f, g in sorted(before):
         fences[f][g] = circuit.true
-    return Choices(rows, fences), possible
+    return OrderLiterals(rows, fences), possible
 
 
-def turned_round(choices: Choices, final: Sequence[Literal]) -> Choices:
+def turned_round(choices: OrderLiterals, final: Sequence[Literal]) -> OrderLiterals:
     """The same choices the other way round, but that last writes are last: another way to the same outcome.
 
     Where three writes of one location meet it is the only other one, so that little is left to be learned.
@@ -100,4 +100,4 @@ def turned_round(choices: Choices, final: Sequence[Literal]) -> Choices:
         {v: (before & final[v]) | (choices.co[v][w] & ~final[w]) for v, before in row.items()}
         for w, row in enumerate(choices.co)
     ]
-    return Choices(co, [{g: ~before for g, before in row.items()} for row in choices.before])
+    return OrderLiterals(co, [{g: ~before for g, before in row.items()} for row in choices.before])

@@ -1,6 +1,6 @@
 """The tests that a model forbids as clauses, each once up to the exchange of threads: minimal ones, or any.
 
-Variables: those of a program with its outcome (``constraints.programs.unknown``), and how the outcome comes about
+Variables: those of a program with its outcome (``constraints.programs.skeleton``), and how the outcome comes about
 (``constraints.programs.choices``), once for the execution and, where outcomes are compared, once for each relaxation.
 
 Constraints
@@ -31,10 +31,10 @@ from constraints.formula import Clause, Formula
 from constraints.programs.choices import choose, chosen, turned_round
 from constraints.programs.criterion import Criterion
 from constraints.programs.interleaved import interleaved, meetings
-from constraints.programs.relaxations import Relaxed, relaxations
+from constraints.programs.relaxations import RelaxedView, relaxations
+from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton, write_of
 from constraints.programs.translated import translated_view
-from constraints.programs.unknown import Choices, Unknown, write_of
-from constraints.programs.view import View
+from constraints.programs.view import ExecutionView
 from constraints.solvers import Solver, open_solver
 from corpus.executions.execution import Execution
 from corpus.executions.translation import Translation
@@ -65,12 +65,12 @@ def splits(events: int, threads: tuple[int, int] | None = None) -> list[tuple[in
     return [sizes for sizes in parts(events, events) if least <= len(sizes) <= most]
 
 
-class Outcomes:
+class OutcomeEncoding:
     """What both criteria and comparisons share: an unknown program, what stands for a test in it, and its blocking."""
 
     def __init__(self, words: Vocabulary, sizes: tuple[int, ...], outcome: bool) -> None:
         self.circuit = Circuit()
-        self.unknown = Unknown(self.circuit, words, sizes)
+        self.unknown = ProgramSkeleton(self.circuit, words, sizes)
         self.final = self.unknown.last_writes() if outcome else []
 
     @property
@@ -78,11 +78,11 @@ class Outcomes:
         """The clauses."""
         return self.circuit.formula
 
-    def choices(self, name: str, executed: Sequence[Literal], model: Model) -> Choices:
+    def choices(self, name: str, executed: Sequence[Literal], model: Model) -> OrderLiterals:
         """New choices that the model lets an execution of these events have."""
         return choose(self.unknown, name, executed, model.partial_co, self.final)
 
-    def view(self, choices: Choices, model: Model, denied: bool) -> View:
+    def view(self, choices: OrderLiterals, model: Model, denied: bool) -> ExecutionView:
         """The execution as the model sees it."""
         return replace(self.unknown.view(choices, denied), initial_writes=sees_initial_writes(model))
 
@@ -100,7 +100,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Question:
+class SeparationQuestion:
     """Which tests are asked for: those that one model forbids and others allow; minimal ones, or any.
 
     With a ``translation``, the others are to allow the outcome of the translated program, of which a flag says nothing;
@@ -114,17 +114,17 @@ class Question:
     translation: Translation | None = None
 
 
-class Forbidden(Outcomes):
+class Forbidden(OutcomeEncoding):
     """The tests that answer a question and whose threads have ``sizes`` events; an ``Encoding`` of the loop."""
 
     @building()
-    def __init__(self, question: Question, words: Vocabulary, sizes: tuple[int, ...]) -> None:
+    def __init__(self, question: SeparationQuestion, words: Vocabulary, sizes: tuple[int, ...]) -> None:
         super().__init__(words, sizes, question.criterion is Criterion.OUTCOME)
         model = question.forbidden_by
         self.model = model
         self._by_outcome = question.criterion is Criterion.OUTCOME
         self._verifier: Verifier | None = None
-        self._removed: list[tuple[View, Literal]] = []
+        self._removed: list[tuple[ExecutionView, Literal]] = []
         self._refined = 0
         circuit = self.circuit
         every = [circuit.true] * self.unknown.size
@@ -160,7 +160,7 @@ class Forbidden(Outcomes):
             if self._by_outcome and relaxed.removes:
                 self._removed.append((left, relaxed.applies))
 
-    def _extends(self, choices: Choices) -> None:
+    def _extends(self, choices: OrderLiterals) -> None:
         """That coherence is one that has been chosen, made total: every such order is to be forbidden, so any does."""
         for w, row in enumerate(choices.co):
             for v, before in row.items():
@@ -177,14 +177,14 @@ class Forbidden(Outcomes):
             for flag in (each.truth for each in results if each.check.flag):
                 circuit.require(~flag, *failing)
 
-    def _forbid(self, view: View, where: Literal) -> None:
+    def _forbid(self, view: ExecutionView, where: Literal) -> None:
         """That the model forbids an execution, and raises no flag on it."""
         results = self.model.judge(view)
         self.circuit.require(~where, *(~each.truth for each in results if not each.check.flag))
         for flag in (each.truth for each in results if each.check.flag):
             self.circuit.require(~where, ~flag)
 
-    def _left(self, relaxed: Relaxed) -> View:
+    def _left(self, relaxed: RelaxedView) -> ExecutionView:
         """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
         view = relaxed.view
         if not self._by_outcome:
@@ -193,7 +193,7 @@ class Forbidden(Outcomes):
         view = replace(view, co=choices.co, before=choices.before, _made={})
         return self._orphans(relaxed.name, view) if relaxed.removes else view
 
-    def _put_back(self, left: View) -> Choices:
+    def _put_back(self, left: ExecutionView) -> OrderLiterals:
         """The choices of an execution without some event, as choices of the test: a removed write comes first of its
         location, or last where its value is the last.
         """
@@ -205,9 +205,9 @@ class Forbidden(Outcomes):
             put_back = (~left.executed[w] & ~self.final[w]) | (~left.executed[v] & self.final[v])
             if before := kept | (writes & put_back):
                 co[w][v] = before
-        return Choices(co, left.before)
+        return OrderLiterals(co, left.before)
 
-    def _orphans(self, name: str, view: View) -> View:
+    def _orphans(self, name: str, view: ExecutionView) -> ExecutionView:
         """The view in which reads whose write is gone read anything."""
         circuit, unknown = self.circuit, self.unknown
         rf = [dict(row) for row in view.rf]
@@ -334,7 +334,7 @@ class Shapes:
             yield [-literal.number for literal in literals if literal is not true]
 
 
-class Verifier(Outcomes):
+class Verifier(OutcomeEncoding):
     """Looks for an execution of an outcome that a model allows, or says nothing of."""
 
     @building()

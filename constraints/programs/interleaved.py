@@ -15,14 +15,14 @@ from dataclasses import replace
 from itertools import combinations
 
 from constraints.circuit import Literal
-from constraints.programs.unknown import Choices, Unknown
-from constraints.programs.view import View
+from constraints.programs.skeleton import OrderLiterals, ProgramSkeleton
+from constraints.programs.view import ExecutionView
 
 Slot = tuple[int, Literal]
 """A place in an order, of an event, and that it happens there."""
 
 
-def meetings(unknown: Unknown) -> Iterator[list[Slot]]:
+def meetings(unknown: ProgramSkeleton) -> Iterator[list[Slot]]:
     """Orders of all events that go along with program order, in which two of different threads meet.
 
     An event stands in two places where it may be half of an update, in one of which it happens.
@@ -44,7 +44,7 @@ def meetings(unknown: Unknown) -> Iterator[list[Slot]]:
         yield order + [(e, ~halves[e] if e in halves else always) for e in unknown.events if e not in done]
 
 
-def interleaved(unknown: Unknown, order: Sequence[Slot]) -> View:
+def interleaved(unknown: ProgramSkeleton, order: Sequence[Slot]) -> ExecutionView:
     """The execution of the program in that order, of which a check is to fail or a flag not to be raised."""
     false = unknown.circuit.false
     co: list[dict[int, Literal]] = [{} for _ in unknown.events]
@@ -63,4 +63,4 @@ def interleaved(unknown: Unknown, order: Sequence[Slot]) -> View:
             newest = newest & ~there
             before[w][e] = before[w].get(e, false) | both
         initial[e] = initial.get(e, false) | (unknown.reads(e) & newest)
-    return replace(unknown.view(Choices(co, before), denied=True), rf=rf, initial=initial)
+    return replace(unknown.view(OrderLiterals(co, before), denied=True), rf=rf, initial=initial)

@@ -12,24 +12,24 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from constraints.circuit import Literal
-from constraints.programs.unknown import Unknown
-from constraints.programs.view import View, Way
-from corpus.executions.execution import Kind as Instruction
+from constraints.programs.skeleton import ProgramSkeleton
+from constraints.programs.view import EventMode, ExecutionView
+from corpus.executions.execution import OpKind as Instruction
 from corpus.litmus.test import Mode, Region, Scope
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 
 
 @dataclass(frozen=True)
-class Relaxed:
+class RelaxedView:
     """``view`` is what the relaxation of that name leaves, wherever it ``applies``. ``removes``: events go."""
 
     name: str
     applies: Literal
-    view: View
+    view: ExecutionView
     removes: bool = False
 
 
-def relaxations(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def relaxations(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     """All of them, but for those that apply to no program."""
     every = [
         *_removals(unknown, view),
@@ -46,22 +46,22 @@ def relaxations(unknown: Unknown, view: View) -> Iterator[Relaxed]:
             yield relaxed
 
 
-def _removals(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _removals(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     circuit = unknown.circuit
     for e in unknown.events:
         executed = list(view.executed)
         executed[e] = circuit.false
         if e in unknown.rmw:
             executed[e + 1] = ~unknown.rmw[e]
-        applies = ~unknown.half(e) & ~unknown.ways[e].of(Kind.BARRIER)
-        yield Relaxed(f"remove({e})", applies, without(unknown, view, executed), True)
+        applies = ~unknown.half(e) & ~unknown.ways[e].of(EventKind.BARRIER)
+        yield RelaxedView(f"remove({e})", applies, without(unknown, view, executed), True)
     if Instruction.BARRIER in unknown.words.modes:
         for thread in range(len(unknown.sizes)):
             for rank in range(unknown.sizes[thread]):
                 yield _without_barrier(unknown, view, thread, rank)
 
 
-def _without_barrier(unknown: Unknown, view: View, thread: int, rank: int) -> Relaxed:
+def _without_barrier(unknown: ProgramSkeleton, view: ExecutionView, thread: int, rank: int) -> RelaxedView:
     """In all threads of the CTA whose first thread this is."""
     circuit = unknown.circuit
     executed = list(view.executed)
@@ -70,19 +70,19 @@ def _without_barrier(unknown: Unknown, view: View, thread: int, rank: int) -> Re
     for e in unknown.events:
         place = view.place[e].get(rank)
         if place is not None:
-            barrier = unknown.ways[e].of(Kind.BARRIER) & place
+            barrier = unknown.ways[e].of(EventKind.BARRIER) & place
             if unknown.thread[e] == thread:
                 here = here | barrier
             executed[e] = executed[e] & ~(barrier & view.in_group(thread, unknown.thread[e], Scope.CTA))
-    return Relaxed(f"barrier({thread}, {rank})", here & first, without(unknown, view, executed), True)
+    return RelaxedView(f"barrier({thread}, {rank})", here & first, without(unknown, view, executed), True)
 
 
-def without(unknown: Unknown, view: View, executed: Sequence[Literal]) -> View:
+def without(unknown: ProgramSkeleton, view: ExecutionView, executed: Sequence[Literal]) -> ExecutionView:
     """The view where fewer events happen; relations are met with ``executed`` by the view itself."""
     return replace(view, executed=executed, _made={})
 
 
-def _weaker_modes(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _weaker_modes(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     words = unknown.words
 
     def ranked(
@@ -117,14 +117,16 @@ def _weaker_modes(unknown: Unknown, view: View) -> Iterator[Relaxed]:
                 ways[e] = ways[e].mapped(_step(weaker, half=False))
                 if e in unknown.rmw:
                     ways[e + 1] = ways[e + 1].mapped(_step(weaker, half=True))
-                yield Relaxed(f"{name}({e})", applies, replace(view, ways=ways, _made={}))
+                yield RelaxedView(f"{name}({e})", applies, replace(view, ways=ways, _made={}))
 
 
-def _step(weaker: Mapping[tuple[Instruction, Mode], Mode], half: bool) -> Callable[[Way], Way]:
+def _step(weaker: Mapping[tuple[Instruction, Mode], Mode], half: bool) -> Callable[[EventMode], EventMode]:
     """The weaker way of an instruction's first event, or of its second."""
 
-    def step(way: Way) -> Way:
-        if (half and not (way.rmw and way.kind is Kind.WRITE)) or (not half and way.rmw and way.kind is Kind.WRITE):
+    def step(way: EventMode) -> EventMode:
+        if (half and not (way.rmw and way.kind is EventKind.WRITE)) or (
+            not half and way.rmw and way.kind is EventKind.WRITE
+        ):
             return way
         kind = Instruction.UPDATE if way.rmw else Instruction(way.kind.value)
         return way._replace(mode=weaker.get((kind, way.mode), way.mode))
@@ -132,28 +134,28 @@ def _step(weaker: Mapping[tuple[Instruction, Mode], Mode], half: bool) -> Callab
     return step
 
 
-def _splits(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _splits(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     words = unknown.words
 
-    def split(way: Way) -> Way:
+    def split(way: EventMode) -> EventMode:
         if not way.rmw:
             return way
-        return Way(way.kind, words.half(Instruction(way.kind.value), way.mode))
+        return EventMode(way.kind, words.half(Instruction(way.kind.value), way.mode))
 
-    def first(way: Way) -> Way:
-        return split(way) if way.kind is Kind.READ else way
+    def first(way: EventMode) -> EventMode:
+        return split(way) if way.kind is EventKind.READ else way
 
-    def second(way: Way) -> Way:
-        return split(way) if way.kind is Kind.WRITE else way
+    def second(way: EventMode) -> EventMode:
+        return split(way) if way.kind is EventKind.WRITE else way
 
     for e, update in unknown.rmw.items():
         ways = list(view.ways)
         ways[e], ways[e + 1] = ways[e].mapped(first), ways[e + 1].mapped(second)
         rmw = {other: literal for other, literal in view.rmw.items() if other != e}
-        yield Relaxed(f"split({e})", update, replace(view, ways=ways, rmw=rmw, _made={}))
+        yield RelaxedView(f"split({e})", update, replace(view, ways=ways, rmw=rmw, _made={}))
 
 
-def _independent(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _independent(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     for kind, matrix in (("addr", unknown.addr), ("data", unknown.data)):
         for r, row in enumerate(matrix):
             for e, literal in row.items():
@@ -161,29 +163,29 @@ def _independent(unknown: Unknown, view: View) -> Iterator[Relaxed]:
                 del rows[r][e]
                 if kind == "addr" and unknown.half(e + 1 if e + 1 < unknown.size else 0):
                     rows[r][e + 1] = matrix[r].get(e + 1, unknown.circuit.false)
-                yield Relaxed(f"{kind}({r}, {e})", literal, _depending(view, kind, rows))
+                yield RelaxedView(f"{kind}({r}, {e})", literal, _depending(view, kind, rows))
     for r, row in enumerate(unknown.branch):
         if row:
             rows = [dict(each) for each in view.depends["ctrl"]]
             rows[r] = {}
             branches = unknown.circuit.any_of(row.values())
-            yield Relaxed(f"branch({r})", branches, _depending(view, "ctrl", rows))
+            yield RelaxedView(f"branch({r})", branches, _depending(view, "ctrl", rows))
 
 
-def _depending(view: View, kind: str, rows: Sequence[Mapping[int, Literal]]) -> View:
+def _depending(view: ExecutionView, kind: str, rows: Sequence[Mapping[int, Literal]]) -> ExecutionView:
     return replace(view, depends={**view.depends, kind: rows}, _made={})
 
 
-def _unshared(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _unshared(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     """Each location, by its first event, in global memory."""
     if len(unknown.words.regions) > 1:
         for e in unknown.events:
             first = ~unknown.circuit.any_of(unknown.loc[f][e] for f in range(e))
             shared = [literal & ~unknown.loc[e].get(f, unknown.circuit.false) for f, literal in enumerate(view.shared)]
-            yield Relaxed(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared, _made={}))
+            yield RelaxedView(f"{Region.SHARED}({e})", view.shared[e] & first, replace(view, shared=shared, _made={}))
 
 
-def _renamed(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _renamed(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     """An address as two: the accesses of a part have one of their own, and others stay, the first among them."""
     circuit = unknown.circuit
     for size in range(1, unknown.size) if unknown.words.aliases else ():
@@ -200,10 +202,10 @@ def _renamed(unknown: Unknown, view: View) -> Iterator[Relaxed]:
                 for e, row in enumerate(view.vloc)
             ]
             if others:
-                yield Relaxed(f"address({part})", applies, replace(view, vloc=rows, _made={}))
+                yield RelaxedView(f"address({part})", applies, replace(view, vloc=rows, _made={}))
 
 
-def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _apart(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     """A group of the scope tree in two parts: the threads of a part leave, and others stay, the first among them."""
     threads = range(len(unknown.sizes))
     levels = sorted(unknown.same, key=lambda level: level.value)
@@ -226,21 +228,21 @@ def _apart(unknown: Unknown, view: View) -> Iterator[Relaxed]:
                     [unknown.circuit.false if (t in part) != (u in part) else literal for u, literal in enumerate(row)]
                     for t, row in enumerate(same)
                 ]
-                yield Relaxed(
+                yield RelaxedView(
                     f"apart({level.label}, {part})", applies, replace(view, same={**view.same, level: rows}, _made={})
                 )
 
 
-def _unsynchronised(unknown: Unknown, view: View) -> Iterator[Relaxed]:
+def _unsynchronised(unknown: ProgramSkeleton, view: ExecutionView) -> Iterator[RelaxedView]:
     """A thread that synchronises with another by the system no longer, where none is between."""
     for t, row in enumerate(unknown.ssw):
         for u, literal in row.items():
             between = unknown.circuit.any_of(row[v] & unknown.ssw[v][u] for v in row if v != u)
             rows = [{v: other for v, other in each.items() if (s, v) != (t, u)} for s, each in enumerate(unknown.ssw)]
-            yield Relaxed(f"ssw({t}, {u})", literal & ~between, replace(view, synchronised=rows, _made={}))
+            yield RelaxedView(f"ssw({t}, {u})", literal & ~between, replace(view, synchronised=rows, _made={}))
 
 
-def _share_memory(unknown: Unknown, one: int, other: int) -> Literal:
+def _share_memory(unknown: ProgramSkeleton, one: int, other: int) -> Literal:
     """That two threads access one location in shared memory."""
     return unknown.circuit.any_of(
         unknown.shared[e] & unknown.loc[e][f]

@@ -32,17 +32,17 @@ from itertools import combinations, permutations, product
 from constraints.circuit import Circuit, Literal
 from constraints.cycles import DEFAULT_SOLVER, CycleBounds, CycleEncoding
 from constraints.formula import Clause, Formula
-from constraints.loop import Effort, solutions
+from constraints.loop import SolverEffort, solutions
 from constraints.programs.choices import ordered
-from constraints.programs.unknown import Choices
-from constraints.programs.view import SpacedView, View, Way, Ways
+from constraints.programs.skeleton import OrderLiterals
+from constraints.programs.view import EventMode, EventModes, ExecutionView, SpacedView
 from constraints.solvers import Solver, open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import COMMUNICATION, Edge, atomic_mode, inner_communication
 from corpus.litmus.made import STRONG, WIDEST
 from corpus.litmus.test import PLAIN, SCOPES, Order
 from oracle.cat.interpreter import Model
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 from oracle.executions.initial import sees_initial_writes
 from oracle.executions.steps import TooManyError
 
@@ -152,11 +152,11 @@ class _Programs:
 
     def _ways(self) -> None:
         circuit, cycles = self.circuit, self.cycles
-        found: list[dict[Way, Literal]] = [{} for _ in self.thread]
+        found: list[dict[EventMode, Literal]] = [{} for _ in self.thread]
         atomic = {p: self._kind(p, "Rmw") for p in self.positions if self.division[p]}
         self.atomic = {p: literal for p, literal in atomic.items() if literal}
 
-        def add(event: int, way: Way, literal: Literal) -> None:
+        def add(event: int, way: EventMode, literal: Literal) -> None:
             found[event][way] = found[event].get(way, circuit.false) | literal
 
         for p in self.positions:
@@ -164,32 +164,34 @@ class _Programs:
             for note in cycles.annotations:
                 here = self._literal(cycles.note(p, note))
                 if "R" in note.fits:
-                    add(self.access[p], Way(Kind.READ, note.mode), here & read & ~(first or circuit.false))
+                    add(self.access[p], EventMode(EventKind.READ, note.mode), here & read & ~(first or circuit.false))
                 if "W" in note.fits:
-                    add(self.access[p], Way(Kind.WRITE, note.mode), here & ~read & ~(second or circuit.false))
+                    add(
+                        self.access[p], EventMode(EventKind.WRITE, note.mode), here & ~read & ~(second or circuit.false)
+                    )
         for p, literal in self.atomic.items():
             for one, other in product(cycles.annotations, repeat=2):
                 mode = atomic_mode(one, other)
                 if mode is not None:
                     both = self._literal(cycles.note(p, one)) & self._literal(cycles.note(p + 1, other)) & literal
-                    add(self.access[p], Way(Kind.READ, mode, True), both)
-                    add(self.access[p + 1], Way(Kind.WRITE, mode, True), both)
+                    add(self.access[p], EventMode(EventKind.READ, mode, True), both)
+                    add(self.access[p + 1], EventMode(EventKind.WRITE, mode, True), both)
         for p, fence in self.fence.items():
             for edge in cycles.edges:
                 if edge.kind == "Fence":
-                    add(fence, Way(Kind.FENCE, edge.fence), self._literal(cycles.edge(p, edge)))
+                    add(fence, EventMode(EventKind.FENCE, edge.fence), self._literal(cycles.edge(p, edge)))
         strong = ~circuit.any_of(
             self.written[p] & literal
             for p in self.positions
             for way, literal in found[self.access[p]].items()
-            if way.kind is Kind.WRITE and not (way.rmw or way.mode.scope or way.mode.volatile)
+            if way.kind is EventKind.WRITE and not (way.rmw or way.mode.scope or way.mode.volatile)
         )
         for load in self.loads:
-            add(load, Way(Kind.READ, STRONG), strong)
-            add(load, Way(Kind.READ, PLAIN), ~strong)
+            add(load, EventMode(EventKind.READ, STRONG), strong)
+            add(load, EventMode(EventKind.READ, PLAIN), ~strong)
         for fence in self.observer_fences:
-            add(fence, Way(Kind.FENCE, WIDEST), circuit.true)
-        self.ways = [Ways(circuit, {way: literal for way, literal in ways.items() if literal}) for ways in found]
+            add(fence, EventMode(EventKind.FENCE, WIDEST), circuit.true)
+        self.ways = [EventModes(circuit, {way: literal for way, literal in ways.items() if literal}) for ways in found]
 
     def _histories(self) -> None:
         """``before[p][q]``: in the order of their location, p comes before q."""
@@ -327,7 +329,7 @@ class _Programs:
 
     # What models see
 
-    def view(self, choices: Choices, model: Model, denied: bool) -> View:
+    def view(self, choices: OrderLiterals, model: Model, denied: bool) -> ExecutionView:
         """The execution with these choices as the model sees it."""
         return SpacedView(
             self.circuit,
@@ -359,7 +361,7 @@ class _Programs:
         """That two events are writes of one location, the first of which comes first in the cycle."""
         return self.before[one][other] & ~self.reads[one] & ~self.reads[other]
 
-    def open(self, name: Hashable, model: Model) -> Choices:
+    def open(self, name: Hashable, model: Model) -> OrderLiterals:
         """New choices."""
         circuit = self.circuit
         co = [dict[int, Literal]() for _ in self.thread]
@@ -379,13 +381,13 @@ class _Programs:
         for (p, _), there in pairs.items():
             circuit.require(~there, ~self._is_last(p))
         fences = self.strong if model.mentions("sync_fence") else []
-        return Choices(co, ordered(circuit, name, len(self.thread), fences))
+        return OrderLiterals(co, ordered(circuit, name, len(self.thread), fences))
 
     def _is_last(self, position: int) -> Literal:
         """That no write of its location comes after a write."""
         return ~self.circuit.any_of(self._writes(position, q) for q in self.positions if q != position)
 
-    def chosen(self, choice: _Choice) -> tuple[Choices, Literal]:
+    def chosen(self, choice: _Choice) -> tuple[OrderLiterals, Literal]:
         """Choices that are known, and that the outcome can come about by them."""
         circuit = self.circuit
         co = [dict[int, Literal]() for _ in self.thread]
@@ -405,9 +407,9 @@ class _Programs:
         before = [dict[int, Literal]() for _ in self.thread]
         for f, g in combinations(choice.fences, 2):
             before[f][g] = circuit.true
-        return Choices(co, before), possible
+        return OrderLiterals(co, before), possible
 
-    def choice(self, choices: Choices, holds: Callable[[Literal], bool]) -> _Choice:
+    def choice(self, choices: OrderLiterals, holds: Callable[[Literal], bool]) -> _Choice:
         """The choices of an execution of a cycle, as those of any cycle."""
         turned: set[tuple[int, int]] = set()
         unordered: set[tuple[int, int]] = set()
@@ -514,13 +516,13 @@ def separating_cycles(
     allowed_by: Sequence[Model],
     forbidden_by: Sequence[Model],
     solver_name: str = DEFAULT_SOLVER,
-    effort: Effort | None = None,
+    effort: SolverEffort | None = None,
 ) -> Iterator[Cycle]:
     """Every critical cycle of a division whose test these models may allow and forbid, once up to rotation.
 
     All whose tests they do are among them; where the clauses would be too many, all cycles are.
     """
-    effort = effort or Effort()
+    effort = effort or SolverEffort()
     programs = _Programs(bounds, division)
     kinds = {0: ~programs.some_observed}
     kinds |= {observed: programs.fits(observed) for observed in range(3, MOST_OBSERVED + 1)}

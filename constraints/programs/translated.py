@@ -17,22 +17,22 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from constraints.circuit import Literal
 from constraints.programs.choices import ordered
-from constraints.programs.unknown import Unknown
-from constraints.programs.view import Matrix, SpacedView, View, Way, Ways
-from corpus.executions.execution import Kind as Instruction
-from corpus.executions.translation import Target, Translation
+from constraints.programs.skeleton import ProgramSkeleton
+from constraints.programs.view import EventMode, EventModes, ExecutionView, Matrix, SpacedView
+from corpus.executions.execution import OpKind as Instruction
+from corpus.executions.translation import MappedOp, Translation
 from corpus.litmus.test import Mode, Order
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 
 
 class _Slots:
     """The events of the translated program, each with the event that it belongs to."""
 
-    def __init__(self, unknown: Unknown, translation: Translation) -> None:
+    def __init__(self, unknown: ProgramSkeleton, translation: Translation) -> None:
         self.unknown, self.translation = unknown, translation
         self.circuit = unknown.circuit
         self.owner: list[int] = []
-        self.ways: list[Ways] = []
+        self.ways: list[EventModes] = []
         self.executed: list[Literal] = []
         self.place: list[int] = []
         self.read: dict[int, int] = {}
@@ -43,11 +43,11 @@ class _Slots:
             self._itself(e)
             self._fences(e, [(literal, targets.after) for literal, targets in self._ended(e)])
 
-    def _begun(self, event: int) -> list[tuple[Literal, Target]]:
+    def _begun(self, event: int) -> list[tuple[Literal, MappedOp]]:
         """What each instruction that may begin with an event becomes."""
         return [(literal, self.translation.targets[choice]) for choice, literal in self.unknown.starts[event].items()]
 
-    def _ended(self, event: int) -> list[tuple[Literal, Target]]:
+    def _ended(self, event: int) -> list[tuple[Literal, MappedOp]]:
         """What each instruction that may end with an event becomes."""
         targets = self.translation.targets
         own = self.unknown.starts[event].items()
@@ -60,16 +60,20 @@ class _Slots:
     def _fences(self, event: int, sequences: Sequence[tuple[Literal, tuple[Mode, ...]]]) -> None:
         for place in range(max((len(modes) for _, modes in sequences), default=0)):
             there = [(literal, modes[place]) for literal, modes in sequences if len(modes) > place]
-            self._add(event, [(literal, Way(Kind.FENCE, mode)) for literal, mode in there], len(there) < len(sequences))
+            self._add(
+                event,
+                [(literal, EventMode(EventKind.FENCE, mode)) for literal, mode in there],
+                len(there) < len(sequences),
+            )
 
     def _read_of_write(self, event: int) -> None:
         ways = [(literal, target.itself) for literal, target in self._begun(event) if target.updates]
         if ways:
             self.read[event] = len(self.owner)
-            self._add(event, [(literal, Way(Kind.READ, mode, True)) for literal, mode in ways if mode], True)
+            self._add(event, [(literal, EventMode(EventKind.READ, mode, True)) for literal, mode in ways if mode], True)
 
     def _itself(self, event: int) -> None:
-        ways: list[tuple[Literal, Way]] = []
+        ways: list[tuple[Literal, EventMode]] = []
         unknown, targets = self.unknown, self.translation.targets
         some_left_out = False
         for (kind, mode), literal in unknown.starts[event].items():
@@ -78,23 +82,28 @@ class _Slots:
                 some_left_out = True
                 continue
             rmw = kind is Instruction.UPDATE
-            ways.append((literal, Way(Kind.READ if rmw else Kind(kind.value), target.itself, rmw or target.updates)))
+            ways.append(
+                (
+                    literal,
+                    EventMode(EventKind.READ if rmw else EventKind(kind.value), target.itself, rmw or target.updates),
+                )
+            )
         if unknown.half(event):
             for (kind, mode), literal in unknown.starts[event - 1].items():
                 if kind is Instruction.UPDATE:
                     done = targets[kind, mode].itself
                     assert done is not None  # an access
-                    ways.append((literal, Way(Kind.WRITE, done, True)))
+                    ways.append((literal, EventMode(EventKind.WRITE, done, True)))
         self._add(event, ways, some_left_out)
 
-    def _add(self, event: int, ways: Sequence[tuple[Literal, Way]], perhaps: bool) -> None:
+    def _add(self, event: int, ways: Sequence[tuple[Literal, EventMode]], perhaps: bool) -> None:
         """An event done in one of these ways; ``perhaps``: or not at all."""
-        found: dict[Way, list[Literal]] = {}
+        found: dict[EventMode, list[Literal]] = {}
         for literal, way in ways:
             found.setdefault(way, []).append(literal)
         any_of = self.circuit.any_of
         self.owner.append(event)
-        self.ways.append(Ways(self.circuit, {way: any_of(literals) for way, literals in found.items()}))
+        self.ways.append(EventModes(self.circuit, {way: any_of(literals) for way, literals in found.items()}))
         self.executed.append(any_of(literal for literal, _ in ways) if perhaps else self.circuit.true)
 
     def rows(self, matrix: Matrix) -> list[dict[int, Literal]]:
@@ -156,7 +165,9 @@ class _Slots:
         return found
 
 
-def translated_view(unknown: Unknown, view: View, translation: Translation, name: Hashable) -> View:
+def translated_view(
+    unknown: ProgramSkeleton, view: ExecutionView, translation: Translation, name: Hashable
+) -> ExecutionView:
     """The view of the execution of the translated program; ``view``: that of the program, unchanged, as to the rest.
 
     ``name`` is that of the order of its fences.
@@ -165,7 +176,7 @@ def translated_view(unknown: Unknown, view: View, translation: Translation, name
     fences = [
         slot
         for slot, ways in enumerate(slots.ways)
-        if any(way.kind is Kind.FENCE and way.mode.order is Order.SC for way in ways.chosen)
+        if any(way.kind is EventKind.FENCE and way.mode.order is Order.SC for way in ways.chosen)
     ]
     rf, initial = slots.rows(view.rf), dict(enumerate(slots.spread([view.initial[event] for event in unknown.events])))
     slots.sources(name, rf, initial)

@@ -2,7 +2,7 @@
 
 A *view* is such an execution after none or one of its relaxations. Events 0 to n - 1 are those of the threads, one
 after the other in program order; after them comes the initial write of each location. The two events of an update
-stand next to each other. A view has no constraints of its own: what it may be, ``constraints.programs.unknown`` says.
+stand next to each other. A view has no constraints of its own: what it may be, ``constraints.programs.skeleton`` says.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from constraints.circuit import Circuit, Literal
-from constraints.programs.algebra import Asked
+from constraints.programs.algebra import PolarClauses
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.executions.events import (
-    Kind,
+    EventKind,
     access_scope,
     access_tags,
     barrier_tags,
@@ -27,34 +27,34 @@ from oracle.executions.events import (
 )
 
 
-class Way(NamedTuple):
+class EventMode(NamedTuple):
     """How an event is done: its kind, the mode of its instruction, and whether that is an update."""
 
-    kind: Kind
+    kind: EventKind
     mode: Mode
     rmw: bool = False
 
     @property
     def tags(self) -> frozenset[str]:
         """The sets that the event is in, but for its memory's."""
-        if self.kind is Kind.FENCE:
+        if self.kind is EventKind.FENCE:
             return fence_tags(self.mode)
-        if self.kind is Kind.BARRIER:
+        if self.kind is EventKind.BARRIER:
             return barrier_tags(self.mode, False)
         return access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
 
     @property
     def scope(self) -> Scope | None:
         """The scope that the event names."""
-        return self.mode.scope if self.kind in (Kind.FENCE, Kind.BARRIER) else access_scope(self.mode)
+        return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
 
 
 @dataclass(frozen=True)
-class Ways:
+class EventModes:
     """How an event may be done: of the literals, exactly one holds."""
 
     circuit: Circuit
-    chosen: Mapping[Way, Literal]
+    chosen: Mapping[EventMode, Literal]
 
     @cached_property
     def tags(self) -> Mapping[str, Literal]:
@@ -74,20 +74,20 @@ class Ways:
                 found.setdefault(way.scope, []).append(literal)
         return {scope: self._any(literals) for scope, literals in found.items()}
 
-    def of(self, kind: Kind) -> Literal:
+    def of(self, kind: EventKind) -> Literal:
         """That the event is of a kind."""
         return self.tags.get(kind.value, self.circuit.false)
 
-    def which(self, fits: Callable[[Way], bool]) -> Literal:
+    def which(self, fits: Callable[[EventMode], bool]) -> Literal:
         """That the event is done in a way that fits."""
         return self._any([literal for way, literal in self.chosen.items() if fits(way)])
 
-    def mapped(self, step: Callable[[Way], Way]) -> Ways:
+    def mapped(self, step: Callable[[EventMode], EventMode]) -> EventModes:
         """The same event done in another way for each."""
-        found: dict[Way, list[Literal]] = {}
+        found: dict[EventMode, list[Literal]] = {}
         for way, literal in self.chosen.items():
             found.setdefault(step(way), []).append(literal)
-        return Ways(self.circuit, {way: self._any(literals) for way, literals in found.items()})
+        return EventModes(self.circuit, {way: self._any(literals) for way, literals in found.items()})
 
     def _any(self, literals: list[Literal]) -> Literal:
         return self.circuit.true if len(literals) == len(self.chosen) else self.circuit.any_of(literals)
@@ -98,7 +98,7 @@ Matrix = Sequence[Mapping[int, Literal]]
 
 
 @dataclass(frozen=True)
-class View:
+class ExecutionView:
     """``ways[e]``: how event ``e`` is done; ``loc[e][f]``: that events access one location, which ``loc[e][e]`` has,
     ``vloc[e][f]`` by one address; ``executed[e]``: that it happens. ``thread[e]`` is its thread.
 
@@ -115,7 +115,7 @@ class View:
 
     circuit: Circuit
     thread: Sequence[int]
-    ways: Sequence[Ways]
+    ways: Sequence[EventModes]
     loc: Matrix
     vloc: Matrix
     executed: Sequence[Literal]
@@ -150,11 +150,13 @@ class View:
         ]
 
     @cached_property
-    def algebra(self) -> Asked:
+    def algebra(self) -> PolarClauses:
         """The algebra over the events of threads and, after them, the initial writes."""
         true, executed = self.circuit.true, [*self.executed, *self.used]
         negate = type(true).__invert__
-        return Asked(true, negate, executed, exact=False, circuit=self.circuit, required=False, denied=self.denied)
+        return PolarClauses(
+            true, negate, executed, exact=False, circuit=self.circuit, required=False, denied=self.denied
+        )
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
         """The set or relation of that name, None where there is none; the prelude's are not among them."""
@@ -262,12 +264,16 @@ class View:
     def _co(self) -> list[dict[int, Literal]]:
         rows = self.pairs(lambda w, v: self.co[w].get(v))
         for initial, literals in enumerate(self._initial_pairs()):
-            rows[self.size + initial] = {w: here & self.ways[w].of(Kind.WRITE) for w, here in literals.items()}
+            rows[self.size + initial] = {w: here & self.ways[w].of(EventKind.WRITE) for w, here in literals.items()}
         return rows
 
     def _fr(self) -> list[dict[int, Literal]]:
         def overwritten(read: int, write: int) -> Literal:
-            first = self.initial[read] & self.loc[read].get(write, self.circuit.false) & self.ways[write].of(Kind.WRITE)
+            first = (
+                self.initial[read]
+                & self.loc[read].get(write, self.circuit.false)
+                & self.ways[write].of(EventKind.WRITE)
+            )
             sources = (w for w in range(self.size) if read in self.rf[w] and write in self.co[w])
             return first | self.circuit.any_of(self.rf[w][read] & self.co[w][write] & self.executed[w] for w in sources)
 
@@ -275,7 +281,8 @@ class View:
 
     def _sync_fence(self) -> Relation[Literal]:
         strong = {
-            e: ways.which(lambda way: way.kind is Kind.FENCE and "SC" in way.tags) for e, ways in enumerate(self.ways)
+            e: ways.which(lambda way: way.kind is EventKind.FENCE and "SC" in way.tags)
+            for e, ways in enumerate(self.ways)
         }
 
         def related(one: int, other: int) -> Literal | None:
@@ -323,7 +330,7 @@ class View:
     def _awaits(self) -> list[dict[int, Literal]]:
         def related(one: int, other: int) -> Literal | None:
             t, u = self.thread[one], self.thread[other]
-            return None if t == u else self.ways[one].of(Kind.BARRIER) & self.in_group(t, u, Scope.CTA)
+            return None if t == u else self.ways[one].of(EventKind.BARRIER) & self.in_group(t, u, Scope.CTA)
 
         return self.pairs(related)
 
@@ -332,7 +339,7 @@ class View:
             if self.thread[one] == self.thread[other]:
                 return None
             waits = ~self.ways[other].tags.get("ARRIVE", self.circuit.false)
-            barriers = self.ways[one].of(Kind.BARRIER) & self.ways[other].of(Kind.BARRIER) & waits
+            barriers = self.ways[one].of(EventKind.BARRIER) & self.ways[other].of(EventKind.BARRIER) & waits
             if not barriers:
                 return None
             ranks = self.place[one].keys() & self.place[other].keys()
@@ -342,11 +349,11 @@ class View:
         return self.pairs(related)
 
 
-class SpacedView(View):
+class SpacedView(ExecutionView):
     """A view with a place for a fence between events that follow each other, as are the halves of an update."""
 
     def _rmw(self) -> list[dict[int, Literal]]:
-        following = {e: next(f for f in range(e + 1, self.size) if self.ways[f].of(Kind.WRITE)) for e in self.rmw}
+        following = {e: next(f for f in range(e + 1, self.size) if self.ways[f].of(EventKind.WRITE)) for e in self.rmw}
         return self.pairs(lambda e, f: self.rmw[e] if following.get(e) == f else None)
 
 
@@ -354,26 +361,26 @@ def _kept(rows: Sequence[Mapping[int, Literal]]) -> Relation[Literal]:
     return tuple({other: literal for other, literal in row.items() if literal} for row in rows)
 
 
-_RELATIONS: Mapping[str, Callable[[View], Sequence[Mapping[int, Literal]]]] = {
-    "po": View._po,
-    "int": View._int,
-    "ext": View._ext,
+_RELATIONS: Mapping[str, Callable[[ExecutionView], Sequence[Mapping[int, Literal]]]] = {
+    "po": ExecutionView._po,
+    "int": ExecutionView._int,
+    "ext": ExecutionView._ext,
     "loc": lambda view: view._one_location(view.loc),
     "vloc": lambda view: view._one_location(view.vloc),
     "addr": lambda view: view._depends("addr"),
     "data": lambda view: view._depends("data"),
     "ctrl": lambda view: view._depends("ctrl"),
     "rmw": lambda view: view._rmw(),
-    "rf": View._rf,
-    "co": View._co,
-    "sync_fence": View._sync_fence,
+    "rf": ExecutionView._rf,
+    "co": ExecutionView._co,
+    "sync_fence": ExecutionView._sync_fence,
     "swarp": lambda view: view._group(Scope.WARP),
     "scta": lambda view: view._group(Scope.CTA),
     "squeue": lambda view: view._group(Scope.QUEUE),
     "sgpu": lambda view: view._group(Scope.GPU),
-    "sr": View._sr,
-    "syncbar": View._syncbar,
-    "awaits": View._awaits,
-    "ssw": View._by_system,
+    "sr": ExecutionView._sr,
+    "syncbar": ExecutionView._syncbar,
+    "awaits": ExecutionView._awaits,
+    "ssw": ExecutionView._by_system,
     "casdep": lambda view: view.pairs(lambda e, f: None),
 }

@@ -55,7 +55,7 @@ from corpus.litmus.test import (
 )
 
 
-class Access(NamedTuple):
+class CycleEvent(NamedTuple):
     """An event of a thread: its number, ``R`` or ``W``, and which value of which location."""
 
     event: int
@@ -64,7 +64,7 @@ class Access(NamedTuple):
     value: int
 
 
-class Frame:
+class CycleFrame:
     """What cycles have in common that differ only in what threads do between accesses, and how accesses are done.
 
     That is all but the code of their tests: who accesses what, the values, and how the shape is called.
@@ -131,10 +131,10 @@ class Frame:
         return [[event for event in history if self.accesses[event] == "W"] for history in self._histories()]
 
     @cached_property
-    def code(self) -> list[tuple[Access, ...]]:
+    def code(self) -> list[tuple[CycleEvent, ...]]:
         """The accesses of each thread."""
         return [
-            tuple(Access(event, self.accesses[event], self.named[event], self.values[event]) for event in events)
+            tuple(CycleEvent(event, self.accesses[event], self.named[event], self.values[event]) for event in events)
             for events in self.threads
         ]
 
@@ -157,7 +157,7 @@ class Frame:
         return Condition(Quantifier.EXISTS, And(tuple(atoms)) if len(atoms) != 1 else atoms[0])
 
 
-_frame = lru_cache(maxsize=1 << 12)(Frame)
+_frame = lru_cache(maxsize=1 << 12)(CycleFrame)
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Cycle:
         return len(self.edges)
 
     @cached_property
-    def frame(self) -> Frame:
+    def frame(self) -> CycleFrame:
         """What it shares with others."""
         return _frame(tuple([edge.outline for edge in self.edges]))
 
@@ -258,7 +258,7 @@ def _are_strong(cycle: Cycle, writes: list[int]) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _thread(
-    accesses: tuple[Access, ...], between: tuple[Edge, ...], annotations: tuple[Annotation, ...], place: Place
+    accesses: tuple[CycleEvent, ...], between: tuple[Edge, ...], annotations: tuple[Annotation, ...], place: Place
 ) -> Thread:
     """A thread of cycles: its accesses with these annotations, and these edges between them."""
     return Thread(tuple(_Writer(accesses, between, annotations).body()), place)
@@ -267,7 +267,9 @@ def _thread(
 class _Writer:
     """Writes the instructions of a thread; the register ``r5`` holds what event 5 reads, ``d5`` what depends on it."""
 
-    def __init__(self, accesses: Sequence[Access], between: Sequence[Edge], annotations: Sequence[Annotation]) -> None:
+    def __init__(
+        self, accesses: Sequence[CycleEvent], between: Sequence[Edge], annotations: Sequence[Annotation]
+    ) -> None:
         self._accesses = accesses
         self._steps: list[Edge | None] = [
             None,
@@ -290,7 +292,7 @@ class _Writer:
         if skipped:
             yield Label("LC0")
 
-    def _between(self, before: Edge, access: Access) -> Iterator[Instruction]:
+    def _between(self, before: Edge, access: CycleEvent) -> Iterator[Instruction]:
         """What stands between two accesses."""
         event, source = access.event, access.event - 1
         if before.kind == "Fence":

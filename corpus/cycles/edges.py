@@ -173,7 +173,7 @@ def composed(one: Edge, other: Edge) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class EdgeVocabulary:
     """What cycles are made of: runs of edges that belong together, mostly of one, and annotations.
 
     ``sequences`` are the words ``[A,B]`` that were asked for, each with the runs that it stands for.
@@ -261,7 +261,7 @@ def describe_annotation(annotation: Annotation) -> str:
     return f"{accesses} is {annotation.order} at {annotation.scope} scope"
 
 
-def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) -> Vocabulary:
+def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) -> EdgeVocabulary:
     """The vocabulary that a list of names stands for; ``scopes`` are what a name without its scope stands for.
 
     Raises ``InputError`` where a name is unknown, with the nearest right ones, and with line and column in a file.
@@ -270,7 +270,7 @@ def parse_edges(text: str, scopes: Sequence[str] = (), path: str | None = None) 
 
 
 @lru_cache(maxsize=8)  # a request's edges are asked for here and there
-def _vocabulary(text: str, scopes: tuple[str, ...], path: str | None) -> Vocabulary:
+def _vocabulary(text: str, scopes: tuple[str, ...], path: str | None) -> EdgeVocabulary:
     runs: dict[tuple[Edge, ...], None] = {}
     annotations: dict[Annotation, None] = {}
     sequences: dict[str, tuple[tuple[Edge, ...], ...]] = {}
@@ -289,7 +289,7 @@ def _vocabulary(text: str, scopes: tuple[str, ...], path: str | None) -> Vocabul
             except InputError as error:
                 place = (number, word.start() + 1) if path else (None, None)
                 raise InputError(error.message, path, *place) from None
-    return Vocabulary(tuple(runs), tuple(annotations), tuple(sequences.items()))
+    return EdgeVocabulary(tuple(runs), tuple(annotations), tuple(sequences.items()))
 
 
 def _alternatives(word: str) -> list[str]:

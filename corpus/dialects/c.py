@@ -24,7 +24,7 @@ from corpus.litmus.control_flow import DoWhile, If, Statement, While, structured
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import map_modes, without_predicates
 from corpus.litmus.test import Assign, LitmusTest, Mode, Rmw, Scope, sides_of
-from corpus.litmus.text import Dialect, Runner
+from corpus.litmus.text import Dialect, ForeignRunner
 
 
 def _of_one_gpu(test: LitmusTest) -> LitmusTest:
@@ -70,7 +70,7 @@ C = Dialect(
     read_c,
     print_c,
     c_comments=True,
-    runners=(Runner("herd-c", herd_name, _of_one_gpu, _check_herd),),
+    runners=(ForeignRunner("herd-c", herd_name, _of_one_gpu, _check_herd),),
     atomic_types=True,
 )
 """C litmus tests, as herd reads them."""

@@ -61,7 +61,7 @@ from corpus.litmus.test import (
     element,
     element_of,
 )
-from corpus.litmus.text import Dialect, Runner, Source
+from corpus.litmus.text import Dialect, ForeignRunner, Source
 from corpus.syntax import LARGEST_LOCATION, number, subtrees
 
 
@@ -244,6 +244,6 @@ def _print(test: LitmusTest) -> str:
 
 
 OPENCL = Dialect(
-    "opencl", "OPENCL", _read, _print, c_comments=True, runners=(Runner("dartagnan-opencl"),), atomic_types=True
+    "opencl", "OPENCL", _read, _print, c_comments=True, runners=(ForeignRunner("dartagnan-opencl"),), atomic_types=True
 )
 """Dartagnan's OpenCL litmus tests."""

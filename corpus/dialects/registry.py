@@ -15,7 +15,7 @@ from corpus.files import read_text
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import Instruction, LitmusTest, Rmw, Thread, sides_of
-from corpus.litmus.text import Dialect, Runner, language, sections
+from corpus.litmus.text import Dialect, ForeignRunner, language, sections
 
 _SHIPPED = {
     "c": "c.C",
@@ -87,7 +87,7 @@ def dialect_for(test: LitmusTest) -> tuple[Dialect, str]:
     raise InputError(f"no dialect of a device can say it ({'; '.join(reasons)})")
 
 
-def runners() -> dict[str, tuple[Dialect, Runner]]:
+def runners() -> dict[str, tuple[Dialect, ForeignRunner]]:
     """Every runner of litmus tests by its name, with the dialect that it takes."""
     every = ((runner.name, (dialect, runner)) for dialect in DIALECTS.values() for runner in dialect.runners)
     return dict(sorted(every))

@@ -25,7 +25,7 @@ DEPENDENCIES = ("addr", "data", "ctrl")
 """The kinds of dependencies."""
 
 
-class Kind(StrEnum):
+class OpKind(StrEnum):
     """What an instruction does."""
 
     READ = "R"
@@ -37,17 +37,17 @@ class Kind(StrEnum):
     @property
     def reads(self) -> bool:
         """Whether memory is read."""
-        return self in (Kind.READ, Kind.UPDATE)
+        return self in (OpKind.READ, OpKind.UPDATE)
 
     @property
     def writes(self) -> bool:
         """Whether memory is written."""
-        return self in (Kind.WRITE, Kind.UPDATE)
+        return self in (OpKind.WRITE, OpKind.UPDATE)
 
     @property
     def events(self) -> int:
         """Number of events."""
-        return 2 if self is Kind.UPDATE else 1
+        return 2 if self is OpKind.UPDATE else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Step:
     ``address``: by which of its addresses, of which it has several where there are aliases.
     """
 
-    kind: Kind
+    kind: OpKind
     location: int | None = None
     mode: Mode = PLAIN
     address: int = 0

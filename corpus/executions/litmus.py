@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from corpus.executions.execution import INITIAL, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Execution, OpKind, Step
 from corpus.laws import vulkan
 from corpus.laws.ptx import ARRIVE
 from corpus.litmus.made import STRONG, WIDEST, address_name, location_name, masked, observer
@@ -101,7 +101,7 @@ def _places(execution: Execution) -> tuple[Place, ...]:
 
 def _without_clusters(step: Step) -> bool:
     """Whether an instruction may be one of PTX that has not the scope of a cluster."""
-    return set(step.mode.tags) <= {ARRIVE, *FENCED} and not (step.kind is Kind.BARRIER and step.mode.scope)
+    return set(step.mode.tags) <= {ARRIVE, *FENCED} and not (step.kind is OpKind.BARRIER and step.mode.scope)
 
 
 def coherence_order(execution: Execution, location: int) -> list[int]:
@@ -160,9 +160,9 @@ class _Writer:
             yield Branch("LC0", Comparison("ne", Reg(f"d{source}"), 0))
         step = self._execution.steps[i]
         mode = said(step.mode)
-        if step.kind is Kind.FENCE:
+        if step.kind is OpKind.FENCE:
             yield Fence(mode)
-        elif step.kind is Kind.BARRIER:
+        elif step.kind is OpKind.BARRIER:
             tags = tuple(tag for tag in mode.tags if tag != ARRIVE)
             quorum = self._quorums.get(self._execution.places[self._execution.thread_of[i]][: Scope.CTA.value])
             yield Barrier(0, arrive=ARRIVE in mode.tags, quorum=quorum, mode=replace(mode, tags=tags))
@@ -180,9 +180,9 @@ class _Writer:
                 yield from self._sum(f"n{i}", depends)
                 yield Assign(f"v{i}", "add", (self._left(f"n{i}", depends), value))
                 value = Reg(f"v{i}")
-            if step.kind is Kind.UPDATE:
+            if step.kind is OpKind.UPDATE:
                 yield Rmw("exch", f"r{i}", address, (value,), mode)
-            elif step.kind is Kind.READ:
+            elif step.kind is OpKind.READ:
                 yield Load(f"r{i}", address, mode)
             else:
                 yield Store(address, value, mode)

@@ -19,7 +19,7 @@ from itertools import pairwise, permutations, product
 
 from corpus.cycles.cycle import Cycle, cycle_name, oriented, region_name, tree_name
 from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_annotations, atomic_mode
-from corpus.executions.execution import INITIAL, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Execution, OpKind, Step
 from corpus.executions.litmus import said
 from corpus.executions.vocabulary import scope_word
 from corpus.laws.ptx import ARRIVE
@@ -65,7 +65,7 @@ def _orders(execution: Execution) -> Iterator[tuple[Execution, list[list[Event]]
     number = len(execution.threads)
     accesses = [step.kind.reads or step.kind.writes for step in execution.steps]
     alone = {i for i, thread in enumerate(execution.thread_of) if accesses[i]}
-    if number < 2 or any(step.kind is Kind.BARRIER for step in execution.steps):
+    if number < 2 or any(step.kind is OpKind.BARRIER for step in execution.steps):
         return
     if {execution.thread_of[i] for i in alone} != set(range(number)):
         return
@@ -83,7 +83,13 @@ def _orders(execution: Execution) -> Iterator[tuple[Execution, list[list[Event]]
             yield image, threads
 
 
-_PARTS = {Kind.READ: ("R",), Kind.WRITE: ("W",), Kind.UPDATE: ("RW", "W", "R"), Kind.FENCE: ("",), Kind.BARRIER: ("",)}
+_PARTS = {
+    OpKind.READ: ("R",),
+    OpKind.WRITE: ("W",),
+    OpKind.UPDATE: ("RW", "W", "R"),
+    OpKind.FENCE: ("",),
+    OpKind.BARRIER: ("",),
+}
 
 
 def _edges(execution: Execution, threads: list[list[Event]]) -> list[Edge] | None:
@@ -115,7 +121,7 @@ def _edges(execution: Execution, threads: list[list[Event]]) -> list[Edge] | Non
         if edge is None:
             return None
         edges.append(edge)
-    fences = [i for i, step in enumerate(execution.steps) if step.kind is Kind.FENCE]
+    fences = [i for i, step in enumerate(execution.steps) if step.kind is OpKind.FENCE]
     if used != set(fences) or depended != len(execution.dependencies):
         return None
     leaving = sum(not edge.same for edge in edges)
@@ -144,7 +150,7 @@ def _cycle(execution: Execution, threads: list[list[Event]], edges: list[Edge]) 
     steps = [execution.steps[i] for i, _ in events]
     annotations: list[Annotation] = []
     for (i, what), step in zip(events, steps, strict=True):
-        whole = step.kind is Kind.UPDATE and len([event for event in events if event[0] == i]) == 2
+        whole = step.kind is OpKind.UPDATE and len([event for event in events if event[0] == i]) == 2
         annotations.append(_half(step.mode, what) if whole else _annotation(step))
     regions = [execution.regions[step.location or 0] for step in steps]
     return Cycle(tuple(edges), tuple(annotations), tuple(regions), execution.places)
@@ -182,8 +188,8 @@ def _annotation(step: Step) -> Annotation:
 def _mode_name(step: Step) -> str:
     """How an instruction is done, as names say it; empty where it is plain."""
     mode = step.mode
-    words = ["rmw"] * (step.kind is Kind.UPDATE)
-    if step.kind is not Kind.UPDATE or mode != DEFAULT_RMW:
+    words = ["rmw"] * (step.kind is OpKind.UPDATE)
+    if step.kind is not OpKind.UPDATE or mode != DEFAULT_RMW:
         words += [_ORDER_WORDS.get(mode.order, ""), *(tag for tag in mode.tags if tag in _TOLD)]
         words += [scope_word(mode), "vol" if mode.volatile else "", mode.cache or ""]
     return ".".join(word for word in words if word)

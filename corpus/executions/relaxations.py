@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain, combinations, pairwise
 
-from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode
 from corpus.litmus.made import address_name, location_name
 from corpus.litmus.test import And, Mode, Place, Region, Scope
 
 
-class Relaxed(StrEnum):
+class RelaxationTarget(StrEnum):
     """What a relaxation is of."""
 
     INSTRUCTION = "instruction"
@@ -44,7 +44,7 @@ class Relaxation:
     or ``location``: what it is about; ``places``: where the threads are then; ``threads``: two that are synchronised.
     """
 
-    kind: Relaxed
+    kind: RelaxationTarget
     instructions: tuple[int, ...] = ()
     mode: Mode | None = None
     dependency: Dependency | None = None
@@ -71,16 +71,16 @@ def relaxations(execution: Execution, vocabulary: Vocabulary) -> list[Relaxation
 def _removals(execution: Execution) -> Iterator[Relaxation]:
     barriers: dict[tuple[Place, int], list[int]] = {}  # by CTA and rank
     for number in range(len(execution.threads)):
-        own = [i for i in _numbers(execution, number) if execution.steps[i].kind is Kind.BARRIER]
+        own = [i for i in _numbers(execution, number) if execution.steps[i].kind is OpKind.BARRIER]
         cta = Place(*execution.places[number][: Scope.CTA.value])
         for rank, i in enumerate(own):
             barriers.setdefault((cta, rank), []).append(i)
     for i, step in enumerate(execution.steps):
-        if step.kind is not Kind.BARRIER:
-            yield Relaxation(Relaxed.INSTRUCTION, (i,), text=f"{_called(execution, i)}: removed")
+        if step.kind is not OpKind.BARRIER:
+            yield Relaxation(RelaxationTarget.INSTRUCTION, (i,), text=f"{_called(execution, i)}: removed")
     for (_, rank), members in barriers.items():
         threads = ", ".join(f"P{execution.thread_of[i]}" for i in members)
-        yield Relaxation(Relaxed.INSTRUCTION, tuple(members), text=f"barrier {rank} of {threads}: removed")
+        yield Relaxation(RelaxationTarget.INSTRUCTION, tuple(members), text=f"barrier {rank} of {threads}: removed")
 
 
 def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
@@ -89,14 +89,14 @@ def _weaker(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation
             same = lower.order is mode.order  # what changes are words of the dialect
             told, after = (spelled_mode(kind, each) if same else each.order.value for each in (mode, lower))
             text = f"{_called(execution, i)}: {told} -> {after}"
-            yield Relaxation(Relaxed.ORDER, (i,), lower, text=text)
+            yield Relaxation(RelaxationTarget.ORDER, (i,), lower, text=text)
         narrower = vocabulary.narrower(kind, mode)
         if narrower is not None and mode.scope is not None and narrower.scope is not None:
             text = f"{_called(execution, i)}: scope {scope_word(mode)} -> {scope_word(narrower)}"
-            yield Relaxation(Relaxed.SCOPE, (i,), narrower, text=text)
+            yield Relaxation(RelaxationTarget.SCOPE, (i,), narrower, text=text)
         for less in vocabulary.less_memory(kind, mode):
             text = f"{_called(execution, i)}: {', '.join(less.tags)}"
-            yield Relaxation(Relaxed.MEMORY, (i,), less, text=text)
+            yield Relaxation(RelaxationTarget.MEMORY, (i,), less, text=text)
 
 
 def _dependencies(execution: Execution) -> Iterator[Relaxation]:
@@ -109,20 +109,20 @@ def _dependencies(execution: Execution) -> Iterator[Relaxation]:
             continue  # everything depends on that read already
         name = {"addr": "address", "data": "data", "ctrl": "control"}[kind]
         text = f"{_called(execution, source)}: no {name} dependency to {_called(execution, target, False)}"
-        yield Relaxation(Relaxed.DEPENDENCY, dependency=dependency, text=text)
+        yield Relaxation(RelaxationTarget.DEPENDENCY, dependency=dependency, text=text)
 
 
 def _splits(execution: Execution) -> Iterator[Relaxation]:
     for i, step in enumerate(execution.steps):
-        if step.kind is Kind.UPDATE:
-            yield Relaxation(Relaxed.UPDATE, (i,), text=f"{_called(execution, i)}: a load and a store")
+        if step.kind is OpKind.UPDATE:
+            yield Relaxation(RelaxationTarget.UPDATE, (i,), text=f"{_called(execution, i)}: a load and a store")
 
 
 def _regions(execution: Execution) -> Iterator[Relaxation]:
     for location, region in enumerate(execution.regions):
         if region is Region.SHARED:
             text = f"{location_name(location)}: shared -> global"
-            yield Relaxation(Relaxed.REGION, location=location, text=text)
+            yield Relaxation(RelaxationTarget.REGION, location=location, text=text)
 
 
 def _addresses(execution: Execution) -> Iterator[Relaxation]:
@@ -134,7 +134,7 @@ def _addresses(execution: Execution) -> Iterator[Relaxation]:
     for accesses in users.values():
         for staying, leaving in _halves(accesses):
             told = " | ".join(", ".join(_called(execution, i) for i in half) for half in (staying, leaving))
-            yield Relaxation(Relaxed.ADDRESS, tuple(leaving), text=f"{told}: by one address no longer")
+            yield Relaxation(RelaxationTarget.ADDRESS, tuple(leaving), text=f"{told}: by one address no longer")
 
 
 def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]:
@@ -157,7 +157,7 @@ def _trees(execution: Execution, vocabulary: Vocabulary) -> Iterator[Relaxation]
                 )
                 told = " | ".join(" ".join(f"P{number}" for number in half) for half in (staying, leaving))
                 text = f"{told}: in one {vocabulary.level_word(level)} no longer"
-                yield Relaxation(Relaxed.TREE, places=moved, text=text)
+                yield Relaxation(RelaxationTarget.TREE, places=moved, text=text)
 
 
 def _synchronised(execution: Execution) -> Iterator[Relaxation]:
@@ -166,7 +166,7 @@ def _synchronised(execution: Execution) -> Iterator[Relaxation]:
     for one, other in pairs:
         if not any((one, middle) in pairs and (middle, other) in pairs for middle in range(len(execution.threads))):
             text = f"P{one} and P{other}: synchronised no longer"
-            yield Relaxation(Relaxed.SYSTEM, threads=(one, other), text=text)
+            yield Relaxation(RelaxationTarget.SYSTEM, threads=(one, other), text=text)
 
 
 def _halves(parts: list[list[int]]) -> Iterator[tuple[list[int], list[int]]]:
@@ -190,29 +190,31 @@ def relaxed(execution: Execution, relaxation: Relaxation, vocabulary: Vocabulary
     """The execution after a relaxation of it, under names in normal form; it may have nothing left."""
     steps = execution.steps
     match relaxation:
-        case Relaxation(Relaxed.INSTRUCTION, gone):
+        case Relaxation(RelaxationTarget.INSTRUCTION, gone):
             return _with_steps(execution, dict.fromkeys(gone, ()))
-        case Relaxation(Relaxed.ORDER | Relaxed.SCOPE | Relaxed.MEMORY, (i,), Mode() as mode):
+        case Relaxation(
+            RelaxationTarget.ORDER | RelaxationTarget.SCOPE | RelaxationTarget.MEMORY, (i,), Mode() as mode
+        ):
             return _with_steps(execution, {i: (replace(steps[i], mode=mode),)})
-        case Relaxation(Relaxed.UPDATE, (i,)):
+        case Relaxation(RelaxationTarget.UPDATE, (i,)):
             halves = [
-                replace(steps[i], kind=k, mode=vocabulary.half(k, steps[i].mode)) for k in (Kind.READ, Kind.WRITE)
+                replace(steps[i], kind=k, mode=vocabulary.half(k, steps[i].mode)) for k in (OpKind.READ, OpKind.WRITE)
             ]
             return _with_steps(execution, {i: tuple(halves)})
-        case Relaxation(Relaxed.DEPENDENCY, dependency=dependency):
+        case Relaxation(RelaxationTarget.DEPENDENCY, dependency=dependency):
             left = tuple(dep for dep in execution.dependencies if dep != dependency)
             return replace(execution, dependencies=left)
-        case Relaxation(Relaxed.REGION, location=place):
+        case Relaxation(RelaxationTarget.REGION, location=place):
             regions = enumerate(execution.regions)
             return replace(
                 execution, regions=tuple(Region.GLOBAL if number == place else region for number, region in regions)
             )
-        case Relaxation(Relaxed.ADDRESS, leaving):
+        case Relaxation(RelaxationTarget.ADDRESS, leaving):
             new = 1 + max(step.address for step in steps)
             return _with_steps(execution, {i: (replace(steps[i], address=new),) for i in leaving})
-        case Relaxation(Relaxed.PROGRAM_ORDER, (i, _)):
+        case Relaxation(RelaxationTarget.PROGRAM_ORDER, (i, _)):
             return _reversed(execution, i).reordered(list(range(len(execution.threads))))
-        case Relaxation(Relaxed.SYSTEM, threads=threads):
+        case Relaxation(RelaxationTarget.SYSTEM, threads=threads):
             return replace(execution, synchronised=tuple(each for each in execution.synchronised if each != threads))
         case _:
             return replace(execution, places=relaxation.places).reordered(list(range(len(execution.threads))))
@@ -232,7 +234,7 @@ def reversals(execution: Execution) -> Iterator[Relaxation]:
                 continue
             if one != other or one.kind.writes or execution.rf[i] != execution.rf[j]:
                 text = f"{_called(execution, i)} and {_called(execution, j, False)}: the other way round"
-                yield Relaxation(Relaxed.PROGRAM_ORDER, (i, j), text=text)
+                yield Relaxation(RelaxationTarget.PROGRAM_ORDER, (i, j), text=text)
 
 
 def _reversed(execution: Execution, i: int) -> Execution:
@@ -326,7 +328,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 def _called(execution: Execution, i: int, owner: bool = True) -> str:
     """How people call an instruction: ``P1's load of y``, ``P1's second load of y``."""
-    words = {Kind.READ: "load of ", Kind.WRITE: "store to ", Kind.UPDATE: "rmw of ", Kind.FENCE: "fence"}
+    words = {OpKind.READ: "load of ", OpKind.WRITE: "store to ", OpKind.UPDATE: "rmw of ", OpKind.FENCE: "fence"}
     step, thread = execution.steps[i], execution.thread_of[i]
     word = words.get(step.kind, "barrier")
     like = [n for n in _numbers(execution, thread) if _same_words(execution.steps[n], step)]

@@ -23,16 +23,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.errors import InputError, did_you_mean
-from corpus.executions.execution import Dependency, Execution, Kind, Step
+from corpus.executions.execution import Dependency, Execution, OpKind, Step
 from corpus.executions.vocabulary import KIND_WORDS, VOCABULARIES, Vocabulary, optional_words, spelled_mode, vocabulary
 from corpus.litmus.test import Mode
 
-Choice = tuple[Kind, Mode]
+Choice = tuple[OpKind, Mode]
 """A kind of instruction, and how it is done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MappedOp:
     """What an instruction becomes: fences, itself in a mode of the target (None where it is left out), and fences.
 
     ``updates``: a write becomes an update.
@@ -43,23 +43,23 @@ class Target:
     after: tuple[Mode, ...]
     updates: bool = False
 
-    def kind(self, source: Kind) -> Kind:
+    def kind(self, source: OpKind) -> OpKind:
         """What an instruction of this kind is of, itself."""
-        return Kind.UPDATE if self.updates else source
+        return OpKind.UPDATE if self.updates else source
 
 
 @dataclass(frozen=True)
 class Translation:
     """What each way to do an instruction becomes."""
 
-    targets: Mapping[Choice, Target]
+    targets: Mapping[Choice, MappedOp]
 
-    def modes(self) -> dict[Kind, tuple[Mode, ...]]:
+    def modes(self) -> dict[OpKind, tuple[Mode, ...]]:
         """The ways to do instructions of each kind that are translated."""
-        found: dict[Kind, tuple[Mode, ...]] = {}
+        found: dict[OpKind, tuple[Mode, ...]] = {}
         for kind, mode in self.targets:
             found[kind] = (*found.get(kind, ()), mode)
-        return {kind: found[kind] for kind in Kind if kind in found}
+        return {kind: found[kind] for kind in OpKind if kind in found}
 
     @property
     def spelled(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Translation:
         lines = []
         for (kind, mode), target in self.targets.items():
             before, after = (
-                [spelled_mode(Kind.FENCE, each) for each in part] for part in (target.before, target.after)
+                [spelled_mode(OpKind.FENCE, each) for each in part] for part in (target.before, target.after)
             )
             own = [] if target.itself is None else [spelled_mode(target.kind(kind), target.itself)]
             lines.append(f"{spelled_mode(kind, mode)} -> {'; '.join([*before, *own, *after]) or _NOTHING}")
@@ -183,7 +183,7 @@ def translation(written: MappingFile, source: Vocabulary, needed: Vocabulary, ta
     Raises ``InputError`` where a word is unknown, an instruction becomes what it cannot, or one of ``needed`` has no
     rule or two.
     """
-    targets: dict[Choice, Target] = {}
+    targets: dict[Choice, MappedOp] = {}
     known, wider = _choices([source]), _choices(_related(target))
     for word, sequence in written.rules:
         found = dict(_matching(word.text, known))
@@ -236,16 +236,16 @@ def _is_scope(word: str, choice: Choice) -> bool:
 
 
 def _target(
-    kind: Kind,
+    kind: OpKind,
     rule: Word,
     sequence: Sequence[Word],
     scope: str,
     known: Mapping[str, Choice],
     words: Vocabulary,
     path: str,
-) -> Target:
+) -> MappedOp:
     done: list[Choice] = []
-    kinds = (kind, Kind.FENCE, *([Kind.UPDATE] if kind is Kind.WRITE else []))
+    kinds = (kind, OpKind.FENCE, *([OpKind.UPDATE] if kind is OpKind.WRITE else []))
     for word in sequence:
         if word.text == _NOTHING and len(sequence) == 1:
             continue
@@ -259,13 +259,13 @@ def _target(
         if done[-1][0] not in kinds:
             raise word.error(f"{KIND_WORDS[kind]} cannot become {KIND_WORDS[done[-1][0]]}", path)
     modes = [mode for _, mode in done]
-    if kind is Kind.FENCE:
-        return Target((), modes[0] if modes else None, tuple(modes[1:]))
-    own = [place for place, (each, _) in enumerate(done) if each is not Kind.FENCE]
+    if kind is OpKind.FENCE:
+        return MappedOp((), modes[0] if modes else None, tuple(modes[1:]))
+    own = [place for place, (each, _) in enumerate(done) if each is not OpKind.FENCE]
     if len(own) != 1:
         raise sequence[0].error(f"expected one {KIND_WORDS[kind]} and fences, found {len(own)}", path)
     before, after = tuple(modes[: own[0]]), tuple(modes[own[0] + 1 :])
-    return Target(before, modes[own[0]], after, kind is not done[own[0]][0])
+    return MappedOp(before, modes[own[0]], after, kind is not done[own[0]][0])
 
 
 def translated(execution: Execution, by: Translation) -> Execution:
@@ -284,11 +284,11 @@ def translated(execution: Execution, by: Translation) -> Execution:
         for step in thread:
             target = by.targets[step.kind, step.mode]
             start.append(count + len(steps))
-            steps += [Step(Kind.FENCE, None, mode) for mode in target.before]
+            steps += [Step(OpKind.FENCE, None, mode) for mode in target.before]
             own.append(None if target.itself is None else count + len(steps))
             if target.itself is not None:
                 steps.append(replace(step, kind=target.kind(step.kind), mode=target.itself))
-            steps += [Step(Kind.FENCE, None, mode) for mode in target.after]
+            steps += [Step(OpKind.FENCE, None, mode) for mode in target.after]
         threads.append(tuple(steps))
         count += len(steps)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from corpus.errors import InputError
-from corpus.executions.execution import DEPENDENCIES, Kind
+from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.laws import c11, opencl, ptx, vulkan
 from corpus.litmus.test import CLUSTER, DEFAULT_RMW, FENCED, PLAIN, Fence, Load, Mode, Order, Region, Rmw, Scope, Store
 
@@ -53,7 +53,7 @@ class Vocabulary:
     """
 
     name: str
-    modes: Mapping[Kind, tuple[Mode, ...]]
+    modes: Mapping[OpKind, tuple[Mode, ...]]
     levels: tuple[Scope, ...] = ()
     regions: tuple[Region, ...] = (Region.GLOBAL,)
     dependencies: tuple[str, ...] = DEPENDENCIES
@@ -67,7 +67,7 @@ class Vocabulary:
     @property
     def spelled(self) -> tuple[str, ...]:
         """The vocabulary as words, ``R.acquire.gpu``, for people and for manifests."""
-        words = [spelled_mode(kind, mode) for kind in Kind for mode in self.modes.get(kind, ())]
+        words = [spelled_mode(kind, mode) for kind in OpKind for mode in self.modes.get(kind, ())]
         words += [f"{self.level_word(level)}s" for level in self.levels]
         words += [region.value for region in self.regions if self.regions != (Region.GLOBAL,)]
         words += ["aliases"] * self.aliases + ["ssw"] * self.synchronises
@@ -96,18 +96,18 @@ class Vocabulary:
         rest = [word for word in words if not any(word.split(".")[0] == known for known in KIND_WORDS.values())]
         return "; ".join([", ".join(parts), *([" ".join(rest)] if rest else [])])
 
-    def lower_orders(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
+    def lower_orders(self, kind: OpKind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind with the next lower orders, the scope kept where the way has one.
 
         Of a weak access, those that say less of availability and visibility (Vulkan). The proxy stays: through another
         one, an access is not ordered any less.
         """
-        if kind is Kind.BARRIER and mode.order is Order.WEAK:
+        if kind is OpKind.BARRIER and mode.order is Order.WEAK:
             arriving = replace(mode, tags=(ptx.ARRIVE, *mode.tags))
             return tuple(way for way in self.modes[kind] if way == arriving)
 
         def told(way: Mode) -> frozenset[str]:
-            return vulkan.implied(way.tags, way.order, kind is Kind.WRITE)
+            return vulkan.implied(way.tags, way.order, kind is OpKind.WRITE)
 
         def lower(order: Order) -> list[Mode]:
             """The ways with an order that say no more than ``mode`` does: tags that say what an order is about go."""
@@ -129,7 +129,7 @@ class Vocabulary:
         highest = [way for way in found if not any(_is_below(way.order, other.order) for other in found)]
         return tuple(dict.fromkeys(highest))
 
-    def narrower(self, kind: Kind, mode: Mode) -> Mode | None:
+    def narrower(self, kind: OpKind, mode: Mode) -> Mode | None:
         """The way of this kind with the next narrower scope and the same order, if there is one."""
         if mode.scope is None:
             return None
@@ -137,17 +137,17 @@ class Vocabulary:
         same = [way for way in narrower if _less_scope(way) == _less_scope(mode)]
         return min(same, key=lambda way: 0 if way.scope is None else way.scope.value, default=None)
 
-    def less_memory(self, kind: Kind, mode: Mode) -> tuple[Mode, ...]:
+    def less_memory(self, kind: OpKind, mode: Mode) -> tuple[Mode, ...]:
         """The ways of this kind that order one memory alone, of one that orders all."""
         if not set(mode.tags).isdisjoint(opencl.FENCED):
             return ()
         ways = (replace(mode, tags=tuple(sorted((*mode.tags, tag)))) for tag in opencl.FENCED)
         return tuple(way for way in ways if way in self.modes[kind])
 
-    def half(self, kind: Kind, mode: Mode) -> Mode:
+    def half(self, kind: OpKind, mode: Mode) -> Mode:
         """How a read or a write is done that was the half of an update done in this way: as that half, or weaker."""
         read, write = c11.HALVES[mode.order]
-        order = read if kind is Kind.READ else write
+        order = read if kind is OpKind.READ else write
         ways = self.modes[kind]
         waiting = [order]
         while waiting:
@@ -171,10 +171,10 @@ class Vocabulary:
             if smaller == left:
                 raise InputError(f"the vocabulary {self.name} has no '{word}'; it has {' '.join(left.spelled)}")
             left = smaller
-        lost = [KIND_WORDS[kind] for kind in (Kind.READ, Kind.WRITE) if kind not in left.modes]
-        if lost and Kind.UPDATE in left.modes:
+        lost = [KIND_WORDS[kind] for kind in (OpKind.READ, OpKind.WRITE) if kind not in left.modes]
+        if lost and OpKind.UPDATE in left.modes:
             raise InputError(f"an rmw is made of R and W, and no {lost[0]} is left; leave out rmw as well")
-        if Kind.WRITE not in left.modes:
+        if OpKind.WRITE not in left.modes:
             raise InputError("without W, nothing happens that a model could forbid")
         return left
 
@@ -191,7 +191,7 @@ class Vocabulary:
         )
 
     def _less(self, word: str) -> Vocabulary:
-        def named(kind: Kind, mode: Mode) -> bool:
+        def named(kind: OpKind, mode: Mode) -> bool:
             spelled = spelled_mode(kind, mode)
             plain = ("plain", f"{KIND_WORDS[kind]}.plain") if _is_plain(kind, mode) else ()
             return word in (spelled, *spelled.split("."), *plain)
@@ -208,8 +208,8 @@ class Vocabulary:
         )
 
 
-def _is_plain(kind: Kind, mode: Mode) -> bool:
-    access = kind in (Kind.READ, Kind.WRITE)
+def _is_plain(kind: OpKind, mode: Mode) -> bool:
+    access = kind in (OpKind.READ, OpKind.WRITE)
     return access and mode.order is Order.WEAK and not (mode.volatile or mode.cache)
 
 
@@ -232,11 +232,11 @@ def _scoped(ways: Iterable[Mode]) -> bool:
     return len({mode.scope for mode in ways if mode.scope is not None}) > 1
 
 
-KIND_WORDS = {Kind.READ: "R", Kind.WRITE: "W", Kind.UPDATE: "rmw", Kind.FENCE: "F", Kind.BARRIER: "bar"}
+KIND_WORDS = {OpKind.READ: "R", OpKind.WRITE: "W", OpKind.UPDATE: "rmw", OpKind.FENCE: "F", OpKind.BARRIER: "bar"}
 """The kinds of instructions, as vocabularies and texts spell them."""
 
 
-def spelled_mode(kind: Kind, mode: Mode) -> str:
+def spelled_mode(kind: OpKind, mode: Mode) -> str:
     """A way to do an instruction, as ``R.acquire.gpu``; plain accesses and barriers are ``R``, ``W``, ``bar``."""
     parts = [KIND_WORDS[kind]]
     parts += [mode.order.value] if mode.order is not Order.WEAK else []
@@ -257,16 +257,16 @@ _BOTH = (Region.GLOBAL, Region.SHARED)
 
 
 def _ptx() -> Vocabulary:
-    def access(kind: ptx.Access) -> tuple[Mode, ...]:
+    def access(kind: ptx.AccessRule) -> tuple[Mode, ...]:
         caches = tuple(Mode(cache=cache) for cache in kind.caches)
         return (PLAIN, *_modes(kind.orders, _SCOPES), Mode(volatile=True), *caches)
 
     modes = {
-        Kind.READ: access(ptx.LOAD),
-        Kind.WRITE: access(ptx.STORE),
-        Kind.UPDATE: _modes(ptx.ATOM.orders, _SCOPES),
-        Kind.FENCE: _modes((Order.ACQ_REL, Order.SC), _SCOPES),  # PTX 6.0 has no others
-        Kind.BARRIER: (PLAIN, Mode(tags=(ptx.ARRIVE,))),
+        OpKind.READ: access(ptx.LOAD),
+        OpKind.WRITE: access(ptx.STORE),
+        OpKind.UPDATE: _modes(ptx.ATOM.orders, _SCOPES),
+        OpKind.FENCE: _modes((Order.ACQ_REL, Order.SC), _SCOPES),  # PTX 6.0 has no others
+        OpKind.BARRIER: (PLAIN, Mode(tags=(ptx.ARRIVE,))),
     }
     return Vocabulary("ptx", modes, _TREE, _BOTH, optional=(ptx.ARRIVE,))
 
@@ -283,14 +283,14 @@ def _ptx_proxies() -> Vocabulary:
     fences = ptx.FENCE.orders
     modes = {
         **plain.modes,
-        Kind.READ: (
-            *plain.modes[Kind.READ],
+        OpKind.READ: (
+            *plain.modes[OpKind.READ],
             *through("surface", "texture", "constant"),
             *clustered(*ptx.LOAD.orders),
         ),
-        Kind.WRITE: (*plain.modes[Kind.WRITE], *through("surface"), *clustered(*ptx.STORE.orders)),
-        Kind.UPDATE: (*plain.modes[Kind.UPDATE], *clustered(*ptx.ATOM.orders)),
-        Kind.FENCE: (
+        OpKind.WRITE: (*plain.modes[OpKind.WRITE], *through("surface"), *clustered(*ptx.STORE.orders)),
+        OpKind.UPDATE: (*plain.modes[OpKind.UPDATE], *clustered(*ptx.ATOM.orders)),
+        OpKind.FENCE: (
             *_modes(fences, _SCOPES),
             *through("surface", "texture", "constant", "alias"),
             *clustered(*fences),
@@ -313,10 +313,10 @@ def _c_like(name: str, scopes: tuple[Scope | None, ...]) -> Vocabulary:
     legal = c11.LEGAL_ORDERS
     fences = tuple(order for order in legal[Fence] if order is not Order.RELAXED)
     modes = {
-        Kind.READ: (PLAIN, *_modes(legal[Load], scopes)),
-        Kind.WRITE: (PLAIN, *_modes(legal[Store], scopes)),
-        Kind.UPDATE: _modes(legal[Rmw], scopes),
-        Kind.FENCE: _modes(fences, scopes),
+        OpKind.READ: (PLAIN, *_modes(legal[Load], scopes)),
+        OpKind.WRITE: (PLAIN, *_modes(legal[Store], scopes)),
+        OpKind.UPDATE: _modes(legal[Rmw], scopes),
+        OpKind.FENCE: _modes(fences, scopes),
     }
     return Vocabulary(name, modes)
 
@@ -324,17 +324,17 @@ def _c_like(name: str, scopes: tuple[Scope | None, ...]) -> Vocabulary:
 def _opencl() -> Vocabulary:
     plain = _c_like("opencl", _SCOPES)
     memory = ((), *((tag,) for tag in opencl.FENCED))
-    fences = tuple(replace(mode, tags=tags) for tags in memory for mode in plain.modes[Kind.FENCE])
-    modes = {**plain.modes, Kind.FENCE: fences, Kind.BARRIER: (PLAIN,)}
+    fences = tuple(replace(mode, tags=tags) for tags in memory for mode in plain.modes[OpKind.FENCE])
+    modes = {**plain.modes, OpKind.FENCE: fences, OpKind.BARRIER: (PLAIN,)}
     return replace(plain, modes=modes, levels=_TREE, regions=_BOTH)
 
 
 def _cpu() -> Vocabulary:
     modes = {
-        Kind.READ: (PLAIN,),
-        Kind.WRITE: (PLAIN,),
-        Kind.UPDATE: (DEFAULT_RMW,),
-        Kind.FENCE: (Mode(Order.SC, Scope.SYS),),
+        OpKind.READ: (PLAIN,),
+        OpKind.WRITE: (PLAIN,),
+        OpKind.UPDATE: (DEFAULT_RMW,),
+        OpKind.FENCE: (Mode(Order.SC, Scope.SYS),),
     }
     return Vocabulary("cpu", modes)
 
@@ -355,11 +355,11 @@ def _vulkan(*scopes: Scope) -> Vocabulary:
 
     fences = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
     modes = {
-        Kind.READ: (*plain, *available("vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
-        Kind.WRITE: (*plain, *available("av"), *relaxed, *strong((Order.RELEASE,), "semav")),
-        Kind.UPDATE: (*relaxed, *strong(fences, "semav", "semvis")),
-        Kind.FENCE: tuple(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes(fences, scopes)),
-        Kind.BARRIER: (
+        OpKind.READ: (*plain, *available("vis"), *relaxed, *strong((Order.ACQUIRE,), "semvis")),
+        OpKind.WRITE: (*plain, *available("av"), *relaxed, *strong((Order.RELEASE,), "semav")),
+        OpKind.UPDATE: (*relaxed, *strong(fences, "semav", "semvis")),
+        OpKind.FENCE: tuple(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes(fences, scopes)),
+        OpKind.BARRIER: (
             Mode(scope=Scope.CTA),
             *(tagged(mode, "semav", "semsc0", "semvis") for mode in _modes((Order.ACQ_REL,), scopes)),
         ),
@@ -382,10 +382,10 @@ def _webgpu() -> Vocabulary:
     relaxed = Mode(Order.RELAXED, Scope.GPU)
     barriers = (PLAIN, *(Mode(tags=(tag,)) for tag in opencl.FENCED))
     modes = {
-        Kind.READ: (PLAIN, relaxed),
-        Kind.WRITE: (PLAIN, relaxed),
-        Kind.UPDATE: (relaxed,),
-        Kind.BARRIER: barriers,
+        OpKind.READ: (PLAIN, relaxed),
+        OpKind.WRITE: (PLAIN, relaxed),
+        OpKind.UPDATE: (relaxed,),
+        OpKind.BARRIER: barriers,
     }
     return Vocabulary("webgpu", modes, (Scope.CTA,), _BOTH, unmade=())
 

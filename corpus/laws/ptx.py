@@ -20,7 +20,7 @@ MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessRule:
     """The orders and cache operators of a kind of access, and its name in messages."""
 
     name: str
@@ -29,10 +29,10 @@ class Access:
     volatile: bool = False
 
 
-LOAD = Access("ld", (Order.RELAXED, Order.ACQUIRE), ("ca", "cg", "cs", "lu", "cv"), volatile=True)
-STORE = Access("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), volatile=True)
-ATOM = Access("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
-FENCE = Access("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
+LOAD = AccessRule("ld", (Order.RELAXED, Order.ACQUIRE), ("ca", "cg", "cs", "lu", "cv"), volatile=True)
+STORE = AccessRule("st", (Order.RELAXED, Order.RELEASE), ("wb", "cg", "cs", "wt"), volatile=True)
+ATOM = AccessRule("atom", (Order.RELAXED, Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL))
+FENCE = AccessRule("fence", (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL, Order.SC))
 
 PAST_L1 = ("cg", "cv", "wt")
 """The cache operators of accesses that go past the L1, which is not coherent (PTX ISA, 9.7.9.1; Alglave et al. 2015,
@@ -54,7 +54,7 @@ def has_clusters(test: LitmusTest) -> bool:
     return any(CLUSTER in ins.mode.tags for ins in every if isinstance(ins, Load | Store | Rmw | Fence))
 
 
-def mode_words(mode: Mode, access: Access, refuse: Callable[[str], InputError], space: str = "") -> str:
+def mode_words(mode: Mode, access: AccessRule, refuse: Callable[[str], InputError], space: str = "") -> str:
     """The words for a mode, each after a dot; the state space, as ``.global``, where PTX has it.
 
     Raises what ``refuse`` makes of a reason where PTX has no such mode.

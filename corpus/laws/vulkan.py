@@ -28,7 +28,7 @@ _STRONG = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class VulkanRule:
     """What a kind of instruction can say: orders, what a weak access can be besides, semantics of an order."""
 
     name: str
@@ -37,11 +37,11 @@ class Kind:
     semantics: tuple[str, ...] = ()
 
 
-LOAD = Kind("ld", (Order.WEAK, Order.RELAXED, Order.ACQUIRE), ("vis", "nonpriv"), ("semvis",))
-STORE = Kind("st", (Order.WEAK, Order.RELAXED, Order.RELEASE), ("av", "nonpriv"), ("semav",))
-RMW = Kind("rmw", (Order.RELAXED, *_STRONG), (), ("semav", "semvis"))
-FENCE = Kind("membar", _STRONG, (), ("semav", "semvis"))
-BARRIER = Kind("cbar", (Order.WEAK, *_STRONG), (), ("semav", "semvis"))
+LOAD = VulkanRule("ld", (Order.WEAK, Order.RELAXED, Order.ACQUIRE), ("vis", "nonpriv"), ("semvis",))
+STORE = VulkanRule("st", (Order.WEAK, Order.RELAXED, Order.RELEASE), ("av", "nonpriv"), ("semav",))
+RMW = VulkanRule("rmw", (Order.RELAXED, *_STRONG), (), ("semav", "semvis"))
+FENCE = VulkanRule("membar", _STRONG, (), ("semav", "semvis"))
+BARRIER = VulkanRule("cbar", (Order.WEAK, *_STRONG), (), ("semav", "semvis"))
 
 
 def implied(tags: Iterable[str], order: Order, write: bool) -> frozenset[str]:

@@ -225,7 +225,7 @@ def _place(text: str, position: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class ForeignRunner:
     """Another program that takes the files of a dialect, and what its own reader asks of them.
 
     ``rename``, for one that knows tests by their names, makes a name that it reads whole of a file's; ``prepare`` says
@@ -255,7 +255,7 @@ class Dialect:
     parse: Callable[[Source], LitmusTest]
     print: Callable[[LitmusTest], str]
     c_comments: bool = False
-    runners: tuple[Runner, ...] = ()
+    runners: tuple[ForeignRunner, ...] = ()
     companions: tuple[tuple[str, str], ...] = ()
     synchronises: bool = False
     atomic_types: bool = False

@@ -31,7 +31,7 @@ class Base(Protocol[T]):
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class BaseNames:
     """The names that bases answer for; and a base of no events, over which a model is checked when it is loaded.
 
     ``chosen``: the relations that an execution chooses; the others are known before anything runs.

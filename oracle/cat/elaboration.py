@@ -31,9 +31,9 @@ from oracle.cat.meanings import (
     Function,
     Include,
     MembersError,
+    NameScope,
     NotOfTermsError,
     Orders,
-    Scope,
     Tags,
     UnsupportedError,
     Value,
@@ -53,14 +53,14 @@ from oracle.cat.mentions import names_in, names_reached, own_lines
 from oracle.cat.terms import (
     MOST_BLOCKS,
     MOST_STATEMENTS,
-    Binding,
-    Check,
     Constant,
     Definition,
+    FilePosition,
+    LetBinding,
     Linearisation,
+    ModelCheck,
     Name,
     Operation,
-    Position,
     Term,
 )
 
@@ -83,7 +83,7 @@ class Elaboration(Expressions):
         self.title = title
         self.partial = False
         self.one_event = False
-        self.over_members: Position | None = None
+        self.over_members: FilePosition | None = None
         self._include = include
         self._check_name: str | None = None
         self._blocks = 0  # within each other, where the text is read now
@@ -92,15 +92,15 @@ class Elaboration(Expressions):
 
     def read(self, tree: Tree, path: str, bell: tuple[Tree, str] | None = None) -> None:
         """Reads a model, after a bell file if there is one, and finds out what it is."""
-        scope = Scope(path, (str(Path(path).resolve()),))
+        scope = NameScope(path, (str(Path(path).resolve()),))
         if bell:
             inside = self.run(bell[0], replace(scope, path=bell[1], above=(*scope.above, str(Path(bell[1]).resolve()))))
             scope = replace(inside, path=scope.path, above=scope.above)
             self._is_of_lisa = True
         self.run(tree, scope)
-        self._finish(Position(path, 1, 1))
+        self._finish(FilePosition(path, 1, 1))
 
-    def run(self, tree: Tree, scope: Scope) -> Scope:
+    def run(self, tree: Tree, scope: NameScope) -> NameScope:
         """Reads a file."""
         start = len(self.statements)
         for item in subtrees(tree):
@@ -113,14 +113,14 @@ class Elaboration(Expressions):
                 raise error(f"more than {MOST_STATEMENTS} definitions and checks so far", at(item, scope))
         return scope
 
-    def _finish(self, position: Position) -> None:
+    def _finish(self, position: FilePosition) -> None:
         """Whether the model is written for herd7's C, where an atomic update is one event.
 
         herd7 has no coherence order but what a model makes; one that makes ``co`` out of ``co`` is not for it. A model
         that speaks of two events mentions ``rmw``. One with a bell file is of LISA, where there are two.
         """
         own = own_lines(self.statements)
-        needed = names_reached([made.body for made in self.statements if isinstance(made, Check)], own, {})
+        needed = names_reached([made.body for made in self.statements if isinstance(made, ModelCheck)], own, {})
         has_own = "co" in own and all("co" not in names_in(body) for body in own["co"])
         of_herd = (self._makes_coherence or has_own) and not self._is_of_lisa
         self.one_event = of_herd and needed.isdisjoint(("rmw", "amo", "lxsx"))
@@ -132,21 +132,21 @@ class Elaboration(Expressions):
         self.title = str(words[-1]).strip('"')
         self.partial = words[0].type == "NAME" and words[0] in _PARTIAL_ARCHITECTURES
 
-    def _resolved(self, token: Token, scope: Scope, position: Position) -> Value:
+    def _resolved(self, token: Token, scope: NameScope, position: FilePosition) -> Value:
         if token in _STANDARD and token not in scope.names and not self._defined[token]:
             return self._standard.names[str(token)]
         return super()._resolved(token, scope, position)
 
     @cached_property
-    def _standard(self) -> Scope:
+    def _standard(self) -> NameScope:
         """The scope after herd's standard library, as far as it is no terms."""
         library = str(folder_of("oracle.cat") / "library" / "stdlib.cat")
-        tree, scope = self._include(Token('"stdlib.cat"', "STRING"), Scope(library))
+        tree, scope = self._include(Token('"stdlib.cat"', "STRING"), NameScope(library))
         return self.run(tree, scope)
 
     # Statements
 
-    def _statement(self, tree: Tree, scope: Scope) -> Scope:
+    def _statement(self, tree: Tree, scope: NameScope) -> NameScope:
         """The scope after a statement. One that takes the members of sets of events says nothing yet."""
         try:
             return self._after(tree, scope)
@@ -156,9 +156,9 @@ class Elaboration(Expressions):
 
     def _note(self, missing: MembersError) -> None:
         assert missing.path is not None and missing.line is not None and missing.column is not None
-        self.over_members = self.over_members or Position(missing.path, missing.line, missing.column)
+        self.over_members = self.over_members or FilePosition(missing.path, missing.line, missing.column)
 
-    def _after(self, tree: Tree, scope: Scope) -> Scope:
+    def _after(self, tree: Tree, scope: NameScope) -> NameScope:
         self._step(tree, scope)
         match tree.data:
             case "definition":
@@ -198,7 +198,7 @@ class Elaboration(Expressions):
                 pass
         return scope
 
-    def _statements(self, trees: Sequence[Tree], scope: Scope) -> Scope:
+    def _statements(self, trees: Sequence[Tree], scope: NameScope) -> NameScope:
         """Those of some statements, or of branches of them."""
         self._blocks += 1
         for tree in chain.from_iterable(subtrees(tree) if tree.data == "branch" else [tree] for tree in trees):
@@ -208,8 +208,8 @@ class Elaboration(Expressions):
         self._blocks -= 1
         return scope
 
-    def _definition(self, tree: Tree, scope: Scope) -> Scope:
-        values: list[tuple[str, Value | Binding, Position]] = []
+    def _definition(self, tree: Tree, scope: NameScope) -> NameScope:
+        values: list[tuple[str, Value | LetBinding, FilePosition]] = []
         for part in subtrees(tree):
             if part.data == "unpacking":
                 values += self._unpacked(part, scope)
@@ -226,12 +226,12 @@ class Elaboration(Expressions):
         self.statements[start:] = [Definition(sum((each.bindings for each in made), ()), False)] * bool(made)
         return after
 
-    def _defined_value(self, binding: Tree, scope: Scope) -> Value:
+    def _defined_value(self, binding: Tree, scope: NameScope) -> Value:
         (body,) = subtrees(binding)
         self._around = str(leaves(binding)[0])
         return self._value_if_any(body, scope)
 
-    def _recursion(self, tree: Tree, scope: Scope) -> Scope:
+    def _recursion(self, tree: Tree, scope: NameScope) -> NameScope:
         bindings = [part for part in subtrees(tree) if part.data == "binding"]
         scope = self._recursive(bindings, scope, fresh=scope.within)
         for check in subtrees(tree):
@@ -239,7 +239,7 @@ class Elaboration(Expressions):
                 self._check(check, scope)
         return scope
 
-    def _function(self, tree: Tree, scope: Scope) -> Binding | Function:
+    def _function(self, tree: Tree, scope: NameScope) -> LetBinding | Function:
         """A function of terms where it is one, else what is put in where it is applied."""
         token = leaves(tree)[0]
         parameters = formals(pattern_of(tree))
@@ -257,16 +257,16 @@ class Elaboration(Expressions):
             return put_in
         finally:
             self._parameters = outer
-        return Binding(str(token), parameters, value, position) if isinstance(value, Term) else put_in
+        return LetBinding(str(token), parameters, value, position) if isinstance(value, Term) else put_in
 
-    def _requirement(self, tree: Tree, scope: Scope) -> None:
+    def _requirement(self, tree: Tree, scope: NameScope) -> None:
         kinds = leaves(tree)
         (check,) = subtrees(tree)
         kind = kinds[0].type if kinds else ""
         # What must hold for a model to say anything is a flag where it does not.
         self._check(check, scope, flag=bool(kind), inverted=kind in ("ASSERT", "UNDEFINED"))
 
-    def _check(self, tree: Tree, scope: Scope, flag: bool = False, inverted: bool = False) -> None:
+    def _check(self, tree: Tree, scope: NameScope, flag: bool = False, inverted: bool = False) -> None:
         kind, *names = leaves(tree)
         (body,) = subtrees(tree)
         negated = kind.type == "NEGATED"
@@ -278,11 +278,11 @@ class Elaboration(Expressions):
             skipped = kind[: len(kind) - len(word)]
             lines = skipped.count("\n")
             column = len(skipped) - skipped.rfind("\n") if lines else position.column + len(skipped)
-            position = Position(position.path, position.line + lines, column)
+            position = FilePosition(position.path, position.line + lines, column)
         term = self._term(body, scope)
-        self.statements.append(Check(word, term, name, negated != inverted, flag, position))
+        self.statements.append(ModelCheck(word, term, name, negated != inverted, flag, position))
 
-    def _choice(self, tree: Tree, scope: Scope) -> Scope:
+    def _choice(self, tree: Tree, scope: NameScope) -> NameScope:
         (token,) = leaves(tree)
         (source,) = subtrees(tree)
         name, position = str(token), place_of(token, scope)
@@ -302,11 +302,11 @@ class Elaboration(Expressions):
             raise error("expected 'with co from partial-co' or 'with co from total-co'", position)
         return self._chosen(name, orders, position, scope)
 
-    def _chosen(self, name: str, among: Value, position: Position, scope: Scope) -> Scope:
+    def _chosen(self, name: str, among: Value, position: FilePosition, scope: NameScope) -> NameScope:
         """The scope after a choice among the members of a set, each of which is an execution of its own."""
         raise members_unknown(f"'with {name} from' a set", position)
 
-    def _ordered(self, name: str, position: Position, orders: Orders, scope: Scope) -> Scope:
+    def _ordered(self, name: str, position: FilePosition, orders: Orders, scope: NameScope) -> NameScope:
         """Coherence that holds a relation, or the part of it within a set."""
         self._makes_coherence = True
         self.partial = False
@@ -322,11 +322,11 @@ class Elaboration(Expressions):
             self._must_hold(order, held, near, f"{name}-holds-its-base", position)
         return scope
 
-    def _must_hold(self, order: Term, held: Term, pairs: Term, check: str, position: Position) -> None:
+    def _must_hold(self, order: Term, held: Term, pairs: Term, check: str, position: FilePosition) -> None:
         """Requires that an order of certain pairs goes along with a relation, be it by way of other events."""
         ways = Operation("plus", (held,), position)
         lost = Operation("difference", (Operation("intersection", (ways, pairs), position), order), position)
-        self.statements.append(Check("empty", lost, check, False, False, position))
+        self.statements.append(ModelCheck("empty", lost, check, False, False, position))
 
     def _is_held_by_any(self, term: Term) -> bool:
         """Whether a relation is what any coherence order holds: ``co0``, maybe by another name."""
@@ -346,7 +346,7 @@ class Elaboration(Expressions):
             term, seen = bodies[-1], seen + 1
         return isinstance(term, Constant)
 
-    def _linearised(self, name: str, position: Position, orders: Orders, scope: Scope) -> Scope:
+    def _linearised(self, name: str, position: FilePosition, orders: Orders, scope: NameScope) -> NameScope:
         if scope.within or self._defined[name]:
             raise unsupported(f"a second order '{name}'", "another name for it", position)
         ordered, held = orders.events, orders.within
@@ -357,7 +357,7 @@ class Elaboration(Expressions):
         self._defined[name] += 1
         return replace(scope, names={other: meant for other, meant in scope.names.items() if other != name})
 
-    def _procedure(self, tree: Tree, scope: Scope) -> Scope:
+    def _procedure(self, tree: Tree, scope: NameScope) -> NameScope:
         tokens = leaves(tree)
         name = str(tokens[-1])
         if len(tokens) > 1:
@@ -366,7 +366,7 @@ class Elaboration(Expressions):
         made = Function(formals(pattern), body, replace(scope, defined=self._version(scope)), procedure=True)
         return naming(scope, {name: made})
 
-    def _invocation(self, tree: Tree, scope: Scope) -> None:
+    def _invocation(self, tree: Tree, scope: NameScope) -> None:
         name, *check_name = leaves(tree)
         (argument,) = subtrees(tree)
         position = place_of(name, scope)
@@ -382,7 +382,7 @@ class Elaboration(Expressions):
         self._statements(procedure.body, inside)
         self._check_name = outer
 
-    def _selected(self, tree: Tree, scope: Scope) -> Tree:
+    def _selected(self, tree: Tree, scope: NameScope) -> Tree:
         source, *cases = subtrees(tree)
         tag = self._tag(source, scope)
         for case in cases:
@@ -391,7 +391,7 @@ class Elaboration(Expressions):
                 return subtrees(case)[0]
         raise error(f"no case for '{tag}", at(tree, scope))
 
-    def _instructions(self, tree: Tree, scope: Scope) -> Scope:
+    def _instructions(self, tree: Tree, scope: NameScope) -> NameScope:
         """Each tag that instructions may carry is a set, of the name with a capital.
 
         It has what a test annotates so by its bell file, ``'Once``, and what is of that order in C.
@@ -409,6 +409,6 @@ class Elaboration(Expressions):
         return scope
 
 
-def reads_another(position: Position) -> Check:
+def reads_another(position: FilePosition) -> ModelCheck:
     """What holds of an update that is one event: it reads from another, as two events do."""
-    return Check("irreflexive", Name("rf", position), "an-update-reads-another-event", False, False, position)
+    return ModelCheck("irreflexive", Name("rf", position), "an-update-reads-another-event", False, False, position)

@@ -21,13 +21,13 @@ from corpus.litmus.test import Scope as Level
 from corpus.syntax import leaves, subtrees
 from oracle.cat.meanings import (
     Absent,
-    Family,
     Function,
     Group,
     Member,
+    NameScope,
     NotOfTermsError,
     Orders,
-    Scope,
+    SetOfSets,
     Tag,
     Tags,
     UnsupportedError,
@@ -50,13 +50,13 @@ from oracle.cat.meanings import (
 from oracle.cat.terms import (
     MOST_NESTED,
     MOST_PARTS,
-    Binding,
     Call,
     Constant,
     Definition,
+    FilePosition,
+    LetBinding,
     Name,
     Operation,
-    Position,
     Statement,
     Term,
 )
@@ -94,7 +94,7 @@ class Expressions:
         self._stays = False  # no part of what is read may be taken out of it
         self._sizes: dict[int, tuple[Term, int, int]] = {}
 
-    def _unpacked(self, tree: Tree, scope: Scope, depth: int = 0) -> list[tuple[str, Value, Position]]:
+    def _unpacked(self, tree: Tree, scope: NameScope, depth: int = 0) -> list[tuple[str, Value, FilePosition]]:
         pattern, body = subtrees(tree)
         names = formals(pattern)
         self._around = next((name for name in names if name != "_"), "it")
@@ -108,18 +108,18 @@ class Expressions:
             raise error(f"expected a tuple of {len(names)}", at(body, scope))
         return [(name, member, position) for name, member in zip(names, value.members, strict=True) if name != "_"]
 
-    def _value_if_any(self, tree: Tree, scope: Scope, depth: int = 0) -> Value:
+    def _value_if_any(self, tree: Tree, scope: NameScope, depth: int = 0) -> Value:
         """The value of what is given a name, which nothing may need."""
         try:
             return self._value(tree, scope, depth)
         except UnsupportedError as missing:
             return Absent(missing)
 
-    def _bind(self, name: str, value: Value | Binding, position: Position, scope: Scope) -> Scope:
+    def _bind(self, name: str, value: Value | LetBinding, position: FilePosition, scope: NameScope) -> NameScope:
         """The scope after a definition. A term is defined by a statement; at the top under its own name."""
-        if not isinstance(value, Term | Binding):
+        if not isinstance(value, Term | LetBinding):
             return naming(scope, {name: value})
-        bound = value if isinstance(value, Binding) else Binding(name, (), value, position)
+        bound = value if isinstance(value, LetBinding) else LetBinding(name, (), value, position)
         if scope.within:
             bound = replace(bound, name=self._fresh(scope.within, name))
         self.statements.append(Definition((bound,), False))
@@ -134,7 +134,7 @@ class Expressions:
             fresh += "'"
         return fresh
 
-    def _recursive(self, parts: Sequence[Tree], scope: Scope, fresh: str, depth: int = 0) -> Scope:
+    def _recursive(self, parts: Sequence[Tree], scope: NameScope, fresh: str, depth: int = 0) -> NameScope:
         tokens = [leaves(part)[0] for part in parts]
         check_apart([(str(token), place_of(token, scope)) for token in tokens])
         functions = [part for part in parts if pattern_of(part)]
@@ -158,7 +158,7 @@ class Expressions:
         try:
             with self._in_place():
                 bindings = [
-                    Binding(called[token], (), self._term(subtrees(part)[0], inside, depth), place_of(token, scope))
+                    LetBinding(called[token], (), self._term(subtrees(part)[0], inside, depth), place_of(token, scope))
                     for token, part in zip(tokens, parts, strict=True)
                 ]
         except UnsupportedError as error_of_one:
@@ -169,7 +169,7 @@ class Expressions:
             return inside
         return replace(scope, names={name: meant for name, meant in scope.names.items() if name not in called})
 
-    def _orders(self, name: str, argument: Tree, scope: Scope, depth: int) -> Orders | None:
+    def _orders(self, name: str, argument: Tree, scope: NameScope, depth: int) -> Orders | None:
         """The orders that a function of herd's library gives; None where it is none of these, or the model's own."""
         if name in scope.names and name not in ("cross", "co_locs"):
             return None
@@ -192,11 +192,11 @@ class Expressions:
 
     # Values
 
-    def _term(self, tree: Tree, scope: Scope, depth: int = 0) -> Term:
+    def _term(self, tree: Tree, scope: NameScope, depth: int = 0) -> Term:
         """The term that a tree stands for. Raises ``InputError`` where it is something else."""
         return self._as_term(self._value(tree, scope, depth), at(tree, scope))
 
-    def _as_term(self, value: Value, position: Position) -> Term:
+    def _as_term(self, value: Value, position: FilePosition) -> Term:
         match value:
             case Tags(()):
                 return Constant("0", position)
@@ -210,14 +210,14 @@ class Expressions:
                 raise error("expected a set or relation, found orders: 'with .. from' chooses one", position)
             case Member(term):
                 return term
-            case Family():
+            case SetOfSets():
                 raise error("expected a set or relation, found a set of such", position)
             case Absent(missing):
                 raise missing
             case _:
                 return value
 
-    def _value(self, tree: Tree, scope: Scope, depth: int = 0) -> Value:
+    def _value(self, tree: Tree, scope: NameScope, depth: int = 0) -> Value:
         self._step(tree, scope)
         if depth > self.deepest:
             raise too_deep(self.deepest, at(tree, scope))
@@ -265,7 +265,7 @@ class Expressions:
             case kind:
                 return self._operation(str(kind), tree, scope, depth)
 
-    def _operation(self, kind: str, tree: Tree, scope: Scope, depth: int) -> Value:
+    def _operation(self, kind: str, tree: Tree, scope: NameScope, depth: int) -> Value:
         position = at(tree, scope)
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if kind in ("union", "intersection", "difference") and all(isinstance(value, Tag | Tags) for value in values):
@@ -277,7 +277,7 @@ class Expressions:
                     "difference": tuple(name for name in left if name not in right),
                 }[kind]
             )
-        if any(isinstance(value, Family) for value in values):
+        if any(isinstance(value, SetOfSets) for value in values):
             return self._of_families(kind, values, position)
         places = [at(part, scope) for part in subtrees(tree)]
         operands = tuple(self._as_term(value, place) for value, place in zip(values, places, strict=True))
@@ -296,7 +296,7 @@ class Expressions:
         self._sizes[id(term)] = (term, size, depth)
         return term
 
-    def _resolved(self, token: Token, scope: Scope, position: Position) -> Value:
+    def _resolved(self, token: Token, scope: NameScope, position: FilePosition) -> Value:
         name = str(token)
         meant = scope.names.get(name)
         if isinstance(meant, Absent):
@@ -312,13 +312,13 @@ class Expressions:
                 )
         return Name(name, position)
 
-    def _braces(self, tree: Tree, scope: Scope, depth: int) -> Value:
+    def _braces(self, tree: Tree, scope: NameScope, depth: int) -> Value:
         values = [self._value(part, scope, depth + 1) for part in subtrees(tree)]
         if not all(isinstance(value, Tag) for value in values):
             return self._made_of(values, at(tree, scope))
         return Tags(tuple(dict.fromkeys(name for value in values for name in names_of(value))))
 
-    def _application(self, tree: Tree, scope: Scope, depth: int) -> Value:
+    def _application(self, tree: Tree, scope: NameScope, depth: int) -> Value:
         position = at(tree, scope)
         *inner, argument = subtrees(tree)
         orders = None if inner else self._orders(str(leaves(tree)[0]), argument, scope, depth + 1)
@@ -345,17 +345,17 @@ class Expressions:
         arguments = tuple(self._as_term(member, position) for member in members)
         return self._made(Call(head.name, arguments, position), arguments)
 
-    def _of_tag(self, function: str, tag: str, position: Position) -> Term:
+    def _of_tag(self, function: str, tag: str, position: FilePosition) -> Term:
         if not _OF_TAGS[function]:
             return Name(tag[:1].upper() + tag[1:], position)
         if tag not in _SCOPES:
             raise error(f"expected a scope: {', '.join(sorted(_SCOPES))}; found '{tag}", position)
         return Name(_SCOPES[tag], position)
 
-    def _local(self, tree: Tree, scope: Scope, depth: int) -> Value:
+    def _local(self, tree: Tree, scope: NameScope, depth: int) -> Value:
         *bindings, body = subtrees(tree)
         around = self._around or "it"
-        values: list[tuple[str, Value, Position]] = []
+        values: list[tuple[str, Value, FilePosition]] = []
         for part in bindings:
             if part.data == "unpacking":
                 values += self._unpacked(part, scope, depth + 1)
@@ -374,7 +374,7 @@ class Expressions:
         inside = scope
         for name, value, position in values:
             if isinstance(value, Operation | Call) and not self._stays:
-                binding = Binding(self._fresh(around, name), (), value, position)
+                binding = LetBinding(self._fresh(around, name), (), value, position)
                 self.statements.append(Definition((binding,), False))
                 self._defined[binding.name] += 1
                 value = Name(binding.name, position)
@@ -382,7 +382,7 @@ class Expressions:
         self._around = around
         return self._value(body, inside, depth + 1)
 
-    def _otherwise(self, tree: Tree, scope: Scope, depth: int) -> Value:
+    def _otherwise(self, tree: Tree, scope: NameScope, depth: int) -> Value:
         one, other = subtrees(tree)
         second = self._value(other, scope, depth + 1)
         try:
@@ -395,7 +395,7 @@ class Expressions:
             return self._made(Operation("otherwise", operands, at(tree, scope)), operands)
         return first
 
-    def _match(self, tree: Tree, scope: Scope, depth: int) -> Value:
+    def _match(self, tree: Tree, scope: NameScope, depth: int) -> Value:
         source, *clauses = subtrees(tree)
         value = self._value(source, scope, depth + 1)
         position = at(tree, scope)
@@ -426,7 +426,7 @@ class Expressions:
 
     # Sets by their members: of events and relations, these are known of an execution (oracle.executions.members)
 
-    def _members(self, value: Value, what: str, position: Position) -> Sequence[Value]:
+    def _members(self, value: Value, what: str, position: FilePosition) -> Sequence[Value]:
         """The members of a set, in their order. Raises ``MembersError`` where they are not known."""
         if isinstance(value, Tags):
             return [Tag(name) for name in value.names]
@@ -436,29 +436,29 @@ class Expressions:
         """The set of some of the members of a set."""
         return Tags(tuple(name for member in members for name in names_of(member)))
 
-    def _of_members(self, name: str, given: Value, position: Position) -> Value:
+    def _of_members(self, name: str, given: Value, position: FilePosition) -> Value:
         """A function of ``_OF_MEMBERS`` applied."""
         raise members_unknown(f"'{name}'", position)
 
-    def _added(self, one: Value, others: Value, position: Position) -> Value:
+    def _added(self, one: Value, others: Value, position: FilePosition) -> Value:
         """``one ++ others``, which are not tags."""
         raise members_unknown("'++' on events or relations", position)
 
-    def _made_of(self, values: Sequence[Value], position: Position) -> Value:
+    def _made_of(self, values: Sequence[Value], position: FilePosition) -> Value:
         """``{..}`` of what is no tag."""
         raise members_unknown("a set of events by its members, found '{'", position)
 
-    def _of_families(self, kind: str, values: Sequence[Value], position: Position) -> Value:
+    def _of_families(self, kind: str, values: Sequence[Value], position: FilePosition) -> Value:
         """An operator applied to sets of sets or relations."""
         raise error("expected a set or relation, found a set of such", position)
 
-    def _compares(self, kind: str, left: Value, right: Value, position: Position) -> bool:
+    def _compares(self, kind: str, left: Value, right: Value, position: FilePosition) -> bool:
         """Whether a condition holds that is not of tags: ``equal``, ``subset`` or ``member``."""
         raise members_unknown("'if' that compares sets of events or relations", position)
 
     # What is known while a model is read
 
-    def _holds(self, tree: Tree, scope: Scope, depth: int) -> bool:
+    def _holds(self, tree: Tree, scope: NameScope, depth: int) -> bool:
         if tree.data == "variant" or tree.data.startswith("variant_"):
             return self._variant(tree)
         parts = subtrees(tree)
@@ -486,16 +486,16 @@ class Expressions:
                     holds[id(part)] = any(parts)
         return holds[id(tree)]
 
-    def _tag(self, tree: Tree, scope: Scope) -> str:
+    def _tag(self, tree: Tree, scope: NameScope) -> str:
         value = self._value(tree, scope)
         if not isinstance(value, Tag):
             raise error("expected a tag", at(tree, scope))
         return value.name
 
-    def _version(self, scope: Scope) -> Mapping[str, int]:
+    def _version(self, scope: NameScope) -> Mapping[str, int]:
         return dict(self._defined) if scope.defined is None else scope.defined
 
-    def _step(self, tree: Tree, scope: Scope) -> None:
+    def _step(self, tree: Tree, scope: NameScope) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise error(f"the model has more than {MOST_PARTS} parts when its functions are put in", at(tree, scope))

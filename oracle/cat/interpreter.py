@@ -20,22 +20,22 @@ from typing import Generic, cast
 from corpus.errors import InputError
 from corpus.files import folder_of
 from oracle.cat.algebra import Relation, Set, T
-from oracle.cat.base import Base, Vocabulary
+from oracle.cat.base import Base, BaseNames
 from oracle.cat.mentions import KINDS, Lines, joined, long_chains, meetings, names_in, names_reached, own_lines, reached
 from oracle.cat.names import resolved
 from oracle.cat.recursion import solved
 from oracle.cat.syntax import read_cat
 from oracle.cat.terms import (
-    Binding,
     Call,
-    Check,
     Constant,
     Definition,
+    FilePosition,
+    LetBinding,
     Linearisation,
+    ModelCheck,
+    ModelSyntax,
     Name,
     Operation,
-    Position,
-    Syntax,
     Term,
     bodies_of,
     subterms,
@@ -63,7 +63,7 @@ NOTHING = _Nothing()
 class _Function(Generic[T]):
     """``ships``: it is the prelude's."""
 
-    binding: Binding
+    binding: LetBinding
     names: Mapping[str, Meaning[T]]
     ships: bool = False
 
@@ -72,7 +72,7 @@ class _Function(Generic[T]):
 class _Later(Generic[T]):
     """What a name will mean once it is asked for."""
 
-    binding: Binding
+    binding: LetBinding
     names: Mapping[str, Meaning[T]]
     value: Meaning[T] | None = None
 
@@ -84,7 +84,7 @@ Meaning = Relation[T] | Set[T] | _Function[T] | _Nothing
 class CheckResult(Generic[T]):
     """How true a check is: for a flag that it is raised, else that an execution passes; ``value``: what was checked."""
 
-    check: Check
+    check: ModelCheck
     truth: T
     value: Relation[T] | Set[T]
 
@@ -94,7 +94,7 @@ class Model:
     """A consistency model that every name and type has been checked of."""
 
     name: str
-    syntax: Syntax
+    syntax: ModelSyntax
 
     @property
     def partial_co(self) -> bool:
@@ -107,18 +107,18 @@ class Model:
         return sha256(f"{self.syntax.digest}{_prelude().digest}".encode()).hexdigest()
 
     @property
-    def checks(self) -> list[Check]:
+    def checks(self) -> list[ModelCheck]:
         """What the model requires, in the order of the file; flags are not among it."""
-        return [each for each in self.syntax.statements if isinstance(each, Check) and not each.flag]
+        return [each for each in self.syntax.statements if isinstance(each, ModelCheck) and not each.flag]
 
     def mentions(self, name: str) -> bool:
         """Whether the model uses a base name, itself or by lines of the prelude."""
         return name in self._mentioned
 
     @property
-    def flags(self) -> list[Check]:
+    def flags(self) -> list[ModelCheck]:
         """What the model raises a flag for, in the order of the file."""
-        return [each for each in self.syntax.statements if isinstance(each, Check) and each.flag]
+        return [each for each in self.syntax.statements if isinstance(each, ModelCheck) and each.flag]
 
     def checks_mention(self, name: str, kind: str = "") -> bool:
         """Whether what the model requires hangs on a base name; flags do not count.
@@ -164,13 +164,13 @@ class Model:
         """Whether what the model requires knows no difference between some relations: they only stand in one union."""
         return all(joined(body, frozenset(names)) for body in self._required_bodies)
 
-    def mentioned_at(self, name: str) -> Position:
+    def mentioned_at(self, name: str) -> FilePosition:
         """Where the model first uses a base name that it mentions."""
         return self._mentioned[name]
 
     @cached_property
-    def _mentioned(self) -> Mapping[str, Position]:
-        first: dict[str, Position] = {}
+    def _mentioned(self) -> Mapping[str, FilePosition]:
+        first: dict[str, FilePosition] = {}
         own: set[str] = set()
         for statement in self.syntax.statements:
             bindings = statement.bindings if isinstance(statement, Definition) else ()
@@ -215,7 +215,7 @@ class Model:
     def _flagged(self) -> list[tuple[frozenset[str], frozenset[str]]]:
         bodies: list[Term] = []
         for number, flag in enumerate(self.syntax.statements):
-            if isinstance(flag, Check) and flag.flag:  # of a name that is defined below, the prelude's line counts
+            if isinstance(flag, ModelCheck) and flag.flag:  # of a name that is defined below, the prelude's line counts
                 above = own_lines(self.syntax.statements[:number])
                 bodies += reached([flag.body], above, prelude(), whole=True)
         return self._meetings(bodies)
@@ -260,7 +260,7 @@ class Model:
         return OneEvent(base) if self.syntax.one_event else base
 
 
-def checked_model(name: str, syntax: Syntax, vocabulary: Vocabulary) -> Model:
+def checked_model(name: str, syntax: ModelSyntax, vocabulary: BaseNames) -> Model:
     """The model, once its names and types are known to be right.
 
     Raises ``InputError`` with line and column where a name is unknown, a set stands where a relation is due or the
@@ -274,7 +274,7 @@ def checked_model(name: str, syntax: Syntax, vocabulary: Vocabulary) -> Model:
     return model
 
 
-def _check_orders(model: Model, vocabulary: Vocabulary) -> None:
+def _check_orders(model: Model, vocabulary: BaseNames) -> None:
     ships = {*vocabulary.sets, *vocabulary.relations, *prelude()}
     orders = [order.name for order in model.chosen_orders]
     for order in model.chosen_orders:
@@ -287,12 +287,12 @@ def _check_orders(model: Model, vocabulary: Vocabulary) -> None:
 
 
 @cache
-def _prelude() -> Syntax:
+def _prelude() -> ModelSyntax:
     return read_cat(str(folder_of("oracle.cat") / "prelude.cat"))
 
 
 @cache
-def prelude() -> Mapping[str, Binding]:
+def prelude() -> Mapping[str, LetBinding]:
     """The lines of the prelude by the names that they define."""
     definitions = [statement for statement in _prelude().statements if isinstance(statement, Definition)]
     return {binding.name: binding for definition in definitions for binding in definition.bindings}
@@ -305,7 +305,7 @@ def _prelude_names(name: str) -> frozenset[str]:
     return names_reached(lines, {}, prelude()) | {name}
 
 
-class Names(Generic[T]):
+class PreludeValues(Generic[T]):
     """A base, and what the prelude says over it."""
 
     def __init__(self, base: Base[T]) -> None:
@@ -346,11 +346,11 @@ class Interpreter(Generic[T]):
             return value
         return _Function(binding, {}, ships=True) if binding.parameters else self._eval(binding.body, {})
 
-    def run(self, syntax: Syntax) -> list[CheckResult[T]]:
+    def run(self, syntax: ModelSyntax) -> list[CheckResult[T]]:
         """The results of the checks of a model."""
         results = []
         for statement in syntax.statements:
-            if isinstance(statement, Check):
+            if isinstance(statement, ModelCheck):
                 results.append(self.check(statement))
             else:
                 self.bind(statement)
@@ -379,13 +379,13 @@ class Interpreter(Generic[T]):
         """The value of a term; ``0`` is an empty set. Raises ``InputError`` where it is a function."""
         return _plain(self._eval(term, self.names), term.position)
 
-    def _chosen(self, name: str, position: Position) -> Meaning[T]:
+    def _chosen(self, name: str, position: FilePosition) -> Meaning[T]:
         order = self._base.value(name)
         if order is None:
             raise _error(f"no order '{name}' can be chosen here, where programs are not known", position)
         return order
 
-    def _bound(self, binding: Binding) -> Meaning[T]:
+    def _bound(self, binding: LetBinding) -> Meaning[T]:
         if binding.parameters:
             return _Function(binding, self.names)
         return self._named(binding.name, self._eval(binding.body, self.names))
@@ -393,7 +393,7 @@ class Interpreter(Generic[T]):
     def _named(self, name: str, value: Meaning[T]) -> Meaning[T]:
         return self._algebra.named(name, value) if isinstance(value, tuple) else value
 
-    def check(self, check: Check) -> CheckResult[T]:
+    def check(self, check: ModelCheck) -> CheckResult[T]:
         """How true a check is."""
         algebra = self._algebra
         if check.kind == "irreflexive":  # for which no pair of two events counts
@@ -604,14 +604,14 @@ class Interpreter(Generic[T]):
     def _function(self, name: str, names: Mapping[str, Meaning[T]]) -> Meaning[T] | None:
         return names[name] if name in names else self.value(name)
 
-    def _relation(self, value: Meaning[T], position: Position) -> Relation[T]:
+    def _relation(self, value: Meaning[T], position: FilePosition) -> Relation[T]:
         if isinstance(value, tuple):
             return value
         if isinstance(value, _Nothing):
             return self._algebra.empty()
         raise _error(f"expected a relation, found a {'function' if isinstance(value, _Function) else 'set'}", position)
 
-    def _set(self, value: Meaning[T], position: Position) -> Set[T]:
+    def _set(self, value: Meaning[T], position: FilePosition) -> Set[T]:
         if isinstance(value, _Nothing):
             return {}
         if isinstance(value, tuple | _Function):
@@ -652,7 +652,7 @@ class _Decision(Interpreter[T]):
             for binding in definition.bindings:
                 self._flat[binding.name] = self._bound(binding)
 
-    def allows(self, syntax: Syntax) -> bool:
+    def allows(self, syntax: ModelSyntax) -> bool:
         among = self._algebra.true
         for check in self._checks(syntax):
             if not check.flag:
@@ -661,15 +661,15 @@ class _Decision(Interpreter[T]):
                     return False
         return True
 
-    def raised(self, syntax: Syntax) -> list[CheckResult[T]]:
+    def raised(self, syntax: ModelSyntax) -> list[CheckResult[T]]:
         """The flags that are raised."""
         results = (self.check(check) for check in self._checks(syntax) if check.flag)
         return [result for result in results if result.truth]
 
-    def _checks(self, syntax: Syntax) -> Iterator[Check]:
+    def _checks(self, syntax: ModelSyntax) -> Iterator[ModelCheck]:
         """Each check, once what stands before it is bound."""
         for number, statement in enumerate(syntax.statements):
-            if isinstance(statement, Check):
+            if isinstance(statement, ModelCheck):
                 yield statement
             else:
                 self.bind(statement)
@@ -677,7 +677,7 @@ class _Decision(Interpreter[T]):
                     for binding in statement.bindings:
                         self._eval(Name(binding.name, binding.position), self.names)
 
-    def _bound(self, binding: Binding) -> Meaning[T]:
+    def _bound(self, binding: LetBinding) -> Meaning[T]:
         if binding.parameters:
             return _Function(binding, self.names)
         return cast("Meaning[T]", _Later(binding, self.names))  # nobody but ``_eval`` sees it
@@ -689,7 +689,7 @@ class _Decision(Interpreter[T]):
 class _Trial(Interpreter[int]):
     """An evaluation that is given up where it goes too far, so that no other one of the model does."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: BaseNames) -> None:
         super().__init__(vocabulary)
         self._steps = 0
         self._depth = 0
@@ -711,7 +711,7 @@ def _is_nothing(value: Meaning[T]) -> bool:
     return not any(value) if isinstance(value, tuple) else isinstance(value, dict) and not value
 
 
-def _plain(value: Meaning[T], position: Position) -> Relation[T] | Set[T]:
+def _plain(value: Meaning[T], position: FilePosition) -> Relation[T] | Set[T]:
     if isinstance(value, _Function):
         raise _error("expected a set or a relation, found a function", position)
     return {} if isinstance(value, _Nothing) else value
@@ -767,10 +767,10 @@ def _keeps(term: Term, recursive: frozenset[str], side: int) -> bool:
     return kept and all(_keeps(operand, recursive, side) for operand in term.operands)
 
 
-def _check_arity(name: str, wanted: int, values: Sequence[object], position: Position) -> None:
+def _check_arity(name: str, wanted: int, values: Sequence[object], position: FilePosition) -> None:
     if len(values) != wanted:
         raise _error(f"'{name}' takes {wanted} argument{'s' * (wanted != 1)}, found {len(values)}", position)
 
 
-def _error(message: str, position: Position) -> InputError:
+def _error(message: str, position: FilePosition) -> InputError:
     return InputError(message, position.path, position.line, position.column)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from corpus.errors import InputError
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, subtrees
-from oracle.cat.terms import Position, Term
+from oracle.cat.terms import FilePosition, Term
 
 
 class UnsupportedError(InputError):
@@ -54,7 +54,7 @@ class Function:
 
     parameters: tuple[str, ...]
     body: Sequence[Tree]
-    scope: Scope
+    scope: NameScope
     procedure: bool = False
 
 
@@ -76,7 +76,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class SetOfSets:
     """A set of sets, of relations, or of tuples."""
 
     members: tuple[Value, ...]
@@ -89,11 +89,11 @@ class Absent:
     error: UnsupportedError
 
 
-Value = Term | Tag | Tags | Group | Function | Orders | Member | Family | Absent
+Value = Term | Tag | Tags | Group | Function | Orders | Member | SetOfSets | Absent
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class NameScope:
     """Where a piece of text stands: its file, those that include it, and what names mean there that are no terms' own.
 
     ``within``: what the names that are defined here are hidden in; at a file's top, in nothing. ``defined``, in a
@@ -107,7 +107,7 @@ class Scope:
     defined: Mapping[str, int] | None = None
 
 
-Include = Callable[[Token, Scope], tuple[Tree, Scope]]
+Include = Callable[[Token, NameScope], tuple[Tree, NameScope]]
 """The tree of a file that is included, and the scope of its text."""
 
 
@@ -119,12 +119,12 @@ def applied(tree: Tree) -> tuple[str, list[Tree]]:
     return "", [tree]
 
 
-def naming(scope: Scope, names: Mapping[str, Value]) -> Scope:
+def naming(scope: NameScope, names: Mapping[str, Value]) -> NameScope:
     """The scope with names that mean something there."""
     return replace(scope, names={**scope.names, **names})
 
 
-def matched(parameters: Sequence[str], given: Value, what: str, position: Position) -> dict[str, Value]:
+def matched(parameters: Sequence[str], given: Value, what: str, position: FilePosition) -> dict[str, Value]:
     """The parameters of a function with what is given for them. Raises ``InputError`` where they are not as many."""
     if len(parameters) == 1:
         return {parameters[0]: given}
@@ -156,7 +156,7 @@ def formal(tree: Tree) -> str:
     return str(leaves(tree)[0])
 
 
-def check_apart(names: Sequence[tuple[str, Position]]) -> None:
+def check_apart(names: Sequence[tuple[str, FilePosition]]) -> None:
     """Raises ``InputError`` where a name is defined twice at once."""
     counted = Counter(name for name, _ in names)
     for name, position in names:
@@ -164,32 +164,32 @@ def check_apart(names: Sequence[tuple[str, Position]]) -> None:
             raise error(f"'{name}' is defined twice at once", position)
 
 
-def at(tree: Tree, scope: Scope) -> Position:
+def at(tree: Tree, scope: NameScope) -> FilePosition:
     """Where a tree begins."""
-    return Position(scope.path, tree.line, tree.column)
+    return FilePosition(scope.path, tree.line, tree.column)
 
 
-def place_of(token: Token, scope: Scope) -> Position:
+def place_of(token: Token, scope: NameScope) -> FilePosition:
     """Where a token is."""
-    return Position(scope.path, token.line or 0, token.column or 0)
+    return FilePosition(scope.path, token.line or 0, token.column or 0)
 
 
-def too_deep(most: int, position: Position) -> InputError:
+def too_deep(most: int, position: FilePosition) -> InputError:
     """The error for operators too deep within each other."""
     return error(f"more than {most} operators within each other: name a part by let", position)
 
 
-def members_unknown(what: str, position: Position) -> MembersError:
+def members_unknown(what: str, position: FilePosition) -> MembersError:
     """The error for what takes the members of a set of events or relations."""
     return MembersError(f"not supported: {what}; it would take sets whose members are known", *position)
 
 
-def unsupported(what: str, takes: str, position: Position) -> UnsupportedError:
+def unsupported(what: str, takes: str, position: FilePosition) -> UnsupportedError:
     """The error for what is right by the language and not done here, and what it would take."""
     takes = takes if takes.startswith("it would") else f"it would take {takes}"
     return UnsupportedError(f"not supported: {what}; {takes}", *position)
 
 
-def error(message: str, position: Position) -> InputError:
+def error(message: str, position: FilePosition) -> InputError:
     """An error with its place."""
     return InputError(message, *position)

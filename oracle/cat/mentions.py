@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from oracle.cat.terms import (
-    Binding,
     Call,
     Definition,
+    LetBinding,
+    ModelSyntax,
     Name,
     Operation,
     Statement,
-    Syntax,
     Term,
     bodies_of,
     nesting,
@@ -26,7 +26,7 @@ Lines = Mapping[str, Sequence[Term]]
 """What names are said to be, each as often as it is."""
 
 
-def reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, Binding], whole: bool = False) -> Iterator[Term]:
+def reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, LetBinding], whole: bool = False) -> Iterator[Term]:
     """The bodies and those that their names lead to, in ``own`` or what ``ships``: their parts, or whole ones."""
     waiting = list(bodies)
     seen: set[str] = set()
@@ -83,7 +83,7 @@ def own_lines(statements: Iterable[Statement]) -> Lines:
     return own
 
 
-def long_chains(syntax: Syntax, most: int) -> frozenset[int]:
+def long_chains(syntax: ModelSyntax, most: int) -> frozenset[int]:
     """The numbers of the definitions that cut each chain of names to about ``most`` operators within each other.
 
     In ``let a = po | rf  let b = a; a  let c = b+  acyclic c``, the check asks for ``c``, that for ``b``, and that for
@@ -113,7 +113,7 @@ def long_chains(syntax: Syntax, most: int) -> frozenset[int]:
     return frozenset(cuts)
 
 
-def names_reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, Binding]) -> frozenset[str]:
+def names_reached(bodies: Iterable[Term], own: Lines, ships: Mapping[str, LetBinding]) -> frozenset[str]:
     """The names among the parts that are reached."""
     return frozenset(part.name for part in reached(bodies, own, ships) if isinstance(part, Name | Call))
 

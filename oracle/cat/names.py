@@ -16,15 +16,15 @@ from types import MappingProxyType
 from corpus.errors import InputError, did_you_mean
 from corpus.litmus.test import ANNOTATED
 from oracle.cat.terms import (
-    Binding,
     Call,
-    Check,
     Definition,
+    LetBinding,
     Linearisation,
+    ModelCheck,
+    ModelSyntax,
     Name,
     Operation,
     Statement,
-    Syntax,
     Term,
     subterms,
 )
@@ -54,7 +54,7 @@ class ForeignError(InputError):
     """A name of another tool's that no test here has anything of."""
 
 
-def resolved(syntax: Syntax, ships: Collection[str]) -> Syntax:
+def resolved(syntax: ModelSyntax, ships: Collection[str]) -> ModelSyntax:
     """The model without ``try``, and without definitions that mention foreign names and that it does not need.
 
     Raises ``InputError`` where a name is not known: ``ships`` are those of all models.
@@ -77,7 +77,7 @@ class Resolver:
     def statement(self, statement: Statement) -> Statement | None:
         """The statement without ``try``; None where nothing of it is known. Raises ``InputError`` as ``term`` does."""
         match statement:
-            case Check(body=body):
+            case ModelCheck(body=body):
                 return replace(statement, body=self.term(body))
             case Linearisation(name, events):
                 made = replace(statement, events=self.term(events))
@@ -104,7 +104,7 @@ class Resolver:
         """The definition without what mentions foreign names, which is lost until it is defined anew."""
         own = [binding.name for binding in definition.bindings]
         inside = self._within(own) if definition.recursive else self
-        kept: list[Binding] = []
+        kept: list[LetBinding] = []
         lost: dict[str, ForeignError] = {}
         for binding in definition.bindings:
             around = inside._within(binding.parameters) if binding.parameters else inside

@@ -18,7 +18,7 @@ from functools import reduce
 from itertools import chain, product
 from math import prod
 
-from oracle.cat.terms import Binding, Name, Operation, Position, Term
+from oracle.cat.terms import FilePosition, LetBinding, Name, Operation, Term
 
 MOST_WORDS = 32
 """Words that a body may have when it is multiplied out, and letters that a word may have."""
@@ -28,7 +28,7 @@ Word = tuple[Term, ...]
 Mentions = Callable[[Term], frozenset[str]]
 
 
-def solved(bindings: Sequence[Binding], mentions: Mentions) -> list[tuple[str, Term]] | None:
+def solved(bindings: Sequence[LetBinding], mentions: Mentions) -> list[tuple[str, Term]] | None:
     """Terms without recursion for the bindings, in an order in which each mentions only those before it.
 
     ``mentions``: the names in a term. None where the equations are of no kind that is known here.
@@ -98,7 +98,7 @@ def _without(equations: Mapping[str, list[Word]], name: str) -> dict[str, list[W
     return found
 
 
-def _solution(name: str, words: list[Word], position: Position) -> Term | None:
+def _solution(name: str, words: list[Word], position: FilePosition) -> Term | None:
     """The least ``name`` that is the sum of the words, no other unknown in them."""
     base: list[Word] = []
     before: list[Word] = []
@@ -138,7 +138,7 @@ def _solution(name: str, words: list[Word], position: Position) -> Term | None:
     return apply("compose", term, apply("star", again))
 
 
-def _sum(words: list[Word], position: Position) -> Term:
+def _sum(words: list[Word], position: FilePosition) -> Term:
     def join(kind: str) -> Callable[[Term, Term], Term]:
         return lambda one, other: Operation(kind, (one, other), position)
 

@@ -19,22 +19,22 @@ from typing import Any
 from zlib import crc32
 
 from oracle.cat.terms import (
-    Binding,
     Call,
-    Check,
     Constant,
     Definition,
+    FilePosition,
+    LetBinding,
     Linearisation,
+    ModelCheck,
+    ModelSyntax,
     Name,
     Operation,
-    Position,
     Statement,
-    Syntax,
     Term,
 )
 
 _KINDS: dict[str, Any] = {
-    kind.__name__: kind for kind in (Name, Constant, Operation, Call, Binding, Definition, Check, Linearisation)
+    kind.__name__: kind for kind in (Name, Constant, Operation, Call, LetBinding, Definition, ModelCheck, Linearisation)
 }
 
 
@@ -43,7 +43,7 @@ def stored_file(path: str) -> Path:
     return Path(path).with_suffix(".jsonl")
 
 
-def stored_syntax(path: str) -> Syntax | None:
+def stored_syntax(path: str) -> ModelSyntax | None:
     """What is stored of a .cat file; None where nothing is, or a text has changed since."""
     if not stored_file(path).is_file():
         return None
@@ -59,20 +59,20 @@ def stored_syntax(path: str) -> Syntax | None:
         given = [tuple(value) if isinstance(value, list) else value for value in values]
         if kind != "Definition":  # which stands where its bindings do
             name, line, column = values[-1]
-            given[-1] = Position(files[name], line, column)
+            given[-1] = FilePosition(files[name], line, column)
         return _KINDS[kind](*given)
 
     parts = tuple(json.loads(line, object_hook=made) for line in statements)
-    return Syntax(of["title"], parts, of["partial_co"], of["one_event"], of["digest"])
+    return ModelSyntax(of["title"], parts, of["partial_co"], of["one_event"], of["digest"])
 
 
-def written(path: str, syntax: Syntax, texts: Mapping[str, str]) -> str:
+def written(path: str, syntax: ModelSyntax, texts: Mapping[str, str]) -> str:
     """What is to be stored of a .cat file, given the texts that it was read from by their paths."""
     folder = os.path.dirname(path)
 
-    def plain(part: Statement | Binding | Term | Position | tuple[Any, ...] | str | bool) -> Any:
+    def plain(part: Statement | LetBinding | Term | FilePosition | tuple[Any, ...] | str | bool) -> Any:
         match part:
-            case Position(name, line, column):
+            case FilePosition(name, line, column):
                 return [os.path.relpath(name, folder), line, column]
             case tuple():
                 return [plain(one) for one in part]

@@ -40,10 +40,10 @@ from corpus.files import folder_of, read_text
 from corpus.lalr import Token, Tree
 from corpus.syntax import leaves, parse, subtrees
 from oracle.cat.stored import stored_syntax
-from oracle.cat.terms import Syntax
+from oracle.cat.terms import ModelSyntax
 
 if TYPE_CHECKING:
-    from oracle.cat.meanings import Scope
+    from oracle.cat.meanings import NameScope
 
 MOST_INCLUDED = 50
 """Files that include each other in a chain."""
@@ -98,7 +98,7 @@ def ships(path: str) -> bool:
     return Path(path).is_relative_to(_MODELS)
 
 
-def parse_cat(text: str, path: str, bell: str | None = None) -> Syntax:
+def parse_cat(text: str, path: str, bell: str | None = None) -> ModelSyntax:
     """The model that ``text`` denotes; ``path`` is where it was read, for its includes and for errors.
 
     ``bell`` is a bell file, whose definitions come before the model's. Raises ``InputError`` with line, column and what
@@ -107,20 +107,20 @@ def parse_cat(text: str, path: str, bell: str | None = None) -> Syntax:
     return read_afresh(text, path, bell)[0]
 
 
-def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[Syntax, Mapping[str, str]]:
+def read_afresh(text: str, path: str, bell: str | None = None) -> tuple[ModelSyntax, Mapping[str, str]]:
     """The same, and the texts of the files that it was read from, by their paths."""
     from oracle.cat.elaboration import Elaboration  # most models ship, and are read already
 
-    files = Files({path: text})
+    files = ModelFiles({path: text})
     elaboration = Elaboration(Path(path).stem, files.included)
     elaboration.read(files.tree(path), path, (files.tree(bell), bell) if bell else None)
     made = tuple(elaboration.statements)
     digest = files.digest(path, *([bell] if bell else []))
     how = elaboration.partial, elaboration.one_event
-    return Syntax(elaboration.title, made, *how, digest, elaboration.over_members), files.texts
+    return ModelSyntax(elaboration.title, made, *how, digest, elaboration.over_members), files.texts
 
 
-def read_cat(path: str, bell: str | None = None) -> Syntax:
+def read_cat(path: str, bell: str | None = None) -> ModelSyntax:
     """The model in a file, as the file is now. Raises ``InputError`` where it or what it includes cannot be read or
     parsed. ``bell`` as for ``parse_cat``; models that ship need none.
     """
@@ -128,15 +128,15 @@ def read_cat(path: str, bell: str | None = None) -> Syntax:
 
 
 @cache
-def _read_shipped(path: str) -> Syntax:
+def _read_shipped(path: str) -> ModelSyntax:
     return stored_syntax(path) or _read(path)
 
 
-def _read(path: str, bell: str | None = None) -> Syntax:
+def _read(path: str, bell: str | None = None) -> ModelSyntax:
     return parse_cat(read_text(Path(path), MOST_BYTES), path, bell)
 
 
-class Files:
+class ModelFiles:
     """The files of a model, each read once. ``texts``: those that have been read, by their paths."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -153,7 +153,7 @@ class Files:
             self._trees[path] = _tree(_without_comments(self.texts[path]), path)
         return self._trees[path]
 
-    def included(self, token: Token, scope: Scope) -> tuple[Tree, Scope]:
+    def included(self, token: Token, scope: NameScope) -> tuple[Tree, NameScope]:
         """What is included there, and its scope; no statement where none would come of it."""
         path = self._found(str(token), scope.path)
         name = token.strip('"')

@@ -23,7 +23,7 @@ MOST_PARTS = 100_000
 """Parts of a model's text, what is put in place of an inclusion or a function counted each time."""
 
 
-class Position(NamedTuple):
+class FilePosition(NamedTuple):
     """Where something stands in a file; lines and columns count from 1."""
 
     path: str
@@ -36,7 +36,7 @@ class Name:
     """A set, relation or function by its name."""
 
     name: str
-    position: Position
+    position: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Constant:
     """``0`` or ``_``."""
 
     symbol: str
-    position: Position
+    position: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Operation:
 
     kind: str
     operands: tuple[Term, ...]
-    position: Position
+    position: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Call:
 
     name: str
     arguments: tuple[Term, ...]
-    position: Position
+    position: FilePosition
 
 
 Term = Name | Constant | Operation | Call
@@ -76,25 +76,25 @@ that has been checked has none of it left."""
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class LetBinding:
     """``name(parameters) = body``."""
 
     name: str
     parameters: tuple[str, ...]
     body: Term
-    position: Position
+    position: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """``let .. and ..``, none of the bodies mentioning these bindings; or, ``recursive``, ``let rec .. and ..``."""
 
-    bindings: tuple[Binding, ...]
+    bindings: tuple[LetBinding, ...]
     recursive: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ModelCheck:
     """``acyclic|irreflexive|empty body as name``; ``flag``: an execution that fails... is only reported.
 
     A flag is raised where its check holds; any other check must hold.
@@ -105,7 +105,7 @@ class Check:
     name: str
     negated: bool
     flag: bool
-    position: Position
+    position: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +117,14 @@ class Linearisation:
 
     name: str
     events: Term
-    position: Position
+    position: FilePosition
 
 
-Statement = Definition | Check | Linearisation
+Statement = Definition | ModelCheck | Linearisation
 
 
 @dataclass(frozen=True, slots=True)
-class Syntax:
+class ModelSyntax:
     """A model as it is written, its includes in place.
 
     ``partial_co``: it asks for partial coherence orders. ``one_event``: it is written for atomic updates that are one
@@ -139,13 +139,13 @@ class Syntax:
     partial_co: bool
     one_event: bool
     digest: str
-    over_members: Position | None = None
+    over_members: FilePosition | None = None
 
 
 def bodies_of(statement: Statement) -> Sequence[Term]:
     """The terms that a statement is made of."""
     match statement:
-        case Check(body=body):
+        case ModelCheck(body=body):
             return [body]
         case Linearisation(events=events):
             return [events]

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import re
 
-from oracle.cat.terms import Call, Check, Constant, Definition, Linearisation, Name, Operation, Statement, Syntax, Term
+from oracle.cat.terms import (
+    Call,
+    Constant,
+    Definition,
+    Linearisation,
+    ModelCheck,
+    ModelSyntax,
+    Name,
+    Operation,
+    Statement,
+    Term,
+)
 
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
@@ -13,7 +24,7 @@ _ASSOCIATIVE = {"union", "compose", "intersection"}
 _SUFFIXES = {"plus": "^+", "star": "^*", "optional": "?", "inverse": "^-1"}
 
 
-def check_text(check: Check) -> str:
+def check_text(check: ModelCheck) -> str:
     """A check as it is written, without its name: ``acyclic rf | co | fr | po``."""
     return f"{'flag ' * check.flag}{'~' * check.negated}{check.kind} {term_text(check.body)}"
 
@@ -21,7 +32,7 @@ def check_text(check: Check) -> str:
 def statement_text(statement: Statement) -> str:
     """A statement as it is written; a check's name is left out where it only says where the check stands."""
     match statement:
-        case Check(kind=kind, name=name, position=position):
+        case ModelCheck(kind=kind, name=name, position=position):
             unnamed = name == f"{kind} on line {position.line}"
             called = name if _NAME.fullmatch(name) else f'"{name}"'
             return check_text(statement) + ("" if unnamed else f" as {called}")
@@ -35,7 +46,7 @@ def statement_text(statement: Statement) -> str:
             return f"let {'rec ' * recursive}{' and '.join(lines)}"
 
 
-def model_text(syntax: Syntax) -> str:
+def model_text(syntax: ModelSyntax) -> str:
     """A model as one file: reading it gives the model again, but for comments and where things stand."""
     lines = [f'"{syntax.title}"', *["with co from partial-co"] * syntax.partial_co]
     return "\n".join([*lines, *map(statement_text, syntax.statements), ""])

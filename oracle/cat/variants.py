@@ -13,7 +13,17 @@ from hashlib import sha256
 
 from oracle.cat.interpreter import Model, prelude
 from oracle.cat.mentions import names_reached, own_lines
-from oracle.cat.terms import Binding, Check, Constant, Definition, Name, Operation, Position, Statement, Term
+from oracle.cat.terms import (
+    Constant,
+    Definition,
+    FilePosition,
+    LetBinding,
+    ModelCheck,
+    Name,
+    Operation,
+    Statement,
+    Term,
+)
 
 
 def definitions(model: Model) -> list[str]:
@@ -30,7 +40,7 @@ def definitions(model: Model) -> list[str]:
 
 def without_check(model: Model, name: str) -> Model:
     """The model without the checks of a name; flags stay."""
-    kept = (each for each in model.syntax.statements if not (isinstance(each, Check) and each.name == name))
+    kept = (each for each in model.syntax.statements if not (isinstance(each, ModelCheck) and each.name == name))
     return _of(model, f"without {name}", kept)
 
 
@@ -48,7 +58,7 @@ def emptied(model: Model, name: str) -> Model:
 
 def branches_order_writes(model: Model) -> Model:
     """The model in which no read is behind a control dependency; writes, fences and barriers are."""
-    nowhere = Position(model.name, 1, 1)
+    nowhere = FilePosition(model.name, 1, 1)
     reads = Operation("product", (Constant("_", nowhere), Name("R", nowhere)), nowhere)
     line = _line("ctrl", _difference(Name("ctrl", nowhere), reads))
     return _of(model, "no ctrl to reads", [line, *model.syntax.statements])
@@ -61,7 +71,7 @@ def _of(model: Model, what: str, statements: Iterable[Statement]) -> Model:
 
 
 def _line(name: str, body: Term) -> Definition:
-    return Definition((Binding(name, (), body, body.position),), False)
+    return Definition((LetBinding(name, (), body, body.position),), False)
 
 
 def _difference(one: Term, other: Term) -> Term:

@@ -17,7 +17,7 @@ Clause = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Formula:
+class CertifiedFormula:
     """The formula of a shape: its variables by what they mean, such as ``jump 0 1 2``, and its clauses."""
 
     variables: dict[str, int]
@@ -36,7 +36,7 @@ class Formula:
         return self.variables[name]
 
 
-def formula_lines(head: str, formula: Formula) -> Iterator[str]:
+def formula_lines(head: str, formula: CertifiedFormula) -> Iterator[str]:
     """The file of a formula: its first line, what variables mean, clauses. ``read_clauses`` reads it."""
     yield head
     for name, number in formula.variables.items():
@@ -49,7 +49,7 @@ def clause_line(clause: Sequence[int]) -> str:
     return " ".join([*map(str, clause), "0"])
 
 
-def read_clauses(head: str, lines: Iterable[str]) -> Formula:
+def read_clauses(head: str, lines: Iterable[str]) -> CertifiedFormula:
     """The formula that begins with this line. Raises ``RefusedError`` with the line that is not as it should be."""
     variables: dict[str, int] = {}
     clauses = []
@@ -67,12 +67,12 @@ def read_clauses(head: str, lines: Iterable[str]) -> Formula:
             clauses.append(_clause(line, number, len(variables)))
     else:
         if number:
-            return Formula(variables, clauses)
+            return CertifiedFormula(variables, clauses)
     raise RefusedError(f"line 1: expected {head}")
 
 
 def read_groups(
-    formula: Formula, lines: Iterable[str], derive: Callable[[str, str, list[Clause]], Iterable[Clause] | None]
+    formula: CertifiedFormula, lines: Iterable[str], derive: Callable[[str, str, list[Clause]], Iterable[Clause] | None]
 ) -> list[Clause]:
     """The clauses that a unit adds to a formula.
 

@@ -34,18 +34,18 @@ from itertools import combinations, permutations, product
 
 from corpus.cycles.edges import COMMUNICATION, Annotation, Edge, atomic_mode
 from corpus.litmus.test import Region
-from oracle.certificates.clauses import Formula
-from oracle.certificates.cycles import Asked
-from oracle.certificates.writing import Literal, Writer
+from oracle.certificates.clauses import CertifiedFormula
+from oracle.certificates.cycles import CycleClaim
+from oracle.certificates.writing import Writer, WrittenLiteral
 
 
-def write_formula(asked: Asked, size: int) -> Formula:
+def write_formula(asked: CycleClaim, size: int) -> CertifiedFormula:
     """The formula of the cycles of so many edges. Raises ``TooManyError`` where it is too large."""
     return _Cycles(asked, size).writer.formula
 
 
 class _Cycles:
-    def __init__(self, asked: Asked, size: int) -> None:
+    def __init__(self, asked: CycleClaim, size: int) -> None:
         self.writer = Writer()
         self.asked, self.size = asked, size
         self.runs = asked.vocabulary.runs
@@ -53,7 +53,7 @@ class _Cycles:
         told = (note for run in self.runs for edge in run for note in (edge.first, edge.second) if note)
         listed = (note for access in "RW" for atomic in (False, True) for note in asked.listed(access, atomic))
         self.notes = sorted({*told, *listed})
-        self._defined = set[Literal]()
+        self._defined = set[WrittenLiteral]()
         self._edges_follow()
         self._threads_and_locations()
         self._items()
@@ -62,16 +62,16 @@ class _Cycles:
         self._regions()
         self._least_rotation()
 
-    def edge(self, position: int, edge: Edge) -> Literal:
+    def edge(self, position: int, edge: Edge) -> WrittenLiteral:
         return self.writer.variable("edge", position % self.size, edge.name)
 
-    def note(self, event: int, note: Annotation) -> Literal:
+    def note(self, event: int, note: Annotation) -> WrittenLiteral:
         return self.writer.variable("note", event % self.size, note.name)
 
-    def item(self, position: int, run: int, part: int) -> Literal:
+    def item(self, position: int, run: int, part: int) -> WrittenLiteral:
         return self.writer.variable("item", position % self.size, run, part)
 
-    def which(self, words: str, position: int, wanted: Callable[[Edge], bool]) -> Literal:
+    def which(self, words: str, position: int, wanted: Callable[[Edge], bool]) -> WrittenLiteral:
         """That the edge at a position is one of those that are wanted; of an edge, that is so or not."""
         found = self.writer.variable(words, position % self.size)
         if found not in self._defined:
@@ -80,22 +80,22 @@ class _Cycles:
                 self.writer.require(~self.edge(position, edge), found if wanted(edge) else ~found)
         return found
 
-    def internal(self, position: int) -> Literal:
+    def internal(self, position: int) -> WrittenLiteral:
         return self.which("internal", position, lambda edge: edge.internal)
 
-    def stays(self, position: int) -> Literal:
+    def stays(self, position: int) -> WrittenLiteral:
         return self.which("stays", position, lambda edge: edge.same)
 
-    def atomic(self, position: int) -> Literal:
+    def atomic(self, position: int) -> WrittenLiteral:
         return self.which("atomic", position, lambda edge: edge.kind == "Rmw")
 
-    def reads(self, position: int) -> Literal:
+    def reads(self, position: int) -> WrittenLiteral:
         return self.which("reads", position, lambda edge: edge.source == "R")
 
-    def communicates(self, position: int) -> Literal:
+    def communicates(self, position: int) -> WrittenLiteral:
         return self.which("communicates", position, lambda edge: edge.kind in COMMUNICATION)
 
-    def together(self, level: str, one: int, other: int) -> Literal:
+    def together(self, level: str, one: int, other: int) -> WrittenLiteral:
         """That the threads of two events are in one group of a level."""
         one, other = sorted((one % self.size, other % self.size))
         if level in self.asked.levels:
@@ -136,7 +136,7 @@ class _Cycles:
         self._few(self.asked.thread_accesses, self.internal)
         self._few(self.asked.location_accesses, self.stays)
 
-    def _few(self, most: int, joined: Callable[[int], Literal]) -> None:
+    def _few(self, most: int, joined: Callable[[int], WrittenLiteral]) -> None:
         """No stretch of joined edges has more accesses, of which the halves of an atomic operation are one.
 
         A stretch of all edges but one that is half of an operation would count it twice; all edges have one access
@@ -177,7 +177,7 @@ class _Cycles:
                             ~self.item(position, k, 0), ~self.edge(position - 1, one), ~self.edge(position + 1, two)
                         )
 
-    def _told(self, event: int, note: Annotation) -> Iterator[Literal]:
+    def _told(self, event: int, note: Annotation) -> Iterator[WrittenLiteral]:
         """The items beside an event that say that it has an annotation."""
         for k, run in enumerate(self.runs):
             for j, edge in enumerate(run):

@@ -20,7 +20,7 @@ from corpus.cycles.edges import (
     PLAIN,
     Annotation,
     Edge,
-    Vocabulary,
+    EdgeVocabulary,
     atomic_mode,
     composed,
     inner_communication,
@@ -28,12 +28,12 @@ from corpus.cycles.edges import (
 from corpus.cycles.text import parse_cycle
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import SCOPES, Mode, Region
-from oracle.certificates.clauses import Clause, Formula, read_groups
+from oracle.certificates.clauses import CertifiedFormula, Clause, read_groups
 from oracle.certificates.refusal import RefusedError
 
 
 @dataclass(frozen=True)
-class Asked:
+class CycleClaim:
     """What cycles are asked for.
 
     ``levels``: the levels of the scope tree that vary, of ``cta`` and ``gpu``; threads are in a CTA each and on one GPU
@@ -42,7 +42,7 @@ class Asked:
     it composes with, as rf;fr is co.
     """
 
-    vocabulary: Vocabulary
+    vocabulary: EdgeVocabulary
     levels: tuple[str, ...]
     regions: tuple[Region, ...]
     threads: tuple[int, int] | None
@@ -78,19 +78,19 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Claims:
+class CycleUnitClaims:
     """What a unit claims: the cycles that it blocks, and all of its clauses."""
 
     cycles: list[Cycle] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
 
 
-def check_clauses(formula: Formula, asked: Asked, size: int, lines: Iterable[str]) -> Claims:
+def check_clauses(formula: CertifiedFormula, asked: CycleClaim, size: int, lines: Iterable[str]) -> CycleUnitClaims:
     """What a unit adds to the formula of cycles of a size.
 
     Raises ``RefusedError`` where a clause is not what it says, or a cycle is none that was asked for.
     """
-    claims = Claims()
+    claims = CycleUnitClaims()
 
     def derive(kind: str, word: str, _: list[Clause]) -> Iterable[Clause] | None:
         if kind != "blocks":
@@ -105,7 +105,7 @@ def check_clauses(formula: Formula, asked: Asked, size: int, lines: Iterable[str
     return claims
 
 
-def exclusions(formula: Formula, levels: Sequence[str], cycle: Cycle) -> Iterator[Clause]:
+def exclusions(formula: CertifiedFormula, levels: Sequence[str], cycle: Cycle) -> Iterator[Clause]:
     """A clause for each rotation that begins a thread and has the least edges: not this one."""
     size = cycle.size
     home = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
@@ -127,7 +127,7 @@ def exclusions(formula: Formula, levels: Sequence[str], cycle: Cycle) -> Iterato
         yield tuple(clause)
 
 
-def lacks(asked: Asked, size: int, cycle: Cycle) -> str:
+def lacks(asked: CycleClaim, size: int, cycle: Cycle) -> str:
     """Why a cycle is none that was asked for; empty where it is one."""
     edges, events = cycle.edges, range(cycle.size)
     if cycle.size != size:
@@ -153,7 +153,7 @@ def lacks(asked: Asked, size: int, cycle: Cycle) -> str:
     return _misplaced(asked, cycle) or _unworded(asked, cycle)
 
 
-def _misplaced(asked: Asked, cycle: Cycle) -> str:
+def _misplaced(asked: CycleClaim, cycle: Cycle) -> str:
     home = [place for events, place in zip(cycle.threads(), cycle.places, strict=True) for _ in events]
     for events in cycle.locations():
         regions = {cycle.regions[event] for event in events}
@@ -170,7 +170,7 @@ def _misplaced(asked: Asked, cycle: Cycle) -> str:
     return ""
 
 
-def _unworded(asked: Asked, cycle: Cycle) -> str:
+def _unworded(asked: CycleClaim, cycle: Cycle) -> str:
     """That edges come in the runs that were asked for, that annotations are of the list, or told by these, and that
     what can be said in several ways is said in one."""
     size, edges, notes = cycle.size, cycle.edges, cycle.annotations

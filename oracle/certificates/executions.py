@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, combinations, permutations
 
 from corpus.errors import InputError
-from corpus.executions.execution import DEPENDENCIES, INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import DEPENDENCIES, INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import normal_form, parse_execution
@@ -33,7 +33,7 @@ from corpus.executions.vocabulary import Vocabulary, spelled_mode
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import Place, Region, Scope
 from oracle.cat.interpreter import Model
-from oracle.certificates.clauses import Clause, Formula, read_groups
+from oracle.certificates.clauses import CertifiedFormula, Clause, read_groups
 from oracle.certificates.refusal import RefusedError
 from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import judged
@@ -41,7 +41,7 @@ from oracle.executions.threads import unroll_threads
 
 
 @dataclass(frozen=True)
-class Claims:
+class SuiteUnitClaims:
     """What a unit claims: the tests that it blocks, what is said to be none, and all of its clauses."""
 
     tests: list[Execution] = field(default_factory=list)
@@ -49,12 +49,14 @@ class Claims:
     clauses: list[Clause] = field(default_factory=list)
 
 
-def check_clauses(formula: Formula, sizes: Sequence[int], words: Vocabulary, lines: Iterable[str]) -> Claims:
+def check_clauses(
+    formula: CertifiedFormula, sizes: Sequence[int], words: Vocabulary, lines: Iterable[str]
+) -> SuiteUnitClaims:
     """What a unit adds to the formula of programs whose threads have these sizes.
 
     Raises ``RefusedError`` where a clause is not what it says.
     """
-    claims = Claims()
+    claims = SuiteUnitClaims()
 
     def derive(kind: str, word: str, _: list[Clause]) -> Iterator[Clause] | None:
         if kind not in ("blocks", "allowed"):
@@ -70,7 +72,9 @@ def check_clauses(formula: Formula, sizes: Sequence[int], words: Vocabulary, lin
     return claims
 
 
-def exclusions(formula: Formula, sizes: Sequence[int], words: Vocabulary, execution: Execution) -> Iterator[Clause]:
+def exclusions(
+    formula: CertifiedFormula, sizes: Sequence[int], words: Vocabulary, execution: Execution
+) -> Iterator[Clause]:
     """A clause for each way to put the threads of an execution in the places of threads of these sizes.
 
     Raises ``RefusedError`` where there is none, or where the formula has no variable for what is said.
@@ -137,7 +141,7 @@ class _Placed:
 
     def write(self, instruction: int) -> int:
         """The event that writes."""
-        return self.first[instruction] + (self.execution.steps[instruction].kind is Kind.UPDATE)
+        return self.first[instruction] + (self.execution.steps[instruction].kind is OpKind.UPDATE)
 
     def said(self) -> Iterator[tuple[str, bool]]:
         """What variables mean that are said of the execution, and whether that is so."""

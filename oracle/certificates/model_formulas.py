@@ -23,12 +23,12 @@ from dataclasses import replace
 
 from corpus.executions.vocabulary import Vocabulary
 from oracle.cat.interpreter import Model
-from oracle.certificates.clauses import Formula
-from oracle.certificates.programs import Program, Programs
-from oracle.certificates.seen import Seen, choose, turned_round
+from oracle.certificates.clauses import CertifiedFormula
+from oracle.certificates.programs import CertifiedProgram, Programs
+from oracle.certificates.seen import ModelView, choose, turned_round
 from oracle.certificates.weakened import weakened
-from oracle.certificates.writing import Literal, Writer
-from oracle.executions.events import Kind
+from oracle.certificates.writing import Writer, WrittenLiteral
+from oracle.executions.events import EventKind
 
 
 def splits(events: int, threads: tuple[int, int] | None) -> Iterator[tuple[int, ...]]:
@@ -45,20 +45,20 @@ def splits(events: int, threads: tuple[int, int] | None) -> Iterator[tuple[int, 
     return (sizes for sizes in parts(events, events) if least <= len(sizes) <= most)
 
 
-def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Formula:
+def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> CertifiedFormula:
     """The formula of the tests whose threads have these numbers of events. Raises ``TooManyError`` where it is too
     large."""
     writer = Writer()
     program = Programs(writer, words, sizes).program
     choice = choose(program, "whole", partial=False)
     for each in (choice, turned_round(program, choice)):
-        _forbidden(Seen(program, each, model, fails=True))
+        _forbidden(ModelView(program, each, model, fails=True))
     for left in weakened(program):
         _allowed(left.program, left.name, left.applies, model)
     return writer.formula
 
 
-def _forbidden(seen: Seen) -> None:
+def _forbidden(seen: ModelView) -> None:
     """That a check fails, and nothing is flagged."""
     require, results = seen.program.writer.require, seen.model.judge(seen)
     require(*(~each.truth for each in results if not each.check.flag))
@@ -67,16 +67,18 @@ def _forbidden(seen: Seen) -> None:
             require(~each.truth)
 
 
-def _allowed(program: Program, name: str, applies: Literal, model: Model) -> None:
+def _allowed(program: CertifiedProgram, name: str, applies: WrittenLiteral, model: Model) -> None:
     """That some execution passes every check, or is flagged, where a relaxation applies."""
-    results = model.judge(Seen(_with_orphans(program, name), choose(program, name, model.partial_co), model, False))
+    results = model.judge(
+        ModelView(_with_orphans(program, name), choose(program, name, model.partial_co), model, False)
+    )
     flags = [each.truth for each in results if each.check.flag]
     for each in results:
         if not each.check.flag:
             program.writer.require(~applies, each.truth, *flags)
 
 
-def _with_orphans(program: Program, name: str) -> Program:
+def _with_orphans(program: CertifiedProgram, name: str) -> CertifiedProgram:
     """The program where a read whose write is gone reads any write to its location, or the initial value.
 
     Variables: ``orphan NAME w r``, ``orphan NAME r``.
@@ -90,7 +92,7 @@ def _with_orphans(program: Program, name: str) -> Program:
             continue
         anew = {}
         for w in program.events:
-            there = program.of(w, Kind.WRITE) & program.happens[w] & program.at(program.loc, w, r)
+            there = program.of(w, EventKind.WRITE) & program.happens[w] & program.at(program.loc, w, r)
             if w != r and there:
                 anew[w] = writer.variable("orphan", name, w, r)
                 writer.require(~anew[w], there)

@@ -36,65 +36,65 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from corpus.executions.execution import Kind as Instruction
+from corpus.executions.execution import OpKind as Instruction
 from corpus.executions.vocabulary import Vocabulary, spelled_mode
 from corpus.litmus.test import Mode, Region, Scope
-from oracle.certificates.writing import Literal, Writer
-from oracle.executions.events import Kind, access_scope, access_tags, barrier_tags, fence_tags
+from oracle.certificates.writing import Writer, WrittenLiteral
+from oracle.executions.events import EventKind, access_scope, access_tags, barrier_tags, fence_tags
 
-Pairs = Mapping[tuple[int, int], Literal]
+Pairs = Mapping[tuple[int, int], WrittenLiteral]
 """What may hold of two events, or of two threads; of others it does not."""
 
 
-class Way(NamedTuple):
+class CertifiedEventMode(NamedTuple):
     """How an event is done; ``rmw``: as a half of an update of that mode."""
 
-    kind: Kind
+    kind: EventKind
     mode: Mode
     rmw: bool = False
 
     @property
     def tags(self) -> frozenset[str]:
         """The sets that the event is in, but for those of the memory that it accesses."""
-        if self.kind is Kind.FENCE:
+        if self.kind is EventKind.FENCE:
             return fence_tags(self.mode)
-        if self.kind is Kind.BARRIER:
+        if self.kind is EventKind.BARRIER:
             return barrier_tags(self.mode, False)
         return access_tags(self.kind, self.mode, Region.GLOBAL, self.rmw) - {Region.GLOBAL.name}
 
     @property
     def scope(self) -> Scope | None:
         """The scope that the event names."""
-        return self.mode.scope if self.kind in (Kind.FENCE, Kind.BARRIER) else access_scope(self.mode)
+        return self.mode.scope if self.kind in (EventKind.FENCE, EventKind.BARRIER) else access_scope(self.mode)
 
 
 @dataclass(frozen=True)
-class Ways:
+class CertifiedEventModes:
     """How an event may be done: of these literals one holds."""
 
     writer: Writer
-    literals: Mapping[Way, Literal]
+    literals: Mapping[CertifiedEventMode, WrittenLiteral]
 
     @cached_property
-    def tags(self) -> Mapping[str, Literal]:
+    def tags(self) -> Mapping[str, WrittenLiteral]:
         """That the event is in a set, of all that it may be in but those of memory."""
-        found: dict[str, list[Literal]] = {}
+        found: dict[str, list[WrittenLiteral]] = {}
         for way, literal in self.literals.items():
             for tag in sorted(way.tags):
                 found.setdefault(tag, []).append(literal)
         return {tag: self.writer.any_of(literals) for tag, literals in found.items()}
 
-    def done(self, step: Callable[[Way], Way]) -> Ways:
+    def done(self, step: Callable[[CertifiedEventMode], CertifiedEventMode]) -> CertifiedEventModes:
         """The same after a step of each way."""
-        found: dict[Way, Literal] = {}
+        found: dict[CertifiedEventMode, WrittenLiteral] = {}
         for way, literal in self.literals.items():
             after = step(way)
             found[after] = found[after] | literal if after in found else literal
-        return Ways(self.writer, found)
+        return CertifiedEventModes(self.writer, found)
 
 
 @dataclass(frozen=True)
-class Program:
+class CertifiedProgram:
     """A program with what its reads read, or what a relaxation leaves of it: each fact about it is a literal.
 
     ``happens[e]``: event e is there. ``ways[e]``: how it is done. ``updates``: e and e + 1 are one instruction.
@@ -106,37 +106,37 @@ class Program:
     writer: Writer
     words: Vocabulary
     thread: tuple[int, ...]
-    happens: Sequence[Literal]
-    ways: Sequence[Ways] = ()
-    half: Sequence[Literal] = ()
+    happens: Sequence[WrittenLiteral]
+    ways: Sequence[CertifiedEventModes] = ()
+    half: Sequence[WrittenLiteral] = ()
     updates: Pairs = field(default_factory=dict)
     loc: Pairs = field(default_factory=dict)
     vloc: Pairs = field(default_factory=dict)
-    shared: Sequence[Literal] = ()
+    shared: Sequence[WrittenLiteral] = ()
     same: Mapping[Scope, Pairs] = field(default_factory=dict)
     ssw: Pairs = field(default_factory=dict)
-    rank: Sequence[Mapping[int, Literal]] = ()
+    rank: Sequence[Mapping[int, WrittenLiteral]] = ()
     addr: Pairs = field(default_factory=dict)
     data: Pairs = field(default_factory=dict)
     branch: Pairs = field(default_factory=dict)
     rf: Pairs = field(default_factory=dict)
-    init: Sequence[Literal] = ()
-    final: Sequence[Literal] = ()
+    init: Sequence[WrittenLiteral] = ()
+    final: Sequence[WrittenLiteral] = ()
 
     @property
     def events(self) -> range:
         """The events."""
         return range(len(self.thread))
 
-    def tagged(self, event: int, tag: str) -> Literal:
+    def tagged(self, event: int, tag: str) -> WrittenLiteral:
         """That an event is in a set, but for those of memory."""
         return self.ways[event].tags.get(tag, self.writer.false)
 
-    def of(self, event: int, kind: Kind) -> Literal:
+    def of(self, event: int, kind: EventKind) -> WrittenLiteral:
         """That an event is of a kind."""
         return self.tagged(event, kind.value)
 
-    def in_group(self, one: int, other: int, scope: Scope) -> Literal:
+    def in_group(self, one: int, other: int, scope: Scope) -> WrittenLiteral:
         """That two threads are in one group; of a level that does not vary, as the vocabulary has it."""
         if one == other or scope is Scope.SYS:
             return self.writer.true
@@ -146,12 +146,12 @@ class Program:
             return self.in_group(one, other, Scope.GPU)
         return self.writer.true if scope is Scope.GPU else self.writer.false
 
-    def share_memory(self, one: int, other: int) -> Literal:
+    def share_memory(self, one: int, other: int) -> WrittenLiteral:
         """That two threads access one location in shared memory."""
         pairs = ((e, f) for e in self.events for f in self.events if (self.thread[e], self.thread[f]) == (one, other))
         return self.writer.any_of(self.shared[e] & self.at(self.loc, e, f) for e, f in pairs)
 
-    def at(self, pairs: Pairs, one: int, other: int) -> Literal:
+    def at(self, pairs: Pairs, one: int, other: int) -> WrittenLiteral:
         """What is said of two by a relation that has no direction, as ``loc``."""
         return pairs.get((min(one, other), max(one, other)), self.writer.false)
 
@@ -164,7 +164,7 @@ class Programs:
         self.thread = tuple(number for number, size in enumerate(sizes) for _ in range(size))
         self.events = range(len(self.thread))
         self.threads = range(len(sizes))
-        self.program = Program(writer, words, self.thread, [writer.true for _ in self.events])
+        self.program = CertifiedProgram(writer, words, self.thread, [writer.true for _ in self.events])
         self._instructions()
         self._locations()
         self._groups()
@@ -173,7 +173,7 @@ class Programs:
         self._outcome()
         self._in_order()
 
-    def _named(self, *words: object) -> Literal:
+    def _named(self, *words: object) -> WrittenLiteral:
         return self.writer.variable(*words)
 
     def _within(self) -> Iterator[tuple[int, int]]:
@@ -184,27 +184,27 @@ class Programs:
 
     def _instructions(self) -> None:
         writer = self.writer
-        ways: list[Ways] = []
-        half: list[Literal] = []
-        updates: dict[tuple[int, int], Literal] = {}
-        before: dict[Mode, Literal] = {}  # the updates that the last event may begin
+        ways: list[CertifiedEventModes] = []
+        half: list[WrittenLiteral] = []
+        updates: dict[tuple[int, int], WrittenLiteral] = {}
+        before: dict[Mode, WrittenLiteral] = {}  # the updates that the last event may begin
         for e in self.events:
             first = e == 0 or self.thread[e - 1] != self.thread[e]
             last = e + 1 == len(self.thread) or self.thread[e + 1] != self.thread[e]
             second = {} if first else before
-            own: dict[Way, Literal] = {}
+            own: dict[CertifiedEventMode, WrittenLiteral] = {}
             before = {}
             for kind, modes in self.words.modes.items():
                 for mode in modes if not (last and kind is Instruction.UPDATE) else ():
                     literal = self._named("way", e, spelled_mode(kind, mode))
                     if kind is Instruction.UPDATE:
                         before[mode] = literal
-                        own[Way(Kind.READ, mode, True)] = literal
+                        own[CertifiedEventMode(EventKind.READ, mode, True)] = literal
                     else:
-                        own[Way(Kind(kind.value), mode)] = literal
-            own |= {Way(Kind.WRITE, mode, True): literal for mode, literal in second.items()}
+                        own[CertifiedEventMode(EventKind(kind.value), mode)] = literal
+            own |= {CertifiedEventMode(EventKind.WRITE, mode, True): literal for mode, literal in second.items()}
             writer.one_of(own.values())
-            ways.append(Ways(writer, own))
+            ways.append(CertifiedEventModes(writer, own))
             half.append(writer.any_of(second.values()))
             if before:
                 updates[e, e + 1] = writer.any_of(before.values())
@@ -214,7 +214,7 @@ class Programs:
 
     def _locations(self) -> None:
         program, require = self.program, self.writer.require
-        accesses = [program.of(e, Kind.READ) | program.of(e, Kind.WRITE) for e in self.events]
+        accesses = [program.of(e, EventKind.READ) | program.of(e, EventKind.WRITE) for e in self.events]
         loc = self._equivalence("loc", accesses)
         vloc = self._equivalence("vloc", accesses) if self.words.aliases else loc
         for pair in loc:
@@ -230,7 +230,7 @@ class Programs:
                 require(~shared[e], ~program.at(loc, e, f), shared[f])
         self.program = replace(program, loc=loc, vloc=vloc, shared=shared)
 
-    def _equivalence(self, name: str, accesses: Sequence[Literal]) -> Pairs:
+    def _equivalence(self, name: str, accesses: Sequence[WrittenLiteral]) -> Pairs:
         program, require = self.program, self.writer.require
         pairs = {(e, f): self._named(name, e, f) for e, f in combinations(self.events, 2)}
         for (e, f), literal in pairs.items():
@@ -255,7 +255,7 @@ class Programs:
         for wide, narrow in permutations(same, 2):
             for pair in same[wide] if wide.value < narrow.value else ():
                 require(~same[narrow][pair], same[wide][pair])
-        ssw: dict[tuple[int, int], Literal] = {}
+        ssw: dict[tuple[int, int], WrittenLiteral] = {}
         if self.words.synchronises:
             ssw = {(t, u): self._named("ssw", t, u) for t, u in permutations(self.threads, 2)}
             for t, u in combinations(self.threads, 2):
@@ -270,7 +270,7 @@ class Programs:
     def _barriers(self) -> None:
         """That threads of one CTA have equally many."""
         program, require, false = self.program, self.writer.require, self.writer.false
-        barriers = [program.of(e, Kind.BARRIER) for e in self.events]
+        barriers = [program.of(e, EventKind.BARRIER) for e in self.events]
         own = [[e for e in self.events if self.thread[e] == t] for t in self.threads]
         rank = [self._counted([barriers[f] for f in own[self.thread[e]] if f < e]) for e in self.events]
         self.program = replace(program, rank=rank)
@@ -282,7 +282,7 @@ class Programs:
                 require(apart, ~one, other)
                 require(apart, one, ~other)
 
-    def _counted(self, literals: Sequence[Literal]) -> dict[int, Literal]:
+    def _counted(self, literals: Sequence[WrittenLiteral]) -> dict[int, WrittenLiteral]:
         """How many of them hold."""
         counts = [self.writer.true]
         for literal in literals:
@@ -296,18 +296,18 @@ class Programs:
         program, writer, kinds = self.program, self.writer, self.words.dependencies
         require = writer.require
         begins = [~half for half in program.half]
-        all_addr: dict[tuple[int, int], Literal] = {}
-        all_data: dict[tuple[int, int], Literal] = {}
-        branches: dict[tuple[int, int], Literal] = {}
+        all_addr: dict[tuple[int, int], WrittenLiteral] = {}
+        all_data: dict[tuple[int, int], WrittenLiteral] = {}
+        branches: dict[tuple[int, int], WrittenLiteral] = {}
         for r, e in self._within():
-            reads, writes = program.of(r, Kind.READ), program.of(e, Kind.WRITE)
+            reads, writes = program.of(r, EventKind.READ), program.of(e, EventKind.WRITE)
             if "addr" in kinds:
                 addr = all_addr[r, e] = self._named("addr", r, e)
                 require(~addr, reads)
                 require(~addr, begins[e])
                 updates = program.updates.get((e, e + 1), writer.false)
-                alone = program.of(e, Kind.READ) & ~updates
-                require(~addr, alone if self.words.interchangeable else program.of(e, Kind.READ) | writes)
+                alone = program.of(e, EventKind.READ) & ~updates
+                require(~addr, alone if self.words.interchangeable else program.of(e, EventKind.READ) | writes)
             if "data" in kinds:
                 data = all_data[r, e] = self._named("data", r, e)
                 require(~data, reads)
@@ -326,8 +326,8 @@ class Programs:
 
     def _outcome(self) -> None:
         program, require = self.program, self.writer.require
-        reads = [program.of(e, Kind.READ) for e in self.events]
-        writes = [program.of(e, Kind.WRITE) for e in self.events]
+        reads = [program.of(e, EventKind.READ) for e in self.events]
+        writes = [program.of(e, EventKind.WRITE) for e in self.events]
         rf = {(w, r): self._named("rf", w, r) for w, r in permutations(self.events, 2)}
         init = [self._named("init", r) for r in self.events]
         final = [self._named("final", w) for w in self.events]
@@ -362,7 +362,7 @@ class Programs:
                 require(~equal, one, other, further)
                 equal = further
 
-    def _said_within(self, own: Sequence[int], further: int) -> Iterator[tuple[Literal, Literal]]:
+    def _said_within(self, own: Sequence[int], further: int) -> Iterator[tuple[WrittenLiteral, WrittenLiteral]]:
         """What is said of a thread, and the same of that whose events are so many further on."""
         program = self.program
         for e in own:

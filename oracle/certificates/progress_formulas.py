@@ -35,7 +35,7 @@ from corpus.progress.axb import Instruction
 from corpus.progress.certificates import State, numbers_word, state_word
 from oracle.certificates.clauses import Clause
 from oracle.certificates.refusal import RefusedError
-from oracle.certificates.units import Formula, Shape, states_of, steps_of
+from oracle.certificates.units import ProgressFormula, UnitShape, states_of, steps_of
 
 _FIELDS = ("jump", "write", "check")
 """What threads are ordered by."""
@@ -44,7 +44,7 @@ Said = list[tuple[bool, str]]
 """A clause: whether, and what, one of which is so."""
 
 
-def check_formula(formula: Formula) -> None:
+def check_formula(formula: ProgressFormula) -> None:
     """Raises ``RefusedError`` with the first clause that is not known to hold for every progress test of the shape, or
     the first variable without a meaning."""
     local = _Instructions(formula.shape)
@@ -66,7 +66,7 @@ def check_formula(formula: Formula) -> None:
 class _Instructions:
     """All instructions that a site may have, and of each variable which of them it holds for, as bits."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: UnitShape) -> None:
         self._shape = shape
         self._sites: dict[tuple[str, str], list[Instruction]] = {}
         self._truths: dict[str, tuple[tuple[str, str], int] | None] = {}
@@ -145,14 +145,14 @@ _LOCAL: dict[str, Callable[[Instruction, int, list[str]], bool]] = {
 """What a variable says of an instruction, given its place and the words after that."""
 
 
-def _axioms(shape: Shape) -> Iterator[Said]:
+def _axioms(shape: UnitShape) -> Iterator[Said]:
     """What holds for every progress test of a shape, but for what single instructions do."""
     yield from _order(shape)
     yield from _influence(shape)
     yield from _runs(shape)
 
 
-def _order(shape: Shape) -> Iterator[Said]:
+def _order(shape: UnitShape) -> Iterator[Said]:
     sites = [(t, i) for t, length in enumerate(shape.lengths) for i in range(length)]
     for n, (t, i) in enumerate(sites):
         for location in range(1, shape.locations):
@@ -171,7 +171,7 @@ def _order(shape: Shape) -> Iterator[Said]:
             so_far = [(False, equal)]
 
 
-def _influence(shape: Shape) -> Iterator[Said]:
+def _influence(shape: UnitShape) -> Iterator[Said]:
     sites = [(t, i) for t, length in enumerate(shape.lengths) for i in range(length)]
     memories = list(dict.fromkeys(numbers_word(memory) for memory, _ in states_of(shape)))
     for t, i in sites:
@@ -198,7 +198,7 @@ def _influence(shape: Shape) -> Iterator[Said]:
             yield [(False, f"visits {t} {i} {word}"), *reached]
 
 
-def _runs(shape: Shape) -> Iterator[Said]:
+def _runs(shape: UnitShape) -> Iterator[Said]:
     every = list(states_of(shape))
     start = state_word(((0,) * shape.locations, (0,) * len(shape.lengths)))
     entries: dict[str, Said] = {state_word(state): [] for state in every}

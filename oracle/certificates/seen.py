@@ -16,14 +16,14 @@ from itertools import combinations, permutations, product
 from corpus.litmus.test import Region, Scope
 from oracle.cat.algebra import Relation, Set
 from oracle.cat.interpreter import Model
-from oracle.certificates.programs import Pairs, Program
-from oracle.certificates.writing import Literal, Literals
-from oracle.executions.events import Kind, initial_tags, is_set
+from oracle.certificates.programs import CertifiedProgram, Pairs
+from oracle.certificates.writing import Literals, WrittenLiteral
+from oracle.executions.events import EventKind, initial_tags, is_set
 from oracle.executions.initial import sees_initial_writes
 
 
 @dataclass(frozen=True)
-class Choice:
+class OutcomeOrders:
     """What an outcome leaves open: ``co[w, v]``, and ``fences[f, g]``, that f comes before g where both are
     ``fence.sc``."""
 
@@ -31,14 +31,14 @@ class Choice:
     fences: Pairs
 
 
-def choose(program: Program, name: str, partial: bool) -> Choice:
+def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders:
     """A choice, by variables that ``name`` tells from those of others.
 
     Variables: ``co NAME w v``, ``fence NAME f g``. Clauses: co is a strict order of the writes to each location, total
     unless ``partial``, in which the last write comes before none; fences are in one order.
     """
     writer, require = program.writer, program.writer.require
-    writes = [program.of(e, Kind.WRITE) & happens for e, happens in enumerate(program.happens)]
+    writes = [program.of(e, EventKind.WRITE) & happens for e, happens in enumerate(program.happens)]
     co = {
         (w, v): writer.variable("co", name, w, v) for w, v in permutations(program.events, 2) if writes[w] and writes[v]
     }
@@ -50,39 +50,39 @@ def choose(program: Program, name: str, partial: bool) -> Choice:
     for w, v, x in permutations(program.events, 3):
         if (w, v) in co and (v, x) in co:
             require(~co[w, v], ~co[v, x], co[w, x])
-    fences: dict[tuple[int, int], Literal] = {}
+    fences: dict[tuple[int, int], WrittenLiteral] = {}
     strong = [e for e in program.events if _is_strong_fence(program, e)]
     for f, g in combinations(strong, 2):
         fences[f, g] = writer.variable("fence", name, f, g)
         fences[g, f] = ~fences[f, g]
     for f, g, h in permutations(strong, 3):
         require(~fences[f, g], ~fences[g, h], fences[f, h])
-    return Choice(co, fences)
+    return OutcomeOrders(co, fences)
 
 
-def turned_round(program: Program, choice: Choice) -> Choice:
+def turned_round(program: CertifiedProgram, choice: OutcomeOrders) -> OutcomeOrders:
     """The same the other way round, but that last writes are last: another choice that the outcome may have."""
     final = program.final
     co = {(w, v): (before & final[v]) | (choice.co[v, w] & ~final[w]) for (w, v), before in choice.co.items()}
-    return Choice(co, {pair: ~before for pair, before in choice.fences.items()})
+    return OutcomeOrders(co, {pair: ~before for pair, before in choice.fences.items()})
 
 
-def _is_strong_fence(program: Program, event: int) -> Literal:
-    return program.of(event, Kind.FENCE) & program.tagged(event, "SC")
+def _is_strong_fence(program: CertifiedProgram, event: int) -> WrittenLiteral:
+    return program.of(event, EventKind.FENCE) & program.tagged(event, "SC")
 
 
 @dataclass(frozen=True)
-class Seen:
+class ModelView:
     """A program with a choice as a model sees it (``oracle.cat.base``); ``fails``: one of its checks is to fail."""
 
-    program: Program
-    choice: Choice
+    program: CertifiedProgram
+    choice: OutcomeOrders
     model: Model
     fails: bool
-    _values: dict[str, Set[Literal] | Relation[Literal] | None] = field(default_factory=dict, repr=False)
+    _values: dict[str, Set[WrittenLiteral] | Relation[WrittenLiteral] | None] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def first(self) -> list[Literal]:
+    def first(self) -> list[WrittenLiteral]:
         """That an event is the first of its location, so that it has an initial write; none where nobody looks."""
         program = self.program
         if not sees_initial_writes(self.model):
@@ -97,9 +97,9 @@ class Seen:
         """The algebra over the events of the program, and the initial writes."""
         writer = self.program.writer
         happens = [*self.program.happens, *self.first]
-        return Literals(writer.true, Literal.__invert__, happens, exact=False, writer=writer, fails=self.fails)
+        return Literals(writer.true, WrittenLiteral.__invert__, happens, exact=False, writer=writer, fails=self.fails)
 
-    def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:
+    def value(self, name: str) -> Set[WrittenLiteral] | Relation[WrittenLiteral] | None:
         """The set or relation of that name, None where there is none."""
         if name not in self._values:
             if is_set(name):
@@ -110,7 +110,7 @@ class Seen:
 
     # Sets
 
-    def _set(self, name: str) -> Set[Literal]:
+    def _set(self, name: str) -> Set[WrittenLiteral]:
         size, program = len(self.program.thread), self.program
         found = {e: self._is_in(e, name) & happens for e, happens in enumerate(program.happens)}
         for e, first in enumerate(self.first):
@@ -120,7 +120,7 @@ class Seen:
                 found[size + e] = first
         return {e: literal for e, literal in found.items() if literal}
 
-    def _is_in(self, event: int, name: str) -> Literal:
+    def _is_in(self, event: int, name: str) -> WrittenLiteral:
         program = self.program
         if name == "NAL":  # no atomic accesses the location
             atomic = (
@@ -132,30 +132,32 @@ class Seen:
             return self._in_memory(event, name) | program.tagged(event, name)
         return program.tagged(event, name)
 
-    def _in_memory(self, event: int, name: str) -> Literal:
+    def _in_memory(self, event: int, name: str) -> WrittenLiteral:
         """That an event accesses memory of that kind."""
         shared = self.program.shared[event]
         return self.program.loc[event, event] & (shared if name == Region.SHARED.name else ~shared)
 
     # Relations: the pairs of events, of whom it is yet to be said that both happen
 
-    def _relation(self, pairs: Mapping[tuple[int, int], Literal]) -> Relation[Literal]:
+    def _relation(self, pairs: Mapping[tuple[int, int], WrittenLiteral]) -> Relation[WrittenLiteral]:
         happens = self.algebra.executed
-        rows: list[dict[int, Literal]] = [{} for _ in happens]
+        rows: list[dict[int, WrittenLiteral]] = [{} for _ in happens]
         for (one, other), literal in pairs.items():
             both = literal & happens[one] & happens[other]
             if both:
                 rows[one][other] = both
         return tuple(rows)
 
-    def _all(self, related: Callable[[int, int], Literal | bool]) -> dict[tuple[int, int], Literal]:
+    def _all(self, related: Callable[[int, int], WrittenLiteral | bool]) -> dict[tuple[int, int], WrittenLiteral]:
         """The pairs of the program's events that are related."""
         literals = {True: self.program.writer.true, False: self.program.writer.false}
         events = self.program.events
         told = {(one, other): related(one, other) for one in events for other in events}
         return {pair: literals[each] if isinstance(each, bool) else each for pair, each in told.items()}
 
-    def _of_threads(self, related: Callable[[int, int], Literal | bool]) -> dict[tuple[int, int], Literal]:
+    def _of_threads(
+        self, related: Callable[[int, int], WrittenLiteral | bool]
+    ) -> dict[tuple[int, int], WrittenLiteral]:
         """The pairs of events whose threads are related."""
         thread = self.program.thread
         return self._all(lambda e, f: related(thread[e], thread[f]))
@@ -182,7 +184,7 @@ class Seen:
                 found[size + i, e] = found[e, size + i] = self.program.at(pairs, i, e)
         return found
 
-    def _initial(self, related: Callable[[int], Literal]) -> dict[tuple[int, int], Literal]:
+    def _initial(self, related: Callable[[int], WrittenLiteral]) -> dict[tuple[int, int], WrittenLiteral]:
         """The pairs of initial writes and events at their locations that something is said of."""
         size, loc = len(self.program.thread), self.program.loc
         return {(size + i, e): loc[i, e] & related(e) for i in range(len(self.first)) for e in range(i, size)}
@@ -191,14 +193,14 @@ class Seen:
         return {**self.program.rf, **self._initial(lambda e: self.program.init[e])}
 
     def _co(self) -> Pairs:
-        return {**self.choice.co, **self._initial(lambda e: self.program.of(e, Kind.WRITE))}
+        return {**self.choice.co, **self._initial(lambda e: self.program.of(e, EventKind.WRITE))}
 
     def _fr(self) -> Pairs:
         """A read to the writes after the one that it reads, or to all, where it reads the initial value."""
         program, co, false = self.program, self.choice.co, self.program.writer.false
 
-        def overwritten(read: int, write: int) -> Literal:
-            initial = program.init[read] & program.at(program.loc, read, write) & program.of(write, Kind.WRITE)
+        def overwritten(read: int, write: int) -> WrittenLiteral:
+            initial = program.init[read] & program.at(program.loc, read, write) & program.of(write, EventKind.WRITE)
             sources = (
                 source & program.happens[w] & co.get((w, write), false)
                 for (w, r), source in program.rf.items()
@@ -224,7 +226,7 @@ class Seen:
             )
         )
 
-    def _reaches(self, one: int, other: int, without: Scope | None = None) -> Literal:
+    def _reaches(self, one: int, other: int, without: Scope | None = None) -> WrittenLiteral:
         """That the thread of an event is in the scope that another names; ``without``: in that, where it names none."""
         program, (t, u) = self.program, (self.program.thread[one], self.program.thread[other])
         scopes = ((way.scope or without, literal) for way, literal in program.ways[one].literals.items())
@@ -239,7 +241,7 @@ class Seen:
         """The order of the ``fence.sc`` of a thread, and of those in each other's scope, closed."""
         program, thread = self.program, self.program.thread
 
-        def ordered(f: int, g: int) -> Literal:
+        def ordered(f: int, g: int) -> WrittenLiteral:
             inside = program.writer.true
             if thread[f] != thread[g]:
                 inside = self._reaches(f, g, Scope.SYS) & self._reaches(g, f, Scope.SYS)
@@ -252,9 +254,13 @@ class Seen:
     def _awaits(self) -> Pairs:
         program, thread = self.program, self.program.thread
 
-        def waits(one: int, other: int) -> Literal:
+        def waits(one: int, other: int) -> WrittenLiteral:
             t, u = thread[one], thread[other]
-            return program.writer.false if t == u else program.of(one, Kind.BARRIER) & program.in_group(t, u, Scope.CTA)
+            return (
+                program.writer.false
+                if t == u
+                else program.of(one, EventKind.BARRIER) & program.in_group(t, u, Scope.CTA)
+            )
 
         return self._all(waits)
 
@@ -263,8 +269,8 @@ class Seen:
         program = self.program
         awaits = self._awaits()
 
-        def meet(one: int, other: int) -> Literal:
-            waiting = program.of(other, Kind.BARRIER) & ~program.tagged(other, "ARRIVE")
+        def meet(one: int, other: int) -> WrittenLiteral:
+            waiting = program.of(other, EventKind.BARRIER) & ~program.tagged(other, "ARRIVE")
             ranks = program.rank[one].keys() & program.rank[other].keys()
             together = (program.rank[one][rank] & program.rank[other][rank] for rank in sorted(ranks))
             return awaits[one, other] & waiting & program.writer.any_of(together)
@@ -275,27 +281,27 @@ class Seen:
         return self._of_threads(lambda t, u: self.program.in_group(t, u, scope))
 
 
-_RELATIONS: Mapping[str, Callable[[Seen], Pairs]] = {
-    "po": Seen._po,
+_RELATIONS: Mapping[str, Callable[[ModelView], Pairs]] = {
+    "po": ModelView._po,
     "int": lambda seen: seen._of_threads(lambda t, u: t == u),
-    "ext": Seen._ext,
+    "ext": ModelView._ext,
     "loc": lambda seen: seen._one_place(seen.program.loc),
     "vloc": lambda seen: seen._one_place(seen.program.vloc),
-    "addr": Seen._addr,
+    "addr": ModelView._addr,
     "data": lambda seen: seen.program.data,
-    "ctrl": Seen._ctrl,
+    "ctrl": ModelView._ctrl,
     "casdep": lambda seen: {},
     "rmw": lambda seen: seen.program.updates,
-    "rf": Seen._rf,
-    "co": Seen._co,
-    "fr": Seen._fr,
-    "sync_fence": Seen._sync_fence,
+    "rf": ModelView._rf,
+    "co": ModelView._co,
+    "fr": ModelView._fr,
+    "sync_fence": ModelView._sync_fence,
     "swarp": lambda seen: seen._group(Scope.WARP),
     "scta": lambda seen: seen._group(Scope.CTA),
     "squeue": lambda seen: seen._group(Scope.QUEUE),
     "sgpu": lambda seen: seen._group(Scope.GPU),
-    "sr": Seen._sr,
-    "syncbar": Seen._syncbar,
-    "awaits": Seen._awaits,
+    "sr": ModelView._sr,
+    "syncbar": ModelView._syncbar,
+    "awaits": ModelView._awaits,
     "ssw": lambda seen: seen._of_threads(lambda t, u: seen.program.ssw.get((t, u), seen.program.writer.false)),
 }

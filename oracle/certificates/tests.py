@@ -19,7 +19,7 @@ from corpus.progress.text import print_axb, program_of
 from corpus.test import Test
 from oracle.certificates.records import unlike
 from oracle.certificates.refusal import RefusedError
-from oracle.certificates.units import Shape
+from oracle.certificates.units import UnitShape
 from oracle.progress.behaviour import Behaviour, digest_automaton, minimise, thread_images
 from oracle.progress.lts import Lts, explore
 from oracle.progress.models import Verdict, system_verdicts
@@ -28,7 +28,7 @@ from oracle.progress.wellformed import influences, terminating_with_a_cycle
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProgressClaim:
     """What a suite is to hold (``request`` in docs/corpus.md); ``distinguish``: the models that its tests tell apart,
     first the one under which they end."""
 
@@ -46,10 +46,10 @@ class Asked:
         """Locations that a program can have."""
         return min(self.locs, self.instrs)
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self) -> Iterator[UnitShape]:
         """Every shape of the bound: ascending lengths of threads."""
         for lengths in _ascending(self.threads, self.instrs, 1):
-            yield Shape(lengths, self.locations, self.values)
+            yield UnitShape(lengths, self.locations, self.values)
 
     def key(self, judged: Judged) -> str:
         """What two tests have in common that are one to this suite."""
@@ -107,7 +107,7 @@ def place(program: Program) -> bytes:
     return pack(f">{len(numbers)}H", *numbers)
 
 
-def check_test(asked: Asked, test: Test) -> tuple[str, bytes]:
+def check_test(asked: ProgressClaim, test: Test) -> tuple[str, bytes]:
     """The key of a test of a suite, and its place in it.
 
     Raises ``RefusedError`` with what its record has and should not have; its name hangs on other tests.
@@ -140,7 +140,7 @@ def check_test(asked: Asked, test: Test) -> tuple[str, bytes]:
     return asked.key(judged), place(program)
 
 
-def missing(asked: Asked, program: Program, present: Mapping[str, bytes]) -> Program | None:
+def missing(asked: ProgressClaim, program: Program, present: Mapping[str, bytes]) -> Program | None:
     """An image of a program under permutation of its threads that should be in a suite and is not; if any.
 
     ``present`` are the places of the tests that are there, by their keys. Of tests that are one to the suite it holds

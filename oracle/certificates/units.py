@@ -30,13 +30,13 @@ from itertools import permutations, product
 
 from corpus.progress.axb import Program, instructions, rename_locations
 from corpus.progress.certificates import State, head, numbers_word, read_case, read_program, read_state, state_word
+from oracle.certificates.clauses import CertifiedFormula as Clauses
 from oracle.certificates.clauses import Clause, read_clauses, read_groups
-from oracle.certificates.clauses import Formula as Clauses
 from oracle.certificates.refusal import RefusedError
 
 
 @dataclass(frozen=True)
-class Shape:
+class UnitShape:
     """Lengths of the threads in ascending order, and how many locations and values there are at most."""
 
     lengths: tuple[int, ...]
@@ -45,14 +45,14 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Formula(Clauses):
+class ProgressFormula(Clauses):
     """The formula of a shape."""
 
-    shape: Shape
+    shape: UnitShape
 
 
 @dataclass(frozen=True)
-class Claims:
+class ProgressUnitClaims:
     """What a unit claims: its case, the jump of some (thread, instruction) each, the programs that it blocks, how many
     of its clauses are refinements, and all of them."""
 
@@ -62,13 +62,13 @@ class Claims:
     clauses: list[Clause]
 
 
-def read_formula(shape: Shape, lines: Iterable[str]) -> Formula:
+def read_formula(shape: UnitShape, lines: Iterable[str]) -> ProgressFormula:
     """The formula of a shape. Raises ``RefusedError`` with the line that is not as it should be."""
     read = read_clauses(head(shape.lengths, shape.locations, shape.values), lines)
-    return Formula(read.variables, read.clauses, shape)
+    return ProgressFormula(read.variables, read.clauses, shape)
 
 
-def check_clauses(formula: Formula, lines: Iterable[str]) -> Claims:
+def check_clauses(formula: ProgressFormula, lines: Iterable[str]) -> ProgressUnitClaims:
     """What a unit adds to the formula of its shape. Raises ``RefusedError`` where a clause is not what it says."""
     cases: list[dict[tuple[int, int], int]] = []
     programs: list[Program] = []
@@ -94,10 +94,10 @@ def check_clauses(formula: Formula, lines: Iterable[str]) -> Claims:
     own = read_groups(formula, lines, derive)
     if not cases:
         raise RefusedError("expected one case, before all others")
-    return Claims(cases[0], programs, refinements, own)
+    return ProgressUnitClaims(cases[0], programs, refinements, own)
 
 
-def check_cases(shape: Shape, cases: Sequence[dict[tuple[int, int], int]]) -> None:
+def check_cases(shape: UnitShape, cases: Sequence[dict[tuple[int, int], int]]) -> None:
     """Raises ``RefusedError`` where a program of the shape is in none of the cases; all name the same instructions."""
     sites = list(cases[0]) if cases else []
     if any(not (0 <= t < len(shape.lengths) and 0 <= i < shape.lengths[t]) for t, i in sites):
@@ -109,7 +109,7 @@ def check_cases(shape: Shape, cases: Sequence[dict[tuple[int, int], int]]) -> No
             raise RefusedError("no unit has the programs in which " + ", ".join(words))
 
 
-def _blocks(formula: Formula, program: Program) -> Iterator[Clause]:
+def _blocks(formula: ProgressFormula, program: Program) -> Iterator[Clause]:
     shape, lengths = formula.shape, formula.shape.lengths
     own = sorted(map(len, program.threads))
     if own != list(lengths) or program.locations > shape.locations or program.values > shape.values:
@@ -124,7 +124,7 @@ def _blocks(formula: Formula, program: Program) -> Iterator[Clause]:
             yield tuple(clause)
 
 
-def _entry(formula: Formula, states: set[State]) -> Iterator[Clause]:
+def _entry(formula: ProgressFormula, states: set[State]) -> Iterator[Clause]:
     start = (0,) * formula.shape.locations, (0,) * len(formula.shape.lengths)
     if start in states:
         raise RefusedError("an entry for a set of states that has the start")
@@ -139,7 +139,7 @@ def _entry(formula: Formula, states: set[State]) -> Iterator[Clause]:
         yield (-formula.var("reach", state_word(state)), *entries)
 
 
-def _exit(formula: Formula, states: set[State]) -> Iterator[Clause]:
+def _exit(formula: ProgressFormula, states: set[State]) -> Iterator[Clause]:
     if any(counters == formula.shape.lengths for _, counters in states):
         raise RefusedError("an exit for a set of states that has an end")
     known = set(states_of(formula.shape))
@@ -153,13 +153,13 @@ def _exit(formula: Formula, states: set[State]) -> Iterator[Clause]:
         yield (-formula.var("reach", state_word(state)), *exits)
 
 
-def states_of(shape: Shape) -> Iterator[State]:
+def states_of(shape: UnitShape) -> Iterator[State]:
     """Every state that a program of the shape may have."""
     counters = list(product(*(range(length + 1) for length in shape.lengths)))
     yield from product(product(range(shape.values), repeat=shape.locations), counters)
 
 
-def steps_of(shape: Shape, state: State) -> Iterator[tuple[int, int, State]]:
+def steps_of(shape: UnitShape, state: State) -> Iterator[tuple[int, int, State]]:
     """Each thread, the instruction it goes to, and the state after it: what some program does from a state."""
     memory, counters = state
     memories = {

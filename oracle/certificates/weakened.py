@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from corpus.executions.execution import Kind as Instruction
+from corpus.executions.execution import OpKind as Instruction
 from corpus.litmus.test import Mode, Scope
-from oracle.certificates.programs import Pairs, Program, Way
-from oracle.certificates.writing import Literal
-from oracle.executions.events import Kind
+from oracle.certificates.programs import CertifiedEventMode, CertifiedProgram, Pairs
+from oracle.certificates.writing import WrittenLiteral
+from oracle.executions.events import EventKind
 
 
 @dataclass(frozen=True)
@@ -22,46 +22,47 @@ class Weakened:
     """What a relaxation leaves, and of which programs. ``name`` is one word and no other has it."""
 
     name: str
-    applies: Literal
-    program: Program
+    applies: WrittenLiteral
+    program: CertifiedProgram
 
 
-def weakened(program: Program) -> Iterator[Weakened]:
+def weakened(program: CertifiedProgram) -> Iterator[Weakened]:
     """Every relaxation that may apply."""
     kinds = (_removed, _barriers, _modes, _split, _independent, _unshared, _readdressed, _apart, _unsynchronised)
     for kind in kinds:
         yield from (each for each in kind(program) if each.applies)
 
 
-def _removed(program: Program) -> Iterator[Weakened]:
+def _removed(program: CertifiedProgram) -> Iterator[Weakened]:
     """An instruction that is no barrier, an update with both its halves."""
     for e in program.events:
         gone = {e: program.writer.true}
         if (e, e + 1) in program.updates:
             gone[e + 1] = program.updates[e, e + 1]
-        applies = ~program.half[e] & ~program.of(e, Kind.BARRIER)
+        applies = ~program.half[e] & ~program.of(e, EventKind.BARRIER)
         yield Weakened(f"remove.{e}", applies, _without(program, gone))
 
 
-def _barriers(program: Program) -> Iterator[Weakened]:
+def _barriers(program: CertifiedProgram) -> Iterator[Weakened]:
     """The barrier of a rank, in all threads of a CTA, which its first thread stands for."""
     for t in sorted(set(program.thread)):
         first = ~program.writer.any_of(program.in_group(u, t, Scope.CTA) for u in range(t))
         for rank in range(program.thread.count(t)):
             meeting = [
-                program.of(e, Kind.BARRIER) & program.rank[e].get(rank, program.writer.false) for e in program.events
+                program.of(e, EventKind.BARRIER) & program.rank[e].get(rank, program.writer.false)
+                for e in program.events
             ]
             here = program.writer.any_of(meeting[e] for e in program.events if program.thread[e] == t)
             gone = {e: meeting[e] & program.in_group(t, program.thread[e], Scope.CTA) for e in program.events}
             yield Weakened(f"barrier.{t}.{rank}", here & first, _without(program, gone))
 
 
-def _without(program: Program, gone: Mapping[int, Literal]) -> Program:
+def _without(program: CertifiedProgram, gone: Mapping[int, WrittenLiteral]) -> CertifiedProgram:
     happens = [there & ~gone.get(e, program.writer.false) for e, there in enumerate(program.happens)]
     return replace(program, happens=happens)
 
 
-def _modes(program: Program) -> Iterator[Weakened]:
+def _modes(program: CertifiedProgram) -> Iterator[Weakened]:
     """An instruction with the next weaker order, of which there may be two, a narrower scope, or for one memory."""
     words = program.words
 
@@ -83,16 +84,16 @@ def _modes(program: Program) -> Iterator[Weakened]:
 
 
 def _done_otherwise(
-    program: Program, event: int, modes: Mapping[tuple[Instruction, Mode], Mode]
-) -> tuple[Literal, Program]:
+    program: CertifiedProgram, event: int, modes: Mapping[tuple[Instruction, Mode], Mode]
+) -> tuple[WrittenLiteral, CertifiedProgram]:
     """Whether the instruction that an event begins has another mode, and the program where it has."""
 
-    def otherwise(way: Way) -> Way:
+    def otherwise(way: CertifiedEventMode) -> CertifiedEventMode:
         kind = Instruction.UPDATE if way.rmw else Instruction(way.kind.value)
         return way._replace(mode=modes.get((kind, way.mode), way.mode))
 
-    def second(way: Way) -> bool:
-        return way.rmw and way.kind is Kind.WRITE
+    def second(way: CertifiedEventMode) -> bool:
+        return way.rmw and way.kind is EventKind.WRITE
 
     begun = {way: literal for way, literal in program.ways[event].literals.items() if not second(way)}
     applies = program.writer.any_of(literal for way, literal in begun.items() if otherwise(way) != way)
@@ -103,23 +104,23 @@ def _done_otherwise(
     return applies, replace(program, ways=ways)
 
 
-def _split(program: Program) -> Iterator[Weakened]:
+def _split(program: CertifiedProgram) -> Iterator[Weakened]:
     """An update as a read and a write."""
 
-    def alone(way: Way, kind: Kind) -> Way:
+    def alone(way: CertifiedEventMode, kind: EventKind) -> CertifiedEventMode:
         if not way.rmw or way.kind is not kind:
             return way
-        return Way(kind, program.words.half(Instruction(kind.value), way.mode))
+        return CertifiedEventMode(kind, program.words.half(Instruction(kind.value), way.mode))
 
     for (e, f), update in program.updates.items():
         ways = list(program.ways)
-        ways[e] = ways[e].done(lambda way: alone(way, Kind.READ))
-        ways[f] = ways[f].done(lambda way: alone(way, Kind.WRITE))
+        ways[e] = ways[e].done(lambda way: alone(way, EventKind.READ))
+        ways[f] = ways[f].done(lambda way: alone(way, EventKind.WRITE))
         others = {pair: other for pair, other in program.updates.items() if pair != (e, f)}
         yield Weakened(f"split.{e}", update, replace(program, ways=ways, updates=others))
 
 
-def _independent(program: Program) -> Iterator[Weakened]:
+def _independent(program: CertifiedProgram) -> Iterator[Weakened]:
     """A dependency less; of a read that decides a branch, that."""
 
     def without(pairs: Pairs, gone: tuple[int, int]) -> Pairs:
@@ -133,7 +134,7 @@ def _independent(program: Program) -> Iterator[Weakened]:
         yield Weakened(f"branch.{pair[0]}.{pair[1]}", there, replace(program, branch=without(program.branch, pair)))
 
 
-def _unshared(program: Program) -> Iterator[Weakened]:
+def _unshared(program: CertifiedProgram) -> Iterator[Weakened]:
     """A location in shared memory, by its first access, in global memory."""
     if len(program.words.regions) < 2:
         return
@@ -150,7 +151,7 @@ def _parts(members: Sequence[int]) -> Iterator[tuple[tuple[int, ...], tuple[int,
             yield leaving, tuple(each for each in members if each not in leaving)
 
 
-def _left(program: Program, pairs: Pairs, leaving: Sequence[int]) -> Literal:
+def _left(program: CertifiedProgram, pairs: Pairs, leaving: Sequence[int]) -> WrittenLiteral:
     """That those who leave are together, and not the first of those who are."""
     together = (pairs[pair] for pair in combinations(leaving, 2))
     return program.writer.all_of(together) & program.writer.any_of(pairs[u, leaving[0]] for u in range(leaving[0]))
@@ -161,7 +162,7 @@ def _cut(pairs: Pairs, leaving: Sequence[int]) -> Pairs:
     return {pair: there for pair, there in pairs.items() if (pair[0] in leaving) == (pair[1] in leaving)}
 
 
-def _readdressed(program: Program) -> Iterator[Weakened]:
+def _readdressed(program: CertifiedProgram) -> Iterator[Weakened]:
     """An address as two: some of the accesses by it have another, the halves of an update the same."""
     for leaving, _ in _parts(program.events) if program.words.aliases else ():
         parted = (update for pair, update in program.updates.items() if (pair[0] in leaving) != (pair[1] in leaving))
@@ -170,7 +171,7 @@ def _readdressed(program: Program) -> Iterator[Weakened]:
         yield Weakened(name, applies, replace(program, vloc=_cut(program.vloc, leaving)))
 
 
-def _apart(program: Program) -> Iterator[Weakened]:
+def _apart(program: CertifiedProgram) -> Iterator[Weakened]:
     """A group of the scope tree as two, what is inside of either part as it was: smaller groups are not parted, nor
     threads of a CTA that share memory."""
     levels = sorted(program.same, key=lambda level: level.value)
@@ -189,7 +190,7 @@ def _apart(program: Program) -> Iterator[Weakened]:
             yield Weakened(name, applies, replace(program, same=apart))
 
 
-def _unsynchronised(program: Program) -> Iterator[Weakened]:
+def _unsynchronised(program: CertifiedProgram) -> Iterator[Weakened]:
     """Two threads that synchronise by the system no longer, where none is between."""
     for (t, u), there in program.ssw.items():
         between = (program.ssw[t, v] & program.ssw[v, u] for v in set(program.thread) - {t, u})

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from oracle.cat.algebra import Algebra, Relation
-from oracle.certificates.clauses import Clause, Formula
+from oracle.certificates.clauses import CertifiedFormula, Clause
 from oracle.executions.steps import TooManyError
 from oracle.graphs import components
 
@@ -25,7 +25,7 @@ MOST_CLAUSES = 3_000_000
 """A formula of more is given up: the check of a proof would take gigabytes."""
 
 
-class Literal:
+class WrittenLiteral:
     """A literal of a formula that is being written; ``&`` and ``|`` make gates. Equal literals are one object."""
 
     __slots__ = ("_writer", "number")
@@ -34,13 +34,13 @@ class Literal:
         self._writer = writer
         self.number = number
 
-    def __and__(self, other: Literal) -> Literal:
+    def __and__(self, other: WrittenLiteral) -> WrittenLiteral:
         return self._writer.conjunction(self, other)
 
-    def __or__(self, other: Literal) -> Literal:
+    def __or__(self, other: WrittenLiteral) -> WrittenLiteral:
         return ~(~self & ~other)
 
-    def __invert__(self) -> Literal:
+    def __invert__(self) -> WrittenLiteral:
         return self._writer.literal(-self.number)
 
     def __bool__(self) -> bool:
@@ -54,33 +54,33 @@ class Writer:
     def __init__(self) -> None:
         self._variables: dict[str, int] = {}
         self._clauses: list[Clause] = []
-        self._literals: dict[int, Literal] = {}
-        self._gates: dict[tuple[int, int], Literal] = {}
+        self._literals: dict[int, WrittenLiteral] = {}
+        self._gates: dict[tuple[int, int], WrittenLiteral] = {}
         self.true = self.variable("true")
         self.false = ~self.true
         self.require(self.true)
 
     @property
-    def formula(self) -> Formula:
+    def formula(self) -> CertifiedFormula:
         """The formula as it is now."""
-        return Formula(self._variables, self._clauses)
+        return CertifiedFormula(self._variables, self._clauses)
 
-    def literal(self, number: int) -> Literal:
+    def literal(self, number: int) -> WrittenLiteral:
         """The literal of a number, negative where the variable is to be false."""
         if number not in self._literals:
-            self._literals[number] = Literal(self, number)
+            self._literals[number] = WrittenLiteral(self, number)
         return self._literals[number]
 
-    def variable(self, *words: object) -> Literal:
+    def variable(self, *words: object) -> WrittenLiteral:
         """The variable that is called so; a new one where there is none."""
         name = " ".join(map(str, words))
         return self.literal(self._variables.setdefault(name, len(self._variables) + 1))
 
-    def unnamed(self, what: str) -> Literal:
+    def unnamed(self, what: str) -> WrittenLiteral:
         """A new variable, called by its number."""
         return self.variable(what, len(self._variables))
 
-    def require(self, *literals: Literal) -> None:
+    def require(self, *literals: WrittenLiteral) -> None:
         """A clause: one of the literals holds."""
         if self.true in literals and len(literals) > 1:
             return
@@ -88,7 +88,7 @@ class Writer:
             raise TooManyError(f"more than {MOST_CLAUSES} clauses say what is forbidden")
         self._clauses.append(tuple(each.number for each in literals if each))
 
-    def one_of(self, literals: Iterable[Literal], where: Literal | None = None) -> None:
+    def one_of(self, literals: Iterable[WrittenLiteral], where: WrittenLiteral | None = None) -> None:
         """Exactly one of the literals holds, at least where another one does."""
         unless = [] if where is None else [~where]
         some = list(literals)
@@ -96,7 +96,7 @@ class Writer:
         for one, other in combinations(some, 2):
             self.require(*unless, ~one, ~other)
 
-    def conjunction(self, one: Literal, other: Literal) -> Literal:
+    def conjunction(self, one: WrittenLiteral, other: WrittenLiteral) -> WrittenLiteral:
         """``one & other``."""
         if one is other or other is self.true:
             return one
@@ -113,20 +113,20 @@ class Writer:
             self.require(~one, ~other, gate)
         return gate
 
-    def any_of(self, literals: Iterable[Literal]) -> Literal:
+    def any_of(self, literals: Iterable[WrittenLiteral]) -> WrittenLiteral:
         """Their disjunction; of none, false."""
         found = self.false
         for each in literals:
             found = found | each
         return found
 
-    def all_of(self, literals: Iterable[Literal]) -> Literal:
+    def all_of(self, literals: Iterable[WrittenLiteral]) -> WrittenLiteral:
         """Their conjunction; of none, true."""
         return ~self.any_of(~each for each in literals)
 
 
 @dataclass(frozen=True, slots=True)
-class Literals(Algebra[Literal]):
+class Literals(Algebra[WrittenLiteral]):
     """The algebra of literals.
 
     ``fails``: of the checks that a model requires, one is to fail; else all are to hold. Their literals are true, or
@@ -136,13 +136,13 @@ class Literals(Algebra[Literal]):
     writer: Writer = field(kw_only=True)
     fails: bool = field(kw_only=True)
 
-    def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
+    def is_acyclic(self, relation: Relation[WrittenLiteral], required: bool = False) -> WrittenLiteral:
         """That there is no circle; of a check that is not simply required, by the closure."""
         if not required:
             return Algebra.is_acyclic(self, relation)
         return ~self._circle(relation) if self.fails else self._ordered(relation)
 
-    def _ordered(self, relation: Relation[Literal]) -> Literal:
+    def _ordered(self, relation: Relation[WrittenLiteral]) -> WrittenLiteral:
         """Implies an order of the events that every pair goes along with."""
         writer = self.writer
         holds = writer.unnamed("acyclic")
@@ -150,7 +150,7 @@ class Literals(Algebra[Literal]):
             if one in row:
                 writer.require(~holds, ~row[one])
         for circle in _circles(relation):
-            before: dict[tuple[int, int], Literal] = {}
+            before: dict[tuple[int, int], WrittenLiteral] = {}
             for one, other in combinations(circle, 2):
                 before[one, other] = writer.unnamed("before")
                 before[other, one] = ~before[one, other]
@@ -162,7 +162,7 @@ class Literals(Algebra[Literal]):
                     writer.require(~holds, ~relation[one][other], along)
         return holds
 
-    def _circle(self, relation: Relation[Literal]) -> Literal:
+    def _circle(self, relation: Relation[WrittenLiteral]) -> WrittenLiteral:
         """Implies some event that leads to itself, or a set of events each of which leads to one of the set."""
         writer = self.writer
         found = [row[one] for one, row in enumerate(relation) if one in row]
@@ -177,6 +177,6 @@ class Literals(Algebra[Literal]):
         return writer.any_of(found)
 
 
-def _circles(relation: Iterable[Mapping[int, Literal]]) -> list[list[int]]:
+def _circles(relation: Iterable[Mapping[int, WrittenLiteral]]) -> list[list[int]]:
     """Events that may be on a circle of several together."""
     return [sorted(circle) for circle in components([list(row) for row in relation]) if len(circle) > 1]

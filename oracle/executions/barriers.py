@@ -34,7 +34,7 @@ MOST_ARRIVALS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Meetings:
+class BarrierRendezvous:
     """One way for the barriers of an execution: the pairs of events that go through together, both ways round.
 
     ``constraints`` is what must hold of values for it.
@@ -54,7 +54,7 @@ class _Barrier:
     quorum: int | None
 
 
-def meetings(test: LitmusTest, events: Sequence[Event], for_ever: bool = False) -> tuple[Meetings, ...]:
+def meetings(test: LitmusTest, events: Sequence[Event], for_ever: bool = False) -> tuple[BarrierRendezvous, ...]:
     """Every way in which the barriers among the events of one path through each thread meet.
 
     Pairs are of indices of ``events``. ``for_ever``: those that stay may do so at a barrier that has let nobody through
@@ -65,12 +65,12 @@ def meetings(test: LitmusTest, events: Sequence[Event], for_ever: bool = False) 
         if event.barrier is not None:
             threads[event.thread].append(index)
     if not any(threads):
-        return (Meetings(),)
+        return (BarrierRendezvous(),)
     found = []
     for barriers, constraints in _resolved(test, events, [index for thread in threads for index in thread]):
         for groups in _Meeting(test, events, threads, barriers, for_ever).ways():
             pairs = frozenset(pair for group in groups for pair in permutations(sorted(group), 2))
-            found.append(Meetings(pairs, constraints))
+            found.append(BarrierRendezvous(pairs, constraints))
     return tuple(found)
 
 

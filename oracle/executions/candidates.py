@@ -33,13 +33,13 @@ from corpus.litmus.test import (
 )
 from oracle.cat.algebra import Algebra, Relation, among, bits
 from oracle.cat.interpreter import Model
-from oracle.executions.barriers import Meetings, meetings
+from oracle.executions.barriers import BarrierRendezvous, meetings
 from oracle.executions.domains import read_domains, value_of
 from oracle.executions.events import (
     INITIAL,
-    Choices,
     Event,
-    Kind,
+    EventKind,
+    ExecutionChoices,
     ProgramBase,
     initial_tags,
     reads_in,
@@ -77,7 +77,7 @@ Outcome = tuple[tuple[Term, Value], ...]
 
 
 @dataclass(frozen=True)
-class Batch:
+class CandidateBatch:
     """Candidates of one path through each thread. ``valid``: those whose values fit; ``finals``: the final values.
 
     ``only`` makes the base of some of them, which it may number anew. ``programs``: the candidates of each program,
@@ -138,7 +138,7 @@ def candidates(
     excluded: Excluded = NOTHING_EXCLUDED,
     for_ever: bool = False,
     alike: Sequence[Sequence[Paths]] = (),
-) -> Iterator[Batch]:
+) -> Iterator[CandidateBatch]:
     """All candidate executions of a test, in batches, made as they are asked for.
 
     The model says what is chosen: whether coherence is any partial order, and which other orders there are.
@@ -170,14 +170,14 @@ def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, m
         return None
     total = 0
     for kind in product(*(counted.items() for counted in kinds)):
-        accesses = Counter[tuple[Kind, str]]()
+        accesses = Counter[tuple[EventKind, str]]()
         for of_thread, _ in kind:
             accesses.update(dict(of_thread))
         count = prod(paths for _, paths in kind)
         for (what, location), number in accesses.items():
-            if what is Kind.READ:
-                count *= (accesses[Kind.WRITE, location] + 1) ** number
-            elif what is Kind.WRITE:
+            if what is EventKind.READ:
+                count *= (accesses[EventKind.WRITE, location] + 1) ** number
+            elif what is EventKind.WRITE:
                 count *= _orders(number) if model.partial_co else factorial(number)
             else:
                 count *= factorial(number)
@@ -187,19 +187,19 @@ def count_candidates(test: LitmusTest, threads: Sequence[Paths], model: Model, m
     return total
 
 
-def _kind(path: Path, model: Model, places: Sequence[Place]) -> frozenset[tuple[tuple[Kind, str], int]]:
+def _kind(path: Path, model: Model, places: Sequence[Place]) -> frozenset[tuple[tuple[EventKind, str], int]]:
     """How many reads and writes of each location a path has, and events that an order is chosen of."""
     counted = Counter((event.kind, event.location or "") for event in path.events if event.location is not None)
     if model.chooses_orders:
         for name, pairs in to_order(model, _unchosen(path.events, places)).items():
-            counted[Kind.FENCE, name] = max(1, len({event for pair in pairs for event in pair}))
+            counted[EventKind.FENCE, name] = max(1, len({event for pair in pairs for event in pair}))
     return frozenset(counted.items())
 
 
 def _unchosen(events: Sequence[Event], places: Sequence[Place]) -> ProgramBase[int]:
     """The base of some events of which nothing is chosen yet."""
     algebra = bits(1, len(events))
-    return ProgramBase(algebra, events, places, Choices(algebra.empty(), algebra.empty()))
+    return ProgramBase(algebra, events, places, ExecutionChoices(algebra.empty(), algebra.empty()))
 
 
 def _orders(size: int) -> int:
@@ -226,10 +226,10 @@ class _Combination:
         self._places = tuple(thread.place for thread in test.threads)
         self._terms = asked_terms(test)
         self._events = execution_events(test, [event for path in paths for event in path.events])
-        self._reads = [index for index, event in enumerate(self._events) if event.kind is Kind.READ]
+        self._reads = [index for index, event in enumerate(self._events) if event.kind is EventKind.READ]
         self._writes: dict[str, list[int]] = {}
         for index, event in enumerate(self._events):
-            if event.kind is Kind.WRITE and event.location is not None:
+            if event.kind is EventKind.WRITE and event.location is not None:
                 self._writes.setdefault(event.location, []).append(index)
         asked = {physical_location(test, term) for term in asked_locations(test)}
         pairs = to_order(model, _unchosen(self._events, self._places)) if model.chooses_orders else {}
@@ -258,7 +258,7 @@ class _Combination:
             if not order.pairs & excluded
         )
 
-    def batches(self, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[Batch]:
+    def batches(self, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[CandidateBatch]:
         if not self._options.count():  # some barrier lets nobody through
             return
         if self._options.count() > MOST_LISTED:
@@ -266,7 +266,9 @@ class _Combination:
         for options in self._options.parts():
             yield from self._batches(options.table(), worth_guessing)
 
-    def _batches(self, table: _Table, worth_guessing: Callable[[ProgramBase[int]], int] | None) -> Iterator[Batch]:
+    def _batches(
+        self, table: _Table, worth_guessing: Callable[[ProgramBase[int]], int] | None
+    ) -> Iterator[CandidateBatch]:
         algebra = bits(table.count, len(self._events))
         values, computed = self._values(table, algebra)
         valid = algebra.true
@@ -359,7 +361,7 @@ class _Combination:
         meet: list[dict[int, int]] = [{} for _ in range(size)]
         for way, mask in table.meetings:
             _add_pairs(meet, way.pairs, mask & valid)
-        choices = Choices(tuple(rf), tuple(co), ordered, tuple(meet))
+        choices = ExecutionChoices(tuple(rf), tuple(co), ordered, tuple(meet))
         in_sets = self._orders(table, algebra) if len(self._programs) > 1 else ()
         return ProgramBase(algebra, self._events, self._places, choices, self._test.synchronised, in_sets)
 
@@ -377,7 +379,9 @@ class _Combination:
                     event += 1
         return found
 
-    def _batch(self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int) -> Batch:
+    def _batch(
+        self, table: _Table, algebra: Algebra[int], values: Mapping[Key, Valuation[int]], valid: int
+    ) -> CandidateBatch:
         memory: dict[str, dict[Value, int]] = {}
         for location, orders in zip(self._writes, table.co, strict=True):
             finals: dict[int, int] = {}
@@ -403,7 +407,7 @@ class _Combination:
 
         known = dict(table.programs)
         programs = [known.get(program, 0) for program in range(len(self._programs))]
-        return Batch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final, programs)
+        return CandidateBatch(only, partial(self._base, table, algebra, valid), algebra, valid, values, final, programs)
 
 
 def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, ...]:
@@ -414,7 +418,7 @@ def execution_events(test: LitmusTest, events: Sequence[Event]) -> tuple[Event, 
         Event(
             (INITIAL, number),
             INITIAL,
-            Kind.WRITE,
+            EventKind.WRITE,
             initial_tags(location.region, location.name in plain),
             location=location.name,
             virtual=location.name,
@@ -456,7 +460,7 @@ class _Options:
     rf: tuple[tuple[int, ...], ...]
     co: tuple[tuple[Coherence, ...], ...]
     orders: tuple[tuple[Pairs, ...], ...]
-    meetings: tuple[Meetings, ...]
+    meetings: tuple[BarrierRendezvous, ...]
     programs: int
 
     def count(self) -> int:
@@ -508,7 +512,7 @@ class _Table:
     rf: tuple[tuple[tuple[int, int], ...], ...]
     co: tuple[tuple[tuple[Coherence, int], ...], ...]
     orders: tuple[tuple[tuple[Pairs, int], ...], ...]
-    meetings: tuple[tuple[Meetings, int], ...]
+    meetings: tuple[tuple[BarrierRendezvous, int], ...]
     programs: tuple[tuple[int, int], ...]
     guessed: Mapping[Key, Mapping[Value, int]]
 

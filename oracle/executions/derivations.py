@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from oracle.cat.algebra import Algebra, Relation, Set
 from oracle.cat.base import Base
-from oracle.cat.interpreter import Names
+from oracle.cat.interpreter import PreludeValues
 
 _ORDERED = frozenset({"po", "po-loc"})
 _RESTRICTING = frozenset(
@@ -34,7 +34,7 @@ MOST_EDGES, MOST_WITHIN = 200, 50
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DerivedPair:
     """A pair of events and why it is one.
 
     ``names`` are the base relations that hold it, none where only a product does; or, with a ``path``, the one name
@@ -45,7 +45,7 @@ class Link:
     source: int
     target: int
     names: tuple[str, ...]
-    path: tuple[Link, ...] = ()
+    path: tuple[DerivedPair, ...] = ()
     length: int = field(init=False, repr=False, compare=False)
     depth: int = field(init=False, repr=False, compare=False)
     vagueness: int = field(init=False, repr=False, compare=False)
@@ -62,7 +62,7 @@ class Link:
         """The names, ``po,rf``."""
         return ",".join(self.names) or "_"
 
-    def steps(self) -> Iterator[Link]:
+    def steps(self) -> Iterator[DerivedPair]:
         """The base edges that the edge consists of."""
         if self.path:
             for edge in self.path:
@@ -72,92 +72,92 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class DerivationPath:
     """A path as a truth; ``edges`` None: false. ``aside``: another path between the same events that must be, too.
 
     ``alias``: nothing has been done to the edges but choosing among them.
     """
 
-    edges: tuple[Link, ...] | None
+    edges: tuple[DerivedPair, ...] | None
     cost: tuple[int, int] = (0, 0)
     alias: bool = True
-    aside: tuple[Link, ...] = ()
+    aside: tuple[DerivedPair, ...] = ()
 
     def __bool__(self) -> bool:
         return self.edges is not None
 
-    def __and__(self, other: Reason) -> Reason:
+    def __and__(self, other: DerivationPath) -> DerivationPath:
         """The one path and then the other."""
         if self.edges is None or other.edges is None:
             return FALSE
         cost = (self.cost[0] + other.cost[0], self.cost[1] + other.cost[1])
-        return Reason(self.edges + other.edges, cost, alias=False)
+        return DerivationPath(self.edges + other.edges, cost, alias=False)
 
-    def __or__(self, other: Reason) -> Reason:
+    def __or__(self, other: DerivationPath) -> DerivationPath:
         """The better path; of two base edges, both names."""
         if self.edges is None or other.edges is None:
             return other if self.edges is None else self
         if self.cost == other.cost and self._is_base and other._is_base:
             (one,), (two,) = self.edges, other.edges
             names = tuple(dict.fromkeys((*one.names, *two.names)))
-            return Reason((Link(one.source, one.target, names),), self.cost, self.alias and other.alias)
+            return DerivationPath((DerivedPair(one.source, one.target, names),), self.cost, self.alias and other.alias)
         return min(self, other, key=lambda reason: reason.cost)
 
     @property
     def _is_base(self) -> bool:
         return self.edges is not None and len(self.edges) == 1 and not self.edges[0].path
 
-    def restricted_by(self, other: Reason) -> Reason:
+    def restricted_by(self, other: DerivationPath) -> DerivationPath:
         """The path that says more, where both must be."""
         left, right = self._vagueness(), other._vagueness()
         chosen, rest = (self, other) if left <= right else (other, self)
         aside = rest.edges if max(left, right) <= 1 else None
-        return Reason(chosen.edges, chosen.cost, chosen.alias, chosen.aside or aside or ())
+        return DerivationPath(chosen.edges, chosen.cost, chosen.alias, chosen.aside or aside or ())
 
     def _vagueness(self) -> int:
         return max((edge.vagueness for edge in self.edges or ()), default=2)
 
 
-FALSE = Reason(None)
-HERE = Reason(())
+FALSE = DerivationPath(None)
+HERE = DerivationPath(())
 """The empty path: what is true of an event, or of it and itself."""
 
 
-def _base(source: int, target: int, names: tuple[str, ...]) -> Reason:
-    edge = Link(source, target, names)
-    return Reason((edge,), (int(edge.vagueness == 2), 1))
+def _base(source: int, target: int, names: tuple[str, ...]) -> DerivationPath:
+    edge = DerivedPair(source, target, names)
+    return DerivationPath((edge,), (int(edge.vagueness == 2), 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Derivations(Algebra[Reason]):
+class Derivations(Algebra[DerivationPath]):
     """Relational algebra whose truths are reasons. The truth of an event in a set is always ``HERE``."""
 
-    def product(self, left: Set[Reason], right: Set[Reason]) -> Relation[Reason]:
+    def product(self, left: Set[DerivationPath], right: Set[DerivationPath]) -> Relation[DerivationPath]:
         """``left * right``."""
         return tuple(
             {other: _base(event, other, ()) for other in right} if event in left else {} for event in range(self.size)
         )
 
-    def intersection(self, left: Relation[Reason], right: Relation[Reason]) -> Relation[Reason]:
+    def intersection(self, left: Relation[DerivationPath], right: Relation[DerivationPath]) -> Relation[DerivationPath]:
         """``left & right``."""
         return tuple(
             {event: reason.restricted_by(others[event]) for event, reason in row.items() if event in others}
             for row, others in zip(left, right, strict=True)
         )
 
-    def inverse(self, relation: Relation[Reason]) -> Relation[Reason]:
+    def inverse(self, relation: Relation[DerivationPath]) -> Relation[DerivationPath]:
         """``relation ^-1``."""
-        rows: list[dict[int, Reason]] = [{} for _ in range(self.size)]
+        rows: list[dict[int, DerivationPath]] = [{} for _ in range(self.size)]
         for event, row in enumerate(relation):
             for other, reason in row.items():
-                rows[other][event] = Reason(_reversed(reason.edges or ()), reason.cost, reason.alias)
+                rows[other][event] = DerivationPath(_reversed(reason.edges or ()), reason.cost, reason.alias)
         return tuple(rows)
 
-    def domain(self, relation: Relation[Reason]) -> Set[Reason]:
+    def domain(self, relation: Relation[DerivationPath]) -> Set[DerivationPath]:
         """The events that the relation leads from."""
         return {event: HERE for event, row in enumerate(relation) if row}
 
-    def named(self, name: str, relation: Relation[Reason]) -> Relation[Reason]:
+    def named(self, name: str, relation: Relation[DerivationPath]) -> Relation[DerivationPath]:
         """Each path as one edge of that name, unless it has one already."""
         return tuple(
             {other: _named(name, event, other, reason) for other, reason in row.items()}
@@ -165,23 +165,23 @@ class Derivations(Algebra[Reason]):
         )
 
 
-def _named(name: str, source: int, target: int, reason: Reason) -> Reason:
+def _named(name: str, source: int, target: int, reason: DerivationPath) -> DerivationPath:
     edges = reason.edges or ()
     if not edges or (len(edges) == 1 and (reason.alias or edges[0].path)):
         return reason
-    link = Link(source, target, (name,), edges)
+    link = DerivedPair(source, target, (name,), edges)
     if link.length > MOST_EDGES or link.depth > MOST_WITHIN:
-        link = Link(source, target, (f"{name}...",))
-    return Reason((link,), reason.cost, aside=reason.aside)
+        link = DerivedPair(source, target, (f"{name}...",))
+    return DerivationPath((link,), reason.cost, aside=reason.aside)
 
 
 def _inverse_name(name: str) -> str:
     return name.removesuffix("^-1") if name.endswith("^-1") else f"{name}^-1"
 
 
-def _reversed(edges: tuple[Link, ...]) -> tuple[Link, ...]:
+def _reversed(edges: tuple[DerivedPair, ...]) -> tuple[DerivedPair, ...]:
     return tuple(
-        Link(edge.target, edge.source, tuple(map(_inverse_name, edge.names)), _reversed(edge.path))
+        DerivedPair(edge.target, edge.source, tuple(map(_inverse_name, edge.names)), _reversed(edge.path))
         for edge in reversed(edges)
     )
 
@@ -191,9 +191,9 @@ class _ReasonBase:
     """A base whose relations are each its own reason, the prelude's too, however they are made."""
 
     algebra: Derivations
-    known: Names[int]
+    known: PreludeValues[int]
 
-    def value(self, name: str) -> Set[Reason] | Relation[Reason] | None:
+    def value(self, name: str) -> Set[DerivationPath] | Relation[DerivationPath] | None:
         """The set or relation of that name, None where there is none."""
         value = self.known.value(name) if name != "id" else None  # an event is itself for no reason
         if not isinstance(value, tuple):
@@ -201,8 +201,8 @@ class _ReasonBase:
         return tuple({other: _base(event, other, (name,)) for other in row} for event, row in enumerate(value))
 
 
-def with_reasons(execution: Base[int]) -> Base[Reason]:
+def with_reasons(execution: Base[int]) -> Base[DerivationPath]:
     """The base of one execution, its truths 0 and 1, with reasons for truths."""
     there = tuple(HERE if truth else FALSE for truth in execution.algebra.executed)
     algebra = Derivations(HERE, lambda reason: FALSE if reason else HERE, there)
-    return _ReasonBase(algebra, Names(execution))
+    return _ReasonBase(algebra, PreludeValues(execution))

@@ -15,7 +15,7 @@ from itertools import product
 
 from corpus.litmus.arithmetic import wrap
 from corpus.litmus.test import Assign, Branch, LitmusTest, Load, Loc, Operand, Rmw, Store, atoms, operands, propositions
-from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
+from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in
 from oracle.executions.steps import Key, TooManyValuesError
 from oracle.executions.threads import Path
 from oracle.executions.unrolled import Move
@@ -38,10 +38,10 @@ def read_domains(
     events = {event.key: event for way in ways for event in way.events}
     written: dict[str, list[Expression]] = {location.name: [value_of(location.initial)] for location in test.locations}
     for event in events.values():
-        if event.kind is Kind.WRITE and event.location is not None:
+        if event.kind is EventKind.WRITE and event.location is not None:
             written[event.location].append(event.value)
     sources: dict[Key, Sequence[Expression]] = {
-        event.key: written[event.location or ""] for event in events.values() if event.kind is Kind.READ
+        event.key: written[event.location or ""] for event in events.values() if event.kind is EventKind.READ
     }
     sources |= merges or {}
     keys = list(sources)

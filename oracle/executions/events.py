@@ -3,7 +3,7 @@
 An event is one read, write, fence or barrier of one thread, or the initial write of a location. What is known of it
 before anything runs (its kind, order, scope, location, place in the scope tree) is in the event; what an execution
 chooses (who reads from whom, the coherence order, the order of ``fence.sc``, who meets at barriers) comes with
-``Choices``. ``ProgramBase`` turns both into the sets and relations, by name, of which the prelude
+``ExecutionChoices``. ``ProgramBase`` turns both into the sets and relations, by name, of which the prelude
 (``oracle/cat/prelude.cat``) makes the others; ``docs/consistency.md`` lists all of them.
 """
 
@@ -20,15 +20,15 @@ from corpus.laws import opencl, vulkan
 from corpus.laws.c11 import CONSUME
 from corpus.litmus.test import ANNOTATED, Mode, Order, Place, Region, Scope, unsequenced
 from oracle.cat.algebra import Algebra, Relation, Set, T
-from oracle.cat.base import Vocabulary
-from oracle.cat.interpreter import Names
+from oracle.cat.base import BaseNames
+from oracle.cat.interpreter import PreludeValues
 from oracle.executions.values import Value
 
 INITIAL = -1
 """The thread of initial writes."""
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What an event does."""
 
     READ = "R"
@@ -97,7 +97,7 @@ class Event:
 
     key: tuple[int, ...]
     thread: int
-    kind: Kind
+    kind: EventKind
     tags: frozenset[str]
     position: int = -1
     location: str | None = None
@@ -124,8 +124,8 @@ _ORDER_TAGS = {
     Order.SC: "SC",
 }
 _HALVES = {
-    Kind.READ: {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED},
-    Kind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
+    EventKind.READ: {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED},
+    EventKind.WRITE: {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED},
 }
 
 PROXIES = ("TEXTURE", "SURFACE", "CONSTANT", "ASYNC", "TENSORMAP", "ALIAS")
@@ -155,7 +155,7 @@ def is_set(name: str) -> bool:
 
 @cache
 def access_tags(
-    kind: Kind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False, reduces: bool = False
+    kind: EventKind, mode: Mode, region: Region, rmw: bool = False, plain: bool = False, reduces: bool = False
 ) -> frozenset[str]:
     """The sets that a read or write of that mode is in; of an rmw, the half of its order that belongs to the kind.
 
@@ -167,7 +167,11 @@ def access_tags(
     tags = {kind, region.name, _ORDER_TAGS[order], *_scope_tags(access_scope(mode))}
     told = {"VOL": mode.volatile, "ATOM": order is not Order.WEAK, "RMW": rmw, "NORET": reduces, "NAL": plain}
     told[(mode.cache or "").upper()] = mode.cache is not None
-    said = [tag for tag in vulkan.implied(mode.tags, order, kind is Kind.WRITE) if kind is Kind.READ or tag != CONSUME]
+    said = [
+        tag
+        for tag in vulkan.implied(mode.tags, order, kind is EventKind.WRITE)
+        if kind is EventKind.READ or tag != CONSUME
+    ]
     return frozenset(tags | {tag for tag, true in told.items() if true} | {_tag_set(tag) for tag in said})
 
 
@@ -222,7 +226,7 @@ def _tag_set(tag: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices(Generic[T]):
+class ExecutionChoices(Generic[T]):
     """What an execution chooses: reads-from, coherence (closed under transitivity), and further orders by their names.
 
     ``orders``: that of ``fence.sc`` is ``sync_fence``; a model may ask for others (``oracle.executions.orders``).
@@ -247,7 +251,7 @@ class ProgramBase(Generic[T]):
     algebra: Algebra[T]
     events: Sequence[Event]
     places: Sequence[Place]
-    choices: Choices[T]
+    choices: ExecutionChoices[T]
     synchronised: Sequence[tuple[int, int]] = ()
     orders: Sequence[Mapping[frozenset[str], T]] = ()
     _made: dict[str, Set[T] | Relation[T]] = field(default_factory=dict, compare=False)
@@ -279,9 +283,9 @@ class ProgramBase(Generic[T]):
         return found
 
     @cached_property
-    def names(self) -> Names[T]:
+    def names(self) -> PreludeValues[T]:
         """The base with the prelude."""
-        return Names(self)
+        return PreludeValues(self)
 
     def relation(self, name: str) -> Relation[T]:
         """The relation of that name, be it the prelude's."""
@@ -406,9 +410,9 @@ class ProgramBase(Generic[T]):
 def done_in(event: Event, mode: Mode) -> Event:
     """The event if its instruction were done in another mode."""
     match event.kind:
-        case Kind.FENCE:
+        case EventKind.FENCE:
             return replace(event, tags=fence_tags(mode), scope=mode.scope)
-        case Kind.BARRIER:
+        case EventKind.BARRIER:
             return replace(event, tags=barrier_tags(mode, "ARRIVE" in event.tags), scope=mode.scope)
     region = next(region for region in Region if region.name in event.tags)
     tags = access_tags(event.kind, mode, region, *(tag in event.tags for tag in ("RMW", "NAL", "NORET")))
@@ -463,5 +467,5 @@ _RELATIONS: dict[str, Callable[[ProgramBase[T]], Relation[T]]] = {
     "awaits": lambda base: base._awaited(),
     "ssw": lambda base: base._pairs(lambda e, f: (e.thread, f.thread) in base.synchronised),
 }
-VOCABULARY = Vocabulary(SETS, frozenset(_RELATIONS), frozenset({"rf", "co", "sync_fence"}))
+VOCABULARY = BaseNames(SETS, frozenset(_RELATIONS), frozenset({"rf", "co", "sync_fence"}))
 """The names that a base answers for."""

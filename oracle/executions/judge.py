@@ -15,7 +15,7 @@ from math import prod
 from corpus.litmus.test import And, Condition, LitmusTest, Quantifier
 from oracle.cat.interpreter import CheckResult, Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.candidates import Batch, Outcome, candidates, count_candidates
+from oracle.executions.candidates import CandidateBatch, Outcome, candidates, count_candidates
 from oracle.executions.events import ProgramBase
 from oracle.executions.flow import asked_terms
 from oracle.executions.spins import forgets_reads, forgets_rounds, idle_jumps, spinning_jumps
@@ -214,7 +214,7 @@ def judged(
     model: Model,
     forbidden: bool = True,
     alike: Sequence[Sequence[Paths]] = (),
-) -> Iterator[tuple[Batch, int, list[CheckResult[int]]]]:
+) -> Iterator[tuple[CandidateBatch, int, list[CheckResult[int]]]]:
     """Every batch of candidates with those that the model allows, and the results of its checks.
 
     Without ``forbidden``, candidates may be left out that the model forbids: those with values out of thin air.

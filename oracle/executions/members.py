@@ -32,18 +32,18 @@ from oracle.cat.algebra import Algebra, Candidates, Relation, Set, bits
 from oracle.cat.base import Base
 from oracle.cat.elaboration import Elaboration, reads_another
 from oracle.cat.interpreter import CheckResult, Interpreter, Model, prelude
-from oracle.cat.meanings import Family, Group, Member, NotOfTermsError, Orders, Scope, Tags, Value, error
+from oracle.cat.meanings import Group, Member, NameScope, NotOfTermsError, Orders, SetOfSets, Tags, Value, error
 from oracle.cat.mentions import names_in
 from oracle.cat.names import Resolver
-from oracle.cat.syntax import MOST_BYTES, Files, read_afresh
-from oracle.cat.terms import Call, Check, Constant, Definition, Linearisation, Name, Operation, Position, Term
+from oracle.cat.syntax import MOST_BYTES, ModelFiles, read_afresh
+from oracle.cat.terms import Call, Constant, Definition, FilePosition, Linearisation, ModelCheck, Name, Operation, Term
 from oracle.executions.events import VOCABULARY
 from oracle.executions.steps import TooManyError
 
 MOST_CHOICES = 4096
 """Choices in one candidate execution, and orders of one set."""
 
-_Choice = tuple[str, Sequence[Value], Position]
+_Choice = tuple[str, Sequence[Value], FilePosition]
 """A name, what it is chosen among, and where."""
 
 Item = int | tuple[int, int]
@@ -77,14 +77,14 @@ class OverMembers(Model):
         """Whether a flag may hang on a base name: it may."""
         return True
 
-    def mentioned_at(self, name: str) -> Position:
+    def mentioned_at(self, name: str) -> FilePosition:
         """Where the model takes the members of a set."""
         assert self.syntax.over_members is not None
         return self.syntax.over_members
 
     def judge(self, base: Base[Any]) -> list[CheckResult[Any]]:
         """The checks that some candidate fails, and the flags that one raises. Raises ``TooManyError``."""
-        truths: dict[Check, int] = {}
+        truths: dict[ModelCheck, int] = {}
         for candidate in self._candidates(base):
             failed, raised = self._judged(base, candidate)
             for check in [failed] if failed else raised:
@@ -109,12 +109,12 @@ class OverMembers(Model):
                     where |= truth
         return (candidate for candidate in range(where.bit_length()) if where >> candidate & 1)
 
-    def _judged(self, base: Base[int], candidate: int) -> tuple[Check | None, tuple[Check, ...]]:
+    def _judged(self, base: Base[int], candidate: int) -> tuple[ModelCheck | None, tuple[ModelCheck, ...]]:
         """The first check that a candidate fails by the first choice, None where it passes all by some; its flags."""
         one = _One(base, candidate)
         seen = self.seen(one)
-        failed: Check | None = None
-        raised: dict[Check, None] = {}
+        failed: ModelCheck | None = None
+        raised: dict[ModelCheck, None] = {}
         allowed = False
         choices: list[int] = []
         chosen_among: dict[tuple[int, ...], _Choice] = {}
@@ -166,14 +166,14 @@ class _One:
 class _FailedError(Exception):
     """A check fails."""
 
-    def __init__(self, check: Check) -> None:
+    def __init__(self, check: ModelCheck) -> None:
         super().__init__(check.name)
         self.check = check
 
 
 @lru_cache(maxsize=4)
-def _files(texts: tuple[tuple[str, str], ...]) -> Files:
-    return Files(dict(texts))
+def _files(texts: tuple[tuple[str, str], ...]) -> ModelFiles:
+    return ModelFiles(dict(texts))
 
 
 class _Reading(Elaboration):
@@ -205,12 +205,12 @@ class _Reading(Elaboration):
         self._choosing: tuple[int, ...] = ()
         self._taken: list[int] = []
         self._options: list[int] = []
-        self.raised: list[Check] = []
+        self.raised: list[ModelCheck] = []
 
-    def failed_check(self) -> Check | None:
+    def failed_check(self) -> ModelCheck | None:
         """The first check that the execution fails, None where it passes all."""
         if self._model.syntax.one_event:
-            self.statements.append(reads_another(Position(self._model.path, 1, 1)))
+            self.statements.append(reads_another(FilePosition(self._model.path, 1, 1)))
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, 20 * self.deepest))
         try:
@@ -231,12 +231,12 @@ class _Reading(Elaboration):
 
     # Statements are walked as they come
 
-    def _statement(self, tree: Tree, scope: Scope) -> Scope:
+    def _statement(self, tree: Tree, scope: NameScope) -> NameScope:
         scope = self._after(tree, scope)
         self._walk()
         return scope
 
-    def _finish(self, position: Position) -> None:
+    def _finish(self, position: FilePosition) -> None:
         self._walk()
 
     def _walk(self) -> None:
@@ -245,29 +245,29 @@ class _Reading(Elaboration):
             self._walked += 1
             if isinstance(statement, Definition):
                 self._interpreter.bind(statement)
-            elif isinstance(statement, Check):
+            elif isinstance(statement, ModelCheck):
                 truth = self._interpreter.check(statement).truth
                 if statement.flag:
                     self.raised += [statement] if truth else []
                 elif not truth:
                     raise _FailedError(statement)
 
-    def _linearised(self, name: str, position: Position, orders: Orders, scope: Scope) -> Scope:
+    def _linearised(self, name: str, position: FilePosition, orders: Orders, scope: NameScope) -> NameScope:
         return self._chosen(name, self._orders_as_family(orders), position, scope)
 
-    def _choice(self, tree: Tree, scope: Scope) -> Scope:
+    def _choice(self, tree: Tree, scope: NameScope) -> NameScope:
         self._choosing = id(tree), *self._taken
         known = self._chosen_among.get(self._choosing)
         return super()._choice(tree, scope) if known is None else self._take(*known, scope)
 
-    def _chosen(self, name: str, among: Value, position: Position, scope: Scope) -> Scope:
+    def _chosen(self, name: str, among: Value, position: FilePosition, scope: NameScope) -> NameScope:
         members = self._members(among, f"'with {name} from'", position)
         if not members:
-            raise _FailedError(Check("empty", Constant("0", position), f"with-{name}", False, False, position))
+            raise _FailedError(ModelCheck("empty", Constant("0", position), f"with-{name}", False, False, position))
         known = self._chosen_among[self._choosing] = name, members, position
         return self._take(*known, scope)
 
-    def _take(self, name: str, members: Sequence[Value], position: Position, scope: Scope) -> Scope:
+    def _take(self, name: str, members: Sequence[Value], position: FilePosition, scope: NameScope) -> NameScope:
         number = len(self._taken)
         self._taken.append(self._choices[number] if number < len(self._choices) else 0)
         self._options.append(len(members))
@@ -276,7 +276,7 @@ class _Reading(Elaboration):
 
     # Sets by their members
 
-    def _items(self, value: Value, position: Position) -> frozenset[Item]:
+    def _items(self, value: Value, position: FilePosition) -> frozenset[Item]:
         """The events or pairs of a set or relation in this execution."""
         term = self._as_term(value, position)
         if self._parameters and names_in(term) & self._parameters:
@@ -287,7 +287,7 @@ class _Reading(Elaboration):
             return frozenset((one, other) for one, row in enumerate(found) for other in row)
         return frozenset(found)
 
-    def _constant(self, items: frozenset[Item], position: Position, is_pairs: bool) -> Term:
+    def _constant(self, items: frozenset[Item], position: FilePosition, is_pairs: bool) -> Term:
         """A set or relation by its members."""
         name = f"{ANNOTATED}{is_pairs} {_sorted(items)}"
         if name not in self._constants:
@@ -298,15 +298,15 @@ class _Reading(Elaboration):
             self._constants[name] = tuple(rows) if is_pairs else events
         return Name(name, position)
 
-    def _member(self, item: Item, position: Position) -> Member:
+    def _member(self, item: Item, position: FilePosition) -> Member:
         is_pair = isinstance(item, tuple)
         return Member(self._constant(frozenset([item]), position, is_pair), is_pair)
 
-    def _members(self, value: Value, what: str, position: Position) -> Sequence[Value]:
+    def _members(self, value: Value, what: str, position: FilePosition) -> Sequence[Value]:
         match value:
             case Tags():
                 return super()._members(value, what, position)
-            case Family(members):
+            case SetOfSets(members):
                 return members
             case Orders():
                 return self._orders_as_family(value).members
@@ -317,15 +317,15 @@ class _Reading(Elaboration):
     def _some_of(self, value: Value, members: Sequence[Value]) -> Value:
         if isinstance(value, Tags):
             return super()._some_of(value, members)
-        if isinstance(value, Family | Orders):
-            return Family(tuple(members))
+        if isinstance(value, SetOfSets | Orders):
+            return SetOfSets(tuple(members))
         position = self._as_term(value, _NOWHERE).position
         pairs = [member.is_pair for member in members if isinstance(member, Member)]
         items = frozenset[Item]().union(*(self._items(member, position) for member in members))
         return self._constant(items, position, pairs[0]) if pairs else Constant("0", position)
 
-    def _added(self, one: Value, others: Value, position: Position) -> Value:
-        if isinstance(others, Family | Orders) or (others == Tags(()) and not isinstance(one, Member)):
+    def _added(self, one: Value, others: Value, position: FilePosition) -> Value:
+        if isinstance(others, SetOfSets | Orders) or (others == Tags(()) and not isinstance(one, Member)):
             return self._family([one, *self._members(others, "'++' to", position)], position)
         items = self._items(others, position)
         new = self._as_item(one, position)
@@ -333,7 +333,7 @@ class _Reading(Elaboration):
             raise error("expected an event or a pair before '++', as in the set after it", position)
         return self._constant(items | {new}, position, isinstance(new, tuple))
 
-    def _as_item(self, value: Value, position: Position) -> Item:
+    def _as_item(self, value: Value, position: FilePosition) -> Item:
         match value:
             case Member(term):
                 (item,) = self._items(term, position)
@@ -344,31 +344,31 @@ class _Reading(Elaboration):
                     return first, second
         raise error("expected an event or a pair of events before '++'", position)
 
-    def _made_of(self, values: Sequence[Value], position: Position) -> Value:
+    def _made_of(self, values: Sequence[Value], position: FilePosition) -> Value:
         kinds = {value.is_pair if isinstance(value, Member) else None for value in values}
         if kinds in ({True}, {False}):
             items = frozenset(self._as_item(value, position) for value in values)
             return self._constant(items, position, kinds == {True})
         return self._family(values, position)
 
-    def _family(self, values: Sequence[Value], position: Position) -> Family:
-        return Family(tuple({self._key(value, position): value for value in values}.values()))
+    def _family(self, values: Sequence[Value], position: FilePosition) -> SetOfSets:
+        return SetOfSets(tuple({self._key(value, position): value for value in values}.values()))
 
-    def _of_families(self, kind: str, values: Sequence[Value], position: Position) -> Value:
+    def _of_families(self, kind: str, values: Sequence[Value], position: FilePosition) -> Value:
         left, right = (
             {self._key(member, position): member for member in self._members(value, "an operator on", position)}
             for value in values
         )
         match kind:
             case "union":
-                return Family(tuple((left | right).values()))
+                return SetOfSets(tuple((left | right).values()))
             case "intersection":
-                return Family(tuple(member for key, member in left.items() if key in right))
+                return SetOfSets(tuple(member for key, member in left.items() if key in right))
             case "difference":
-                return Family(tuple(member for key, member in left.items() if key not in right))
+                return SetOfSets(tuple(member for key, member in left.items() if key not in right))
         raise error("expected a set or relation, found a set of such", position)
 
-    def _compares(self, kind: str, left: Value, right: Value, position: Position) -> bool:
+    def _compares(self, kind: str, left: Value, right: Value, position: FilePosition) -> bool:
         one, other = self._key(left, position), self._key(right, position)
         if kind == "equal":
             return one == other
@@ -378,10 +378,10 @@ class _Reading(Elaboration):
             return one <= other
         return (self._as_item(left, position) if isinstance(left, Member | Group) else one) in other
 
-    def _key(self, value: Value, position: Position) -> Hashable:
+    def _key(self, value: Value, position: FilePosition) -> Hashable:
         """What two values share that are the same in this execution."""
         match value:
-            case Family(members):
+            case SetOfSets(members):
                 return frozenset(self._key(member, position) for member in members)
             case Orders():
                 return self._key(self._orders_as_family(value), position)
@@ -395,7 +395,7 @@ class _Reading(Elaboration):
 
     # Functions
 
-    def _of_members(self, name: str, given: Value, position: Position) -> Value:
+    def _of_members(self, name: str, given: Value, position: FilePosition) -> Value:
         match name:
             case "classes":
                 pairs = self._items(given, position)
@@ -403,9 +403,9 @@ class _Reading(Elaboration):
             case _:
                 events = {event for event in self._items(given, position) if isinstance(event, int)}
                 pairs = self._items(Name("loc", position), position)
-        return Family(tuple(self._constant(frozenset(part), position, False) for part in _connected(events, pairs)))
+        return SetOfSets(tuple(self._constant(frozenset(part), position, False) for part in _connected(events, pairs)))
 
-    def _orders_as_family(self, orders: Orders) -> Family:
+    def _orders_as_family(self, orders: Orders) -> SetOfSets:
         if not orders.total or orders.events is None:
             position = orders.within.position
             raise error("expected 'with .. from' before what makes coherence orders", position)
@@ -418,10 +418,10 @@ class _Reading(Elaboration):
                 raise TooManyError(f"{len(events)} events are too many to list their orders")
             pairs = {(one, other) for number, one in enumerate(order) for other in order[number + 1 :]}
             found.append(self._constant(frozenset[Item](pairs), position, True))
-        return Family(tuple(found))
+        return SetOfSets(tuple(found))
 
 
-_NOWHERE = Position("", 0, 0)
+_NOWHERE = FilePosition("", 0, 0)
 
 
 def _sorted(items: frozenset[Item]) -> list[Item]:

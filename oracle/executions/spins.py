@@ -51,10 +51,10 @@ from itertools import pairwise
 from corpus.errors import InputError
 from corpus.litmus.test import LitmusTest, Load, Rmw, physical
 from oracle.cat.interpreter import Model, prelude
-from oracle.cat.terms import Binding, Call, Check, Constant, Linearisation, Name, Operation, Term
-from oracle.executions.events import Apply, Expression, Kind, Read, reads_in
+from oracle.cat.terms import Call, Constant, LetBinding, Linearisation, ModelCheck, Name, Operation, Term
+from oracle.executions.events import Apply, EventKind, Expression, Read, reads_in
 from oracle.executions.flow import asked_locations
-from oracle.executions.steps import Sources, State, Walker
+from oracle.executions.steps import RunState, Sources, Walker
 from oracle.executions.valuations import value_in
 from oracle.executions.values import Value, calculate
 
@@ -145,9 +145,9 @@ class _Round(_Runs):
         super().__init__(test, number)
         self._jump_at = jump
         self._target = self.flow.successors(jump)[-1]
-        self._ends: list[State] = []
+        self._ends: list[RunState] = []
 
-    def stop(self, state: State) -> None:
+    def stop(self, state: RunState) -> None:
         """A round is over, or one of an inner loop."""
         super().stop(state)
         if state.pc == self._jump_at:
@@ -159,7 +159,7 @@ class _Round(_Runs):
         if target != 0 and jump in flow.reached([0], avoiding=target):
             return None
         inside = {pc for pc in range(flow.end) if pc == jump or jump in flow.reached([pc], avoiding=target)}
-        waiting = [State(target, self._unknown)]
+        waiting = [RunState(target, self._unknown)]
         steps = 0
         try:
             while waiting:
@@ -174,15 +174,15 @@ class _Round(_Runs):
         known = [each for each in writes if each is not None]
         return _Effect(inner, frozenset[tuple[str, Value]]().union(*known)) if len(known) == len(writes) else None
 
-    def _writes(self, end: State) -> Written | None:
+    def _writes(self, end: RunState) -> Written | None:
         changed = {name for name, value in end.registers.items() if self._unknown.get(name) != value}
         if changed & self.flow.live[self._target]:
             return None
         written = set()
         for event in end.events:
-            if event.kind is Kind.BARRIER:
+            if event.kind is EventKind.BARRIER:
                 return None
-            if event.kind is Kind.WRITE:
+            if event.kind is EventKind.WRITE:
                 if "RMW" not in event.tags or event.location is None or isinstance(event.value, Read | Apply):
                     return None
                 written.add((event.location, event.value))
@@ -195,9 +195,9 @@ class _Looks(_Runs):
     def __init__(self, test: LitmusTest, number: int, idle: frozenset[int]) -> None:
         super().__init__(test, number)
         self._idle = idle
-        self._stopped: list[State] = []
+        self._stopped: list[RunState] = []
 
-    def stop(self, state: State) -> None:
+    def stop(self, state: RunState) -> None:
         """The run would jump back."""
         super().stop(state)
         self._stopped.append(state)
@@ -212,7 +212,7 @@ class _Looks(_Runs):
 
     def _goes_on(self, pc: int, location: str, value: Value) -> bool:
         """Whether a thread that has read this there may go on, and not to the end of a round that is left out."""
-        waiting = list(self.step(State(pc, self._unknown)))
+        waiting = list(self.step(RunState(pc, self._unknown)))
         steps = 0
         while waiting:
             state = waiting.pop()
@@ -230,9 +230,9 @@ class _Looks(_Runs):
         return False
 
 
-def _denies(state: State, location: str, value: Value) -> bool:
+def _denies(state: RunState, location: str, value: Value) -> bool:
     """Whether the first read of a run is not of that value from that location."""
-    read = next(event for event in state.events if event.kind is Kind.READ)
+    read = next(event for event in state.events if event.kind is EventKind.READ)
     known = {read.key: value}
     return read.location != location or any(
         reads_in(held.left) | reads_in(held.right) == known.keys()
@@ -306,7 +306,7 @@ def _forgets(model: Model, reads: bool) -> bool:
     changes = _Changes(_WRITES_STAY if reads else _SEEN_WRITES_STAY)
     names: dict[str, _Change | _Function] = {}
     for statement in model.syntax.statements:
-        if isinstance(statement, Check):
+        if isinstance(statement, ModelCheck):
             if not statement.flag and (statement.negated or not changes.of(statement.body, names).within):
                 return False
         elif isinstance(statement, Linearisation):
@@ -325,7 +325,7 @@ def _forgets(model: Model, reads: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    binding: Binding
+    binding: LetBinding
     names: Mapping[str, _Change | _Function]
 
 

@@ -45,8 +45,8 @@ from oracle.executions.events import (
     Apply,
     Arrival,
     Event,
+    EventKind,
     Expression,
-    Kind,
     Read,
     access_scope,
     access_tags,
@@ -94,7 +94,7 @@ _OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class RunState:
     """A run so far. ``jumps`` counts the backward jumps taken by place."""
 
     pc: int = 0
@@ -115,13 +115,13 @@ class State:
             case _:
                 return operand, frozenset()
 
-    def assigned(self, register: str | None, value: Expression, sources: Sources) -> State:
+    def assigned(self, register: str | None, value: Expression, sources: Sources) -> RunState:
         """With a register written."""
         if register is None:
             return self
         return replace(self, registers={**self.registers, register: (value, sources)})
 
-    def assuming(self, constraint: Constraint, outcome: int) -> State | None:
+    def assuming(self, constraint: Constraint, outcome: int) -> RunState | None:
         """After a fork, on the side where the constraint holds; None where it cannot."""
         if not isinstance(constraint.left, Read | Apply) and not isinstance(constraint.right, Read | Apply):
             return self if calculate(constraint.operation, constraint.left, constraint.right) == 1 else None
@@ -150,16 +150,16 @@ class Walker:
         self._initial = test.threads[number].registers
         self._unroll = unroll
 
-    def start(self) -> State:
+    def start(self) -> RunState:
         """Before the first instruction."""
         registers: dict[str, tuple[Expression, Sources]] = {
             name: (address_of(value.name) if isinstance(value, Loc) else value, frozenset())
             for name, value in self._initial
             if not isinstance(value, Reg)
         }
-        return State(registers=registers)
+        return RunState(registers=registers)
 
-    def key(self, state: State) -> Key:
+    def key(self, state: RunState) -> Key:
         """The key of an event that comes next."""
         return (self.number, len(state.events), *state.outcomes)
 
@@ -167,7 +167,7 @@ class Walker:
         """What an expression may stand for; itself, where runs are told apart."""
         return (value,)
 
-    def step(self, state: State) -> Iterator[State]:
+    def step(self, state: RunState) -> Iterator[RunState]:
         """The runs after one more instruction.
 
         Raises ``InputError`` where an address is no location of the test.
@@ -182,19 +182,19 @@ class Walker:
             case Branch():
                 yield from self._branch(state, ins)
             case Fence(mode, sides=sides):
-                yield _with(after, self._event(state, Kind.FENCE, fence_tags(mode), mode, sides))
+                yield _with(after, self._event(state, EventKind.FENCE, fence_tags(mode), mode, sides))
             case Barrier():
                 yield from self._barrier(state, ins)
             case Load() | Store() | Rmw():
                 for placed, location, sources in self._located(after, ins.address, state.pc):
                     yield from self._access(placed, ins, location, sources, state.pc)
 
-    def _computed(self, state: State, operation: str, operands: tuple[Operand, ...]) -> tuple[Expression, Sources]:
+    def _computed(self, state: RunState, operation: str, operands: tuple[Operand, ...]) -> tuple[Expression, Sources]:
         values = [state.value(operand) for operand in operands]
         sources = frozenset[Key]().union(*(source for _, source in values))
         return (values[0][0] if operation == "mov" else apply(operation, values[0][0], values[1][0])), sources
 
-    def _branch(self, state: State, ins: Branch) -> Iterator[State]:
+    def _branch(self, state: RunState, ins: Branch) -> Iterator[RunState]:
         after = replace(state, pc=state.pc + 1)
         if ins.condition is None:
             yield from self._jump(state, ins)
@@ -210,7 +210,7 @@ class Walker:
         if jumps is not None:
             yield from self._jump(jumps, ins)
 
-    def _jump(self, state: State, ins: Branch) -> Iterator[State]:
+    def _jump(self, state: RunState, ins: Branch) -> Iterator[RunState]:
         target = self.flow.labels[ins.label]
         if target <= state.pc:
             count = state.jumps.get(state.pc, 0)
@@ -224,11 +224,11 @@ class Walker:
         """How often the backward jump there is taken at most."""
         return self._unroll
 
-    def stop(self, state: State) -> None:
+    def stop(self, state: RunState) -> None:
         """A run would take the backward jump that it is at once too often."""
         self.cut.add(state.pc)
 
-    def _located(self, state: State, operand: Operand, pc: int) -> Iterator[tuple[State, str, Sources]]:
+    def _located(self, state: RunState, operand: Operand, pc: int) -> Iterator[tuple[RunState, str, Sources]]:
         """The run at each location that an address may be."""
         value, sources = state.value(operand)
         meanings = self.meanings(value)
@@ -246,15 +246,17 @@ class Walker:
             if here is not None:
                 yield here, name, sources
 
-    def _access(self, state: State, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int) -> Iterator[State]:
+    def _access(
+        self, state: RunState, ins: Load | Store | Rmw, location: str, addr: Sources, pc: int
+    ) -> Iterator[RunState]:
         memory, address = physical(self._locations, location), virtual(self._locations, location)
         region = self._locations[memory].region
         scope, rmw = access_scope(ins.mode), isinstance(ins, Rmw)
         reduces = isinstance(ins, Rmw) and not written(ins)
 
         def event(
-            state: State,
-            kind: Kind,
+            state: RunState,
+            kind: EventKind,
             value: Expression,
             data: Sources,
             ctrl: Sources,
@@ -284,12 +286,14 @@ class Walker:
         nothing: Sources = frozenset()
         if isinstance(ins, Store):
             value, data = state.value(ins.value)
-            yield _with(state, event(state, Kind.WRITE, value, data, nothing))
+            yield _with(state, event(state, EventKind.WRITE, value, data, nothing))
             return
 
-        def reading(state: State, mode: Mode, compared: Sources = nothing, spurious: bool = False) -> tuple[State, Key]:
+        def reading(
+            state: RunState, mode: Mode, compared: Sources = nothing, spurious: bool = False
+        ) -> tuple[RunState, Key]:
             key = self.key(state)
-            read = event(state, Kind.READ, Read(key), nothing, nothing, None, mode)
+            read = event(state, EventKind.READ, Read(key), nothing, nothing, None, mode)
             if compared or spurious:
                 read = replace(read, compared=compared, spurious=spurious)
             return _with(state, read, ins.target), key
@@ -302,7 +306,7 @@ class Walker:
         if ins.operation == "cas":
             expected, compared = values[0]
 
-            def told(state: State, key: Key, succeeded: int) -> State:
+            def told(state: RunState, key: Key, succeeded: int) -> RunState:
                 return state.assigned(ins.success, succeeded, compared | {key})
 
             missing = ins.mode if ins.failure is None else replace(ins.mode, order=ins.failure)
@@ -316,7 +320,7 @@ class Walker:
             hit, key = reading(hits, ins.mode, compared)
             swapped = hit.assuming(Constraint("eq", Read(key), expected), 1)
             if swapped is not None:
-                write = event(swapped, Kind.WRITE, values[1][0], data, frozenset({key}), key)
+                write = event(swapped, EventKind.WRITE, values[1][0], data, frozenset({key}), key)
                 yield told(_with(swapped, write), key, 1)
             if ins.success is not None:
                 missed, key = reading(fails, missing, compared, spurious=True)
@@ -327,22 +331,24 @@ class Walker:
         done, key = reading(state, ins.mode)
         old, itself = Read(key), frozenset({key})
         if ins.operation == "exch":
-            yield _with(done, event(done, Kind.WRITE, values[0][0], data, nothing, key))
+            yield _with(done, event(done, EventKind.WRITE, values[0][0], data, nothing, key))
         else:
             value = apply(ins.operation, old, values[0][0])
-            yield _with(done, event(done, Kind.WRITE, value, data | itself, nothing, key))
+            yield _with(done, event(done, EventKind.WRITE, value, data | itself, nothing, key))
 
-    def _barrier(self, state: State, ins: Barrier) -> Iterator[State]:
+    def _barrier(self, state: RunState, ins: Barrier) -> Iterator[RunState]:
         quorum = None if ins.quorum is None else state.value(ins.quorum)[0]
         arrival = Arrival(state.value(ins.name)[0], ins.scope, quorum)
         stays = not ins.arrive if self._for_ever else self.flow.may_stay(state.pc)
         tags = barrier_tags(ins.mode, ins.arrive)
         for outcome, pc in enumerate((state.pc + 1, self.flow.end)[: 1 + stays]):
             forked = replace(state, outcomes=(*state.outcomes, outcome)) if stays else state
-            event = self._event(forked, Kind.BARRIER, tags, ins.mode)
+            event = self._event(forked, EventKind.BARRIER, tags, ins.mode)
             yield _with(replace(forked, pc=pc), replace(event, barrier=replace(arrival, stays=outcome > 0)))
 
-    def _event(self, state: State, kind: Kind, tags: frozenset[str], mode: Mode, sides: tuple[int, ...] = ()) -> Event:
+    def _event(
+        self, state: RunState, kind: EventKind, tags: frozenset[str], mode: Mode, sides: tuple[int, ...] = ()
+    ) -> Event:
         return Event(
             self.key(state),
             self.number,
@@ -356,7 +362,7 @@ class Walker:
         )
 
 
-def _round(state: State, sides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+def _round(state: RunState, sides: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """The round of the loops around an evaluation of operands."""
     return tuple(sorted(state.jumps.items())) if sides else ()
 
@@ -368,7 +374,7 @@ def virtual(locations: Mapping[str, Location], name: str) -> str:
     return name
 
 
-def _with(state: State, event: Event, target: str | None = None) -> State:
+def _with(state: RunState, event: Event, target: str | None = None) -> RunState:
     """After an event; ``target`` is the register that it loads into."""
     if target is None:
         return replace(state, events=(*state.events, event))

@@ -66,14 +66,14 @@ from corpus.litmus.test import And, Barrier, Condition, Fence, Label, LitmusTest
 from oracle.cat.algebra import Relation
 from oracle.cat.interpreter import Model
 from oracle.executions.bounds import UNROLL
-from oracle.executions.candidates import Batch, Excluded, candidates
-from oracle.executions.events import Apply, Event, Expression, Kind, Read
+from oracle.executions.candidates import CandidateBatch, Excluded, candidates
+from oracle.executions.events import Apply, Event, EventKind, Expression, Read
 from oracle.executions.judge import only_waits, passing_checks
-from oracle.executions.steps import Constraint, State, TooManyError, Walker
+from oracle.executions.steps import Constraint, RunState, TooManyError, Walker
 from oracle.executions.threads import MOST_PATHS, Path, Paths, unroll_threads
 from oracle.executions.valuations import compared, evaluate
 from oracle.executions.values import Value
-from oracle.executions.witness import Execution, execution_of
+from oracle.executions.witness import CandidateExecution, execution_of
 
 Guarantee = Callable[[int, int], int]
 """``(running, stepped) -> promised``, masks of threads, as in ``oracle.progress.models``."""
@@ -82,7 +82,7 @@ MOST_HANGS = 1 << 14
 """Ways to put the threads' runs together; with more, a test is for a solver."""
 
 
-class Ending(StrEnum):
+class ThreadEnding(StrEnum):
     """How the run of a thread ends in a hang."""
 
     ENDED = "ended"
@@ -93,14 +93,14 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ThreadRun:
     """A run of one thread. ``rounds``: where in its events the rounds are that it goes for ever, none, one or two.
 
     ``stepped``: it has done an instruction.
     """
 
     path: Path
-    ending: Ending
+    ending: ThreadEnding
     stepped: bool
     rounds: tuple[range, ...] = ()
 
@@ -112,12 +112,12 @@ class Way:
     @property
     def writes(self) -> frozenset[str | None]:
         """The locations that its rounds write."""
-        return frozenset(event.location for event in self._round if event.kind is Kind.WRITE)
+        return frozenset(event.location for event in self._round if event.kind is EventKind.WRITE)
 
     @property
     def reads(self) -> frozenset[str | None]:
         """The locations that its rounds read."""
-        return frozenset(event.location for event in self._round if event.kind is Kind.READ)
+        return frozenset(event.location for event in self._round if event.kind is EventKind.READ)
 
     @property
     def _round(self) -> tuple[Event, ...]:
@@ -128,8 +128,8 @@ class Way:
 class Hang:
     """A hang: an execution, how each thread's run ends in it, and the keys of the events of each thread's rounds."""
 
-    execution: Execution
-    endings: tuple[Ending, ...]
+    execution: CandidateExecution
+    endings: tuple[ThreadEnding, ...]
     rounds: tuple[tuple[frozenset[tuple[int, ...]], ...], ...]
 
     @property
@@ -138,7 +138,7 @@ class Hang:
         last = frozenset[tuple[int, ...]]().union(*(parts[-1] for parts in self.rounds if parts))
         written: dict[str | None, set[Value | None]] = {}
         for event, value in zip(self.execution.events, self.execution.values, strict=True):
-            if event.key in last and event.kind is Kind.WRITE:
+            if event.key in last and event.kind is EventKind.WRITE:
                 written.setdefault(event.location, set()).add(value)
         return all(len(values) == 1 for values in written.values())
 
@@ -206,11 +206,11 @@ def only_as(test: LitmusTest, model: Model, other: Model, unroll: int = UNROLL) 
     return True
 
 
-def _ordered(batch: Batch) -> int:
+def _ordered(batch: CandidateBatch) -> int:
     """The candidates of a batch in which all writes to a location are ordered."""
     base, co = batch.base, batch.base.choices.co
     mask = base.algebra.true
-    writes = [number for number, event in enumerate(base.events) if event.kind is Kind.WRITE]
+    writes = [number for number, event in enumerate(base.events) if event.kind is EventKind.WRITE]
     for one, two in combinations(writes, 2):
         if base.events[one].location == base.events[two].location:
             mask &= co[one].get(two, 0) | co[two].get(one, 0)
@@ -226,14 +226,14 @@ def _lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-def _together(ways: Sequence[Sequence[Way]], guarantee: Guarantee) -> Iterator[tuple[Way, ...]]:
+def _together(ways: Sequence[Sequence[ThreadRun]], guarantee: Guarantee) -> Iterator[tuple[ThreadRun, ...]]:
     """One way through each thread, such that some thread never ends and the promise is kept."""
     looked_at = 0
     for chosen in product(*ways):
-        if not _is_hanging(chosen) or _promised(chosen, guarantee) & _those(chosen, Ending.LEFT):
+        if not _is_hanging(chosen) or _promised(chosen, guarantee) & _those(chosen, ThreadEnding.LEFT):
             continue
         written = frozenset[str | None]().union(*(way.writes for way in chosen))
-        if any(way.ending is Ending.SPINS and way.reads & written for way in chosen):
+        if any(way.ending is ThreadEnding.SPINS and way.reads & written for way in chosen):
             continue
         looked_at += 1
         if looked_at > MOST_HANGS:
@@ -241,39 +241,39 @@ def _together(ways: Sequence[Sequence[Way]], guarantee: Guarantee) -> Iterator[t
         yield chosen
 
 
-def _is_hanging(ways: Sequence[Way]) -> bool:
+def _is_hanging(ways: Sequence[ThreadRun]) -> bool:
     if any(way.is_stuck for way in ways):
         return True
-    return bool(_those(ways, Ending.WAITS)) and not _those(ways, Ending.LEFT)
+    return bool(_those(ways, ThreadEnding.WAITS)) and not _those(ways, ThreadEnding.LEFT)
 
 
-def _promised(ways: Sequence[Way], guarantee: Guarantee) -> int:
+def _promised(ways: Sequence[ThreadRun], guarantee: Guarantee) -> int:
     """The mask of the threads that are promised execution for ever."""
     stepped = sum(1 << number for number, way in enumerate(ways) if way.stepped)
-    return guarantee(_those(ways, Ending.LEFT, Ending.SPINS, Ending.CYCLES), stepped)
+    return guarantee(_those(ways, ThreadEnding.LEFT, ThreadEnding.SPINS, ThreadEnding.CYCLES), stepped)
 
 
-def _those(ways: Sequence[Way], *endings: Ending) -> int:
+def _those(ways: Sequence[ThreadRun], *endings: ThreadEnding) -> int:
     return sum(1 << number for number, way in enumerate(ways) if way.ending in endings)
 
 
-def ways_through(test: LitmusTest, number: int, unroll: int) -> list[Way]:
+def ways_through(test: LitmusTest, number: int, unroll: int) -> list[ThreadRun]:
     """The runs of a thread that may be part of a hang, each backward jump taken at most ``unroll`` times."""
     walker = Walker(test, number, unroll, for_ever=True)
     flow = walker.flow
     targets = {flow.successors(pc)[-1] for pc in range(flow.end) if flow.is_backward(pc)}
-    found: list[Way] = []
+    found: list[ThreadRun] = []
     # Each state with those before it, whether an instruction has been done, and whether anything is new in it.
-    waiting: list[tuple[State, tuple[State, ...], bool, bool]] = [(walker.start(), (), False, True)]
+    waiting: list[tuple[RunState, tuple[RunState, ...], bool, bool]] = [(walker.start(), (), False, True)]
     while waiting:
         state, trail, stepped, new = waiting.pop()
         path = Path(state.events, state.constraints, {})
         if state.pc == flow.end:
             waits = bool(state.events) and stays(state.events[-1])
-            found.append(Way(path, Ending.WAITS if waits else Ending.ENDED, stepped))
+            found.append(ThreadRun(path, ThreadEnding.WAITS if waits else ThreadEnding.ENDED, stepped))
             continue
         if new:
-            found.append(Way(path, Ending.LEFT, stepped))
+            found.append(ThreadRun(path, ThreadEnding.LEFT, stepped))
         for start, first in enumerate(trail):
             if first.pc == state.pc:
                 found += _stuck(walker, trail, start, state, targets)
@@ -291,7 +291,9 @@ def stays(event: Event) -> bool:
     return event.barrier is not None and event.barrier.stays
 
 
-def _stuck(walker: Walker, trail: Sequence[State], start: int, state: State, targets: set[int]) -> Iterator[Way]:
+def _stuck(
+    walker: Walker, trail: Sequence[RunState], start: int, state: RunState, targets: set[int]
+) -> Iterator[ThreadRun]:
     """The runs that go for ever from one place to where they are now, or did so twice."""
     first = trail[start]
     events, live = state.events, sorted(walker.flow.live[state.pc])
@@ -300,10 +302,10 @@ def _stuck(walker: Walker, trail: Sequence[State], start: int, state: State, tar
         return
     path = Path(events, state.constraints, {})
     same = _same(first, state, live)
-    idle = all(event.kind in (Kind.READ, Kind.FENCE) for event in events[begin:end])
+    idle = all(event.kind in (EventKind.READ, EventKind.FENCE) for event in events[begin:end])
     if state.pc in targets and idle and same is not None:
         constraints = (*state.constraints, *same)
-        yield Way(replace(path, constraints=constraints), Ending.SPINS, True, (range(begin, end),))
+        yield ThreadRun(replace(path, constraints=constraints), ThreadEnding.SPINS, True, (range(begin, end),))
     if not isinstance(walker.flow.body[state.pc], EVENTFUL):
         return
     for middle in range(start + 1, len(trail)):
@@ -319,11 +321,11 @@ def _stuck(walker: Walker, trail: Sequence[State], start: int, state: State, tar
             reads = [
                 Constraint("eq", Read(one.key), Read(other.key))
                 for one, other in zip(once, again, strict=True)
-                if one.kind is Kind.READ
+                if one.kind is EventKind.READ
             ]
             held = (*state.constraints, *same, *reads)
             rounds = range(begin, passed), range(passed, end)
-            yield Way(replace(path, constraints=held), Ending.CYCLES, True, rounds)
+            yield ThreadRun(replace(path, constraints=held), ThreadEnding.CYCLES, True, rounds)
 
 
 EVENTFUL = (Load, Store, Rmw, Fence, Barrier)
@@ -334,7 +336,7 @@ def _what(event: Event) -> tuple[object, ...]:
     return event.position, event.kind, event.location, event.virtual, event.tags
 
 
-def _same(one: State, other: State, names: Sequence[str]) -> list[Constraint] | None:
+def _same(one: RunState, other: RunState, names: Sequence[str]) -> list[Constraint] | None:
     """That registers have the same values in two states; None where they cannot."""
     held = []
     for name in names:
@@ -351,12 +353,12 @@ def is_open(value: Expression) -> bool:
     return isinstance(value, Read | Apply)
 
 
-def _excluded(ways: Sequence[Way]) -> Excluded:
+def _excluded(ways: Sequence[ThreadRun]) -> Excluded:
     """What cannot be where the rounds are to go on, whatever else is chosen; ``_Rounds`` says the rest."""
     time = {
         event.key: number
         for way in ways
-        if way.ending is Ending.CYCLES
+        if way.ending is ThreadEnding.CYCLES
         for number, part in enumerate(way.rounds, 1)
         for event in way.path.events[part.start : part.stop]
     }
@@ -376,7 +378,7 @@ def _excluded(ways: Sequence[Way]) -> Excluded:
 class _Rounds:
     """Which candidates of a batch go on as their rounds say."""
 
-    def __init__(self, ways: Sequence[Way], batch: Batch) -> None:
+    def __init__(self, ways: Sequence[ThreadRun], batch: CandidateBatch) -> None:
         self._batch = batch
         base = batch.base
         self._events = base.events
@@ -386,15 +388,15 @@ class _Rounds:
         self._second: list[int] = []
         for way in ways:
             rounds = [[index[event.key] for event in way.path.events[part.start : part.stop]] for part in way.rounds]
-            if way.ending is Ending.SPINS:
+            if way.ending is ThreadEnding.SPINS:
                 self._spin.update(rounds[0])
-            elif way.ending is Ending.CYCLES:
+            elif way.ending is ThreadEnding.CYCLES:
                 self._first += rounds[0]
                 self._second += rounds[1]
         self._written = {base.events[event].location for event in self._second if self._is_write(event)}
 
     def _is_write(self, event: int) -> bool:
-        return self._events[event].kind is Kind.WRITE
+        return self._events[event].kind is EventKind.WRITE
 
     def repeat(self) -> int:
         """The candidates in which the rounds can be repeated for ever."""
@@ -416,14 +418,14 @@ class _Rounds:
                 elif write not in first and write not in second:
                     forbidden |= mask
         for one, event in enumerate(self._events):
-            if event.kind is Kind.WRITE and event.location in self._written:
+            if event.kind is EventKind.WRITE and event.location in self._written:
                 for other in self._first * (one not in first and one not in second) + self._second * (
                     one not in second
                 ):
                     if self._is_write(other) and self._events[other].location == event.location:
                         forbidden |= ~choices.co[one].get(other, 0)
         relations = [choices.rf, choices.co, *orders]
-        if any(event.kind is Kind.BARRIER for event in self._events):
+        if any(event.kind is EventKind.BARRIER for event in self._events):
             syncbar = base.relation("syncbar")
             relations.append(syncbar)
             forbidden |= self._leaving(syncbar, second) | self._leaving(_turned(syncbar), second)
@@ -465,7 +467,7 @@ def _turned(relation: Relation[int]) -> Relation[int]:
     return tuple(rows)
 
 
-def _hang(ways: Sequence[Way], batch: Batch, candidate: int) -> Hang:
+def _hang(ways: Sequence[ThreadRun], batch: CandidateBatch, candidate: int) -> Hang:
     rounds = tuple(
         tuple(frozenset(event.key for event in way.path.events[part.start : part.stop]) for part in way.rounds)
         for way in ways

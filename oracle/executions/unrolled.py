@@ -17,7 +17,7 @@ from functools import lru_cache
 from corpus.litmus.test import LitmusTest
 from oracle.executions.events import Event, Expression, Read
 from oracle.executions.spins import spinning_jumps
-from oracle.executions.steps import Constraint, Key, Sources, State, TooManyError, Walker
+from oracle.executions.steps import Constraint, Key, RunState, Sources, TooManyError, Walker
 from oracle.graphs import topological
 
 MOST_PLACES = 1 << 14
@@ -104,7 +104,7 @@ class _Merger(Walker):
         self._merges: dict[Key, Merge] = {}
         self._cuts: list[tuple[int, tuple[Constraint, ...]]] = []
 
-    def key(self, state: State) -> Key:
+    def key(self, state: RunState) -> Key:
         """Events are numbered as they are met, which orders those of each way; what two ways share has one number."""
         found = self._node, len(state.events), state.outcomes
         return self._keys.setdefault(found, (self.number, len(self._keys)))
@@ -121,7 +121,7 @@ class _Merger(Walker):
             return tuple(dict.fromkeys(meaning for _, option, _ in options for meaning in self.meanings(option)))
         return (value,)
 
-    def stop(self, state: State) -> None:
+    def stop(self, state: RunState) -> None:
         """Remembers what the run would take the jump for."""
         super().stop(state)
         self._cuts.append((state.pc, state.constraints))
@@ -129,8 +129,8 @@ class _Merger(Walker):
     def unrolled(self) -> Unrolled:
         """The whole thread."""
         start = self.start()
-        arrived: dict[_Place, list[tuple[int, State]]] = {self._place(start): [(-1, start)]}
-        made: list[tuple[int, State, State]] = []
+        arrived: dict[_Place, list[tuple[int, RunState]]] = {self._place(start): [(-1, start)]}
+        made: list[tuple[int, RunState, RunState]] = []
         targets: dict[int, int] = {}
         end: int | None = None
         registers: dict[str, Expression] = {}
@@ -156,7 +156,7 @@ class _Merger(Walker):
         )
         return Unrolled(tuple(nodes), steps, end, tuple(self._merges.values()), registers, frozenset(self.cut))
 
-    def _places(self, start: State) -> list[_Place]:
+    def _places(self, start: RunState) -> list[_Place]:
         """Every place that a run may come to, in an order of all runs."""
         seen = 0
 
@@ -171,15 +171,15 @@ class _Merger(Walker):
                 if following <= pc:
                     jumps[pc] = jumps.get(pc, 0) + 1
                 if jumps.get(pc, 0) <= self.most(pc):
-                    yield self._place(State(following, jumps=jumps))
+                    yield self._place(RunState(following, jumps=jumps))
 
         return topological(self._place(start), after)
 
-    def _place(self, state: State) -> _Place:
+    def _place(self, state: RunState) -> _Place:
         ahead = self.flow.ahead[state.pc]
         return state.pc, tuple(sorted((jump, count) for jump, count in state.jumps.items() if jump in ahead))
 
-    def _met(self, place: _Place, arrivals: Sequence[tuple[int, State]]) -> State:
+    def _met(self, place: _Place, arrivals: Sequence[tuple[int, RunState]]) -> RunState:
         """The ways that lead to a place as one."""
         states = [state for _, state in arrivals]
         nothing: tuple[Expression, Sources] = 0, frozenset()
@@ -190,7 +190,7 @@ class _Merger(Walker):
         _, control = self._merged([(step, 0, state.control) for step, state in arrivals])
         known = states[0].constraints
         known = tuple(held for held in known if all(held in state.constraints for state in states[1:]))
-        return State(place[0], registers, (), known, control, (), dict(place[1]))
+        return RunState(place[0], registers, (), known, control, (), dict(place[1]))
 
     def _merged(self, options: Sequence[tuple[int, Expression, Sources]]) -> tuple[Expression, Sources]:
         _, value, sources = options[0]

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from corpus.errors import InputError
-from corpus.executions.execution import DEPENDENCIES, Kind
+from corpus.executions.execution import DEPENDENCIES, OpKind
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import ships
-from oracle.cat.terms import Position
+from oracle.cat.terms import FilePosition
 from oracle.executions import events
 from oracle.executions.events import access_tags, barrier_tags, fence_tags
 from oracle.executions.initial import sees_initial_writes
@@ -69,22 +69,22 @@ class Telling:
     a check looks for together, as ``F & SC``.
     """
 
-    tags: Mapping[events.Kind, frozenset[str]]
-    of_updates: Mapping[events.Kind, frozenset[str]]
+    tags: Mapping[events.EventKind, frozenset[str]]
+    of_updates: Mapping[events.EventKind, frozenset[str]]
     scopes: bool
-    together: Mapping[events.Kind, frozenset[frozenset[str]]]
+    together: Mapping[events.EventKind, frozenset[frozenset[str]]]
 
-    def of(self, kind: Kind, mode: Mode) -> object:
+    def of(self, kind: OpKind, mode: Mode) -> object:
         """What is seen of a way to do an instruction; those of which the same is seen are one to the models."""
-        tags = self.of_updates if kind is Kind.UPDATE else self.tags
+        tags = self.of_updates if kind is OpKind.UPDATE else self.tags
         seen = tuple(found & tags[half] for half, found in zip(halves(kind), mode_tags(kind, mode), strict=True))
         return seen, events.access_scope(mode) if self.scopes else None
 
-    def reads(self, kind: Kind, mode: Mode) -> bool:
+    def reads(self, kind: OpKind, mode: Mode) -> bool:
         """Whether it makes a difference to a check that an instruction is there. Accesses do; a fence or barrier that
         has all sets of no intersection in a check does not, as ``fence.acq_rel`` where a model has ``F & SC`` alone.
         """
-        together = self.together.get(events.Kind(kind.value)) if kind in (Kind.FENCE, Kind.BARRIER) else None
+        together = self.together.get(events.EventKind(kind.value)) if kind in (OpKind.FENCE, OpKind.BARRIER) else None
         (tags, *_) = mode_tags(kind, mode)
         return together is None or any(names <= tags for names in together)
 
@@ -95,17 +95,17 @@ def telling(models: Sequence[Model], flags: bool = False) -> Telling:
     def mention(name: str, kind: str = "") -> bool:
         return any(model.checks_mention(name, kind) or (flags and model.flags_mention(name, kind)) for model in models)
 
-    tags = {kind: frozenset(name for name in events.SETS if mention(name, kind)) for kind in events.Kind}
+    tags = {kind: frozenset(name for name in events.SETS if mention(name, kind)) for kind in events.EventKind}
     if mention("sync_fence"):
-        tags[events.Kind.FENCE] |= {"SC"}
+        tags[events.EventKind.FENCE] |= {"SC"}
     if mention("syncbar"):  # nothing synchronises with a barrier that does not wait
-        tags[events.Kind.BARRIER] |= {"ARRIVE"}
+        tags[events.EventKind.BARRIER] |= {"ARRIVE"}
     together = {
         kind: {names & events.SETS for model in models for names in model.checks_intersect(kind)} - {frozenset()}
-        for kind in (events.Kind.FENCE, events.Kind.BARRIER)
+        for kind in (events.EventKind.FENCE, events.EventKind.BARRIER)
     }
-    together[events.Kind.FENCE] |= {frozenset({"F", "SC"})} if mention("sync_fence") else set()
-    together[events.Kind.BARRIER] |= {frozenset({"B"})} if mention("syncbar") else set()
+    together[events.EventKind.FENCE] |= {frozenset({"F", "SC"})} if mention("sync_fence") else set()
+    together[events.EventKind.BARRIER] |= {frozenset({"B"})} if mention("syncbar") else set()
     updates = tags
     if any(model.syntax.one_event for model in models) and any(map(mention, _HALVES)):
         updates = {kind: found | _HALVES for kind, found in tags.items()}
@@ -132,11 +132,11 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
         return any(model.checks_mention(name) for model in models for name in names)
 
     told = telling(models)
-    kept = {Kind.READ, Kind.WRITE}
+    kept = {OpKind.READ, OpKind.WRITE}
     whole_updates = any(model.syntax.one_event for model in models)
-    kept |= {Kind.UPDATE} if mention("rmw", "RMW") or whole_updates else set()
-    kept |= {Kind.FENCE} if mention("F", "sync_fence") or told.tags[events.Kind.FENCE] & _ORDERS else set()
-    kept |= {Kind.BARRIER} if mention("B", "syncbar") else set()
+    kept |= {OpKind.UPDATE} if mention("rmw", "RMW") or whole_updates else set()
+    kept |= {OpKind.FENCE} if mention("F", "sync_fence") or told.tags[events.EventKind.FENCE] & _ORDERS else set()
+    kept |= {OpKind.BARRIER} if mention("B", "syncbar") else set()
     unsaid = {name for name in events.DIALECT_TAGS if any(_only_flags(model, name) for model in models)}
     modes = {}
     for kind in (kind for kind in whole.modes if kind in kept):
@@ -146,9 +146,9 @@ def told_apart(whole: Vocabulary, models: Sequence[Model]) -> Vocabulary:
                 continue
             seen.setdefault(told.of(kind, mode), mode)
         modes[kind] = tuple(seen.values())
-    if Kind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
-        told_of = told.tags[events.Kind.FENCE] & {*_ORDERS, *_PROXIES}
-        modes[Kind.FENCE] = tuple(mode for mode in modes[Kind.FENCE] if fence_tags(mode) & told_of)
+    if OpKind.FENCE in modes and whole.name == "ptx-proxies":  # fences that no model speaks of
+        told_of = told.tags[events.EventKind.FENCE] & {*_ORDERS, *_PROXIES}
+        modes[OpKind.FENCE] = tuple(mode for mode in modes[OpKind.FENCE] if fence_tags(mode) & told_of)
     dependencies = tuple(name for name in whole.dependencies if mention(name))
     named = {mode.scope for ways in modes.values() for mode in ways}
     levels = {level: mention(*_LEVELS[level]) or (told.scopes and level in named) for level in whole.levels}
@@ -176,7 +176,7 @@ def _only_flags(model: Model, name: str) -> bool:
     return model.mentions(name) and not model.checks_mention(name)
 
 
-def unmade(words: Vocabulary, model: Model) -> dict[str, Position]:
+def unmade(words: Vocabulary, model: Model) -> dict[str, FilePosition]:
     """The sets that a check hangs on and that no event is in, for the dialect has no word for them, and where.
 
     A model that ships is about more than the programs of its own vocabulary, on purpose: Vulkan's has one storage class
@@ -187,7 +187,7 @@ def unmade(words: Vocabulary, model: Model) -> dict[str, Position]:
     return {name: place for name, place in _empty(words, model).items() if not (name in known and ships(str(place[0])))}
 
 
-def _empty(words: Vocabulary, model: Model) -> dict[str, Position]:
+def _empty(words: Vocabulary, model: Model) -> dict[str, FilePosition]:
     whole = vocabulary(words.name, words.more)
     modes = [(kind, mode) for kind, ways in whole.modes.items() for mode in ways]
     made = {tag for kind, mode in modes for tags in mode_tags(kind, mode) for tag in tags}
@@ -196,19 +196,19 @@ def _empty(words: Vocabulary, model: Model) -> dict[str, Position]:
     return {name: model.mentioned_at(name) for name in there}
 
 
-def halves(kind: Kind) -> tuple[events.Kind, ...]:
+def halves(kind: OpKind) -> tuple[events.EventKind, ...]:
     """The kinds of the events of an instruction."""
-    return (events.Kind.READ, events.Kind.WRITE) if kind is Kind.UPDATE else (events.Kind(kind.value),)
+    return (events.EventKind.READ, events.EventKind.WRITE) if kind is OpKind.UPDATE else (events.EventKind(kind.value),)
 
 
-def mode_tags(kind: Kind, mode: Mode) -> tuple[frozenset[str], ...]:
+def mode_tags(kind: OpKind, mode: Mode) -> tuple[frozenset[str], ...]:
     """The sets that the events of an instruction done in this way are in, but for those of its location."""
     match kind:
-        case Kind.FENCE:
+        case OpKind.FENCE:
             return (fence_tags(mode),)
-        case Kind.BARRIER:
+        case OpKind.BARRIER:
             return (barrier_tags(mode, False),)
-        case Kind.UPDATE:
+        case OpKind.UPDATE:
             return tuple(access_tags(half, mode, Region.GLOBAL, True) for half in halves(kind))
         case _:
-            return (access_tags(events.Kind(kind.value), mode, Region.GLOBAL),)
+            return (access_tags(events.EventKind(kind.value), mode, Region.GLOBAL),)

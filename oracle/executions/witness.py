@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from corpus.litmus.test import LitmusTest, Term
 from oracle.cat.algebra import Relation, bits
 from oracle.cat.base import Base
-from oracle.cat.interpreter import CheckResult, Interpreter, Model, Names
-from oracle.cat.terms import Check
+from oracle.cat.interpreter import CheckResult, Interpreter, Model, PreludeValues
+from oracle.cat.terms import ModelCheck
 from oracle.executions.bounds import UNROLL
-from oracle.executions.candidates import Batch
-from oracle.executions.derivations import Link, Reason, with_reasons
-from oracle.executions.events import INITIAL, Choices, Event, Expression, Kind, ProgramBase
+from oracle.executions.candidates import CandidateBatch
+from oracle.executions.derivations import DerivationPath, DerivedPair, with_reasons
+from oracle.executions.events import INITIAL, Event, EventKind, ExecutionChoices, Expression, ProgramBase
 from oracle.executions.judge import Answer, is_complete, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.valuations import Valuation, evaluate
@@ -37,7 +37,7 @@ MOST_VIOLATIONS = 8
 
 
 @dataclass(frozen=True)
-class Execution:
+class CandidateExecution:
     """One candidate execution. ``values``: what each event reads or writes; ``finals``: what the condition asks for."""
 
     base: ProgramBase[int]
@@ -75,15 +75,15 @@ class Violation:
     that should be empty.
     """
 
-    check: Check
-    execution: Execution
-    edges: tuple[Link, ...] = ()
-    aside: tuple[Link, ...] = ()
+    check: ModelCheck
+    execution: CandidateExecution
+    edges: tuple[DerivedPair, ...] = ()
+    aside: tuple[DerivedPair, ...] = ()
     events: tuple[int, ...] = ()
     count: int = 0
 
     @property
-    def steps(self) -> tuple[Link, ...]:
+    def steps(self) -> tuple[DerivedPair, ...]:
         """The base edges of ``edges``, one after the other; a cycle again from its first read or write on."""
         steps = tuple(step for edge in self.edges for step in edge.steps())
         return _rotated(steps, self.execution.events) if steps and self.is_cycle else steps
@@ -106,11 +106,11 @@ class MemoryExplanation:
 
     test: LitmusTest
     model: Model
-    witness: Execution | None = None
+    witness: CandidateExecution | None = None
     flags: tuple[str, ...] = ()
     violations: tuple[Violation, ...] = ()
     outcomes: int = 0
-    killed: tuple[tuple[Check, int], ...] = ()
+    killed: tuple[tuple[ModelCheck, int], ...] = ()
     bounded: bool = False
     complete: bool = True
     listed: bool = True
@@ -131,7 +131,7 @@ def explain_memory(
     bounded = any(thread.bounded for thread in threads)
     complete = is_complete(test, threads, model)
     explanation = MemoryExplanation(test, model, bounded=bounded, complete=complete, unroll=unroll)
-    killed: dict[Check, int] = {}
+    killed: dict[ModelCheck, int] = {}
     found: dict[Hashable, Violation] = {}
     outcomes = 0
     for batch, allowed, results in judged(test, threads, model):
@@ -175,7 +175,7 @@ def _decisive_first(violations: Sequence[Violation]) -> tuple[Violation, ...]:
     return (first, *(violation for violation in violations if violation is not first))
 
 
-def execution_of(batch: Batch, candidate: int) -> Execution:
+def execution_of(batch: CandidateBatch, candidate: int) -> CandidateExecution:
     """One of the valid candidates of a batch, on its own."""
     base = batch.base
 
@@ -186,26 +186,26 @@ def execution_of(batch: Batch, candidate: int) -> Execution:
         return next(value for value, mask in valuation.items() if mask >> candidate & 1)
 
     orders = {name: only(order) for name, order in base.choices.orders.items()}
-    chosen = Choices(only(base.choices.rf), only(base.choices.co), orders, only(base.choices.meet))
+    chosen = ExecutionChoices(only(base.choices.rf), only(base.choices.co), orders, only(base.choices.meet))
     told = [shown(event) for event in base.events]
     values = tuple(None if what is None else value(evaluate(what, batch.values, base.algebra)) for what in told)
     finals = {term: value(valuation) for term, valuation in batch.finals.items()}
     chosen_base = ProgramBase(bits(1, len(base.events)), base.events, base.places, chosen, base.synchronised)
-    return Execution(chosen_base, values, finals)
+    return CandidateExecution(chosen_base, values, finals)
 
 
 def shown(event: Event) -> Expression | None:
     """What to tell of an event's values: what is read or written, or a barrier's name."""
     if event.barrier is not None:
         return event.barrier.name
-    return event.value if event.kind in (Kind.READ, Kind.WRITE) else None
+    return event.value if event.kind in (EventKind.READ, EventKind.WRITE) else None
 
 
 def _lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-def violation_of(model: Model, number: int, execution: Execution) -> tuple[Violation, Pairs]:
+def violation_of(model: Model, number: int, execution: CandidateExecution) -> tuple[Violation, Pairs]:
     """How an execution fails the check of that number, and by which pairs of the relation that is checked."""
     base = with_reasons(model.seen(execution.base))
     result = Interpreter(base).run(model.syntax)[number]
@@ -219,10 +219,13 @@ def violation_of(model: Model, number: int, execution: Execution) -> tuple[Viola
             ((reason, (one, other)) for one, row in enumerate(result.value) for other, reason in row.items()),
             key=lambda found: (found[0].cost, found[1]),
         )
-        return replace(violation, edges=reason.edges or (Link(*pair, ()),), aside=reason.aside), (pair,)
+        return replace(violation, edges=reason.edges or (DerivedPair(*pair, ()),), aside=reason.aside), (pair,)
     # What is checked becomes one edge a pair, so that a path in its closure says which pairs it took.
-    checked: Relation[Reason] = tuple(
-        {other: Reason((Link(one, other, (), reason.edges or ()),), reason.cost) for other, reason in row.items()}
+    checked: Relation[DerivationPath] = tuple(
+        {
+            other: DerivationPath((DerivedPair(one, other, (), reason.edges or ()),), reason.cost)
+            for other, reason in row.items()
+        }
         for one, row in enumerate(result.value)
     )
     if result.check.kind == "acyclic":
@@ -236,12 +239,12 @@ def violation_of(model: Model, number: int, execution: Execution) -> tuple[Viola
     )
 
 
-def _rotated(cycle: tuple[Link, ...], events: Sequence[Event]) -> tuple[Link, ...]:
+def _rotated(cycle: tuple[DerivedPair, ...], events: Sequence[Event]) -> tuple[DerivedPair, ...]:
     """The cycle from its first read or write on; else from a fence, or an initial write."""
 
     def rank(at: int) -> tuple[bool, bool, int]:
         event = events[cycle[at].source]
-        return event.thread == INITIAL, event.kind not in (Kind.READ, Kind.WRITE), cycle[at].source
+        return event.thread == INITIAL, event.kind not in (EventKind.READ, EventKind.WRITE), cycle[at].source
 
     start = min(range(len(cycle)), key=rank)
     return cycle[start:] + cycle[:start]
@@ -249,7 +252,7 @@ def _rotated(cycle: tuple[Link, ...], events: Sequence[Event]) -> tuple[Link, ..
 
 def _alike(violation: Violation, pairs: Pairs, base: Base[int], result: CheckResult[int]) -> int:
     """The candidates in which the same pairs are checked for the same reasons."""
-    names, mask = Names(base), base.algebra.true
+    names, mask = PreludeValues(base), base.algebra.true
     if not isinstance(result.value, tuple):
         for event in violation.events:
             mask &= result.value.get(event, 0)

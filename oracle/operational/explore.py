@@ -33,10 +33,10 @@ from dataclasses import dataclass
 from corpus.errors import InputError
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc, Proposition, Term
 from oracle.executions.values import Value, holds
-from oracle.operational.system import Do, Final, Share, State, System
+from oracle.operational.system import Do, Final, OperationalSystem, Share, SystemState
 from oracle.operational.thread import UnmodelledError
 
-__all__ = ["Outcomes", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
+__all__ = ["FinalStates", "StateLimitError", "UnmodelledError", "explore", "satisfies", "witness"]
 
 MOST_STATES = 500_000
 """Where an exploration gives up, unless told otherwise."""
@@ -47,7 +47,7 @@ class StateLimitError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class FinalStates:
     """The final states of a test.
 
     ``terms`` is what its condition speaks of and observes: registers by thread and name, then locations by name.
@@ -66,12 +66,12 @@ def satisfies(terms: tuple[FinalRegister | Loc, ...], final: Final, proposition:
     return holds(proposition, lambda term: term if isinstance(term, int) else values[term])
 
 
-def explore(test: LitmusTest, strong: bool, unroll: int = 2, limit: int = MOST_STATES) -> Outcomes:
+def explore(test: LitmusTest, strong: bool, unroll: int = 2, limit: int = MOST_STATES) -> FinalStates:
     """All final states of a test under ``thesis-strong`` or ``thesis-weak``.
 
     Each backward jump is taken at most ``unroll`` times. Raises ``UnmodelledError`` and ``StateLimitError``.
     """
-    system = System(test, strong, unroll)
+    system = OperationalSystem(test, strong, unroll)
     finals = set()
     seen = set(system.start())
     todo = list(seen)
@@ -87,7 +87,7 @@ def explore(test: LitmusTest, strong: bool, unroll: int = 2, limit: int = MOST_S
                 seen.add(after)
                 todo.append(after)
         _check_limit(test, len(seen), limit)
-    return Outcomes(system.terms, frozenset(finals), system.cut, len(seen))
+    return FinalStates(system.terms, frozenset(finals), system.cut, len(seen))
 
 
 def witness(
@@ -97,8 +97,8 @@ def witness(
 
     The proposition may speak of what the test's condition speaks of. Raises as ``explore`` does.
     """
-    system = System(test, strong, unroll)
-    before: dict[State, tuple[State, Do | Share] | None] = dict.fromkeys(system.start())
+    system = OperationalSystem(test, strong, unroll)
+    before: dict[SystemState, tuple[SystemState, Do | Share] | None] = dict.fromkeys(system.start())
     todo = deque(before)
     while todo:
         state = todo.popleft()

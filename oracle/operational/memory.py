@@ -25,7 +25,7 @@ from typing import NamedTuple
 from oracle.executions.values import Value
 
 
-class Status(IntEnum):
+class CopyStatus(IntEnum):
     """What of a copy is still to be shared: the rows of Table 4.1."""
 
     SHARED = 0  # B=0 LS=1 GS=1, as all copies start
@@ -38,13 +38,13 @@ class Copy(NamedTuple):
     """A holder's copy of a location."""
 
     value: Value
-    status: Status
+    status: CopyStatus
 
 
 Copies = tuple[Copy, ...]
 """The copies of all holders of a location."""
 
-FORGOTTEN = Copy(0, Status.SHARED)
+FORGOTTEN = Copy(0, CopyStatus.SHARED)
 """A copy that nobody will look at."""
 
 
@@ -75,7 +75,7 @@ class LocationAutomaton:
         self._merged: dict[tuple[int, int], int] = {}
         self._forgotten: dict[tuple[int, int], int] = {}
         self._pending: list[tuple[int, ...]] = []
-        self.start = self._number((Copy(initial, Status.SHARED),) * len(blocks))
+        self.start = self._number((Copy(initial, CopyStatus.SHARED),) * len(blocks))
         """The first state."""
 
     def copies(self, state: int) -> Copies:
@@ -88,13 +88,13 @@ class LocationAutomaton:
 
     def unshared(self, state: int, holder: int) -> bool:
         """Whether the holder's value is unshared even in its block."""
-        return self._states[state][holder].status is Status.UNSHARED
+        return self._states[state][holder].status is CopyStatus.UNSHARED
 
     def store(self, state: int, holder: int, value: Value) -> int:
         """The state after a store."""
         key = (state, holder, value)
         if key not in self._stored:
-            status = Status.UNSHARED if self._mates[holder] else self._in_block(holder)
+            status = CopyStatus.UNSHARED if self._mates[holder] else self._in_block(holder)
             self._stored[key] = self._changed(state, holder, Copy(value, status))
         return self._stored[key]
 
@@ -104,13 +104,13 @@ class LocationAutomaton:
         if key not in self._loaded:
             own = self._states[state][holder]
             ways = [Borrowing(own.value, holder, state)]
-            if self._borrowing and own.status is not Status.BORROWED:
+            if self._borrowing and own.status is not CopyStatus.BORROWED:
                 seen = set()
                 for source in self._lenders(state, holder):
                     value = self._states[state][source].value
                     if value not in seen:
                         seen.add(value)
-                        after = self._changed(state, holder, Copy(value, Status.BORROWED))
+                        after = self._changed(state, holder, Copy(value, CopyStatus.BORROWED))
                         ways.append(Borrowing(value, source, after))
             self._loaded[key] = tuple(ways)
         return self._loaded[key]
@@ -120,8 +120,8 @@ class LocationAutomaton:
         key = (state, holder)
         if key not in self._shared:
             own = self._states[state][holder]
-            targets = self._others[holder] + (self._mates[holder] if own.status is Status.UNSHARED else [])
-            self._shared[key] = self._spread(state, holder, targets, Status.SHARED)
+            targets = self._others[holder] + (self._mates[holder] if own.status is CopyStatus.UNSHARED else [])
+            self._shared[key] = self._spread(state, holder, targets, CopyStatus.SHARED)
         return self._shared[key]
 
     def merge(self, state: int, holder: int) -> int:
@@ -140,29 +140,29 @@ class LocationAutomaton:
         key = (state, watching)
         if key not in self._forgotten:
             kept = (
-                copy if watching and (copy.status >= Status.IN_BLOCK or watching >> holder & 1) else FORGOTTEN
+                copy if watching and (copy.status >= CopyStatus.IN_BLOCK or watching >> holder & 1) else FORGOTTEN
                 for holder, copy in enumerate(self._states[state])
             )
             self._forgotten[key] = self._number(tuple(kept))
         return self._forgotten[key]
 
-    def _in_block(self, holder: int) -> Status:
-        return Status.IN_BLOCK if self._others[holder] else Status.SHARED
+    def _in_block(self, holder: int) -> CopyStatus:
+        return CopyStatus.IN_BLOCK if self._others[holder] else CopyStatus.SHARED
 
     def _lenders(self, state: int, holder: int) -> Iterator[int]:
         copies = self._states[state]
         for source in self._mates[holder]:
-            if copies[source].status is Status.UNSHARED:
+            if copies[source].status is CopyStatus.UNSHARED:
                 yield source
         for source in self._others[holder]:
-            if copies[source].status >= Status.IN_BLOCK:
+            if copies[source].status >= CopyStatus.IN_BLOCK:
                 yield source
 
-    def _spread(self, state: int, holder: int, targets: Sequence[int], status: Status) -> int:
+    def _spread(self, state: int, holder: int, targets: Sequence[int], status: CopyStatus) -> int:
         copies = list(self._states[state])
         value = copies[holder].value
         for target in targets:
-            copies[target] = Copy(value, Status.SHARED)
+            copies[target] = Copy(value, CopyStatus.SHARED)
         copies[holder] = Copy(value, status)
         return self._number(tuple(copies))
 
@@ -175,5 +175,5 @@ class LocationAutomaton:
         if number is None:
             number = self._numbers[copies] = len(self._states)
             self._states.append(copies)
-            self._pending.append(tuple(h for h, copy in enumerate(copies) if copy.status >= Status.IN_BLOCK))
+            self._pending.append(tuple(h for h, copy in enumerate(copies) if copy.status >= CopyStatus.IN_BLOCK))
         return number

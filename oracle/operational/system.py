@@ -33,14 +33,14 @@ from corpus.litmus.test import (
     propositions,
 )
 from oracle.executions.values import Address, Value, value_text
-from oracle.operational.memory import LocationAutomaton, Status
+from oracle.operational.memory import CopyStatus, LocationAutomaton
 from oracle.operational.thread import CUT, FenceStep, LoadStep, Step, StoreStep, ThreadAutomaton, UnmodelledError
 
 Final = tuple[Value, ...]
 """A final state: a value for each of the terms."""
 
 
-class State(NamedTuple):
+class SystemState(NamedTuple):
     """The number of each thread's state, and of each location's."""
 
     threads: tuple[int, ...]
@@ -77,7 +77,7 @@ class _Outlook(NamedTuple):
     ended: bool
 
 
-class System:
+class OperationalSystem:
     """The transition system of a test. Locations are numbered as in the test, holders for each location anew."""
 
     def __init__(self, test: LitmusTest, strong: bool, unroll: int) -> None:
@@ -125,12 +125,12 @@ class System:
             self._locations.append(LocationAutomaton(of, value, not strong))
         self._outlooks: dict[tuple[int, ...], _Outlook] = {}
 
-    def start(self) -> list[State]:
+    def start(self) -> list[SystemState]:
         """The first state; none where a thread is stuck or cut before it begins."""
         state = self._settled([thread.start for thread in self._threads], [where.start for where in self._locations])
         return [] if state is None else [state]
 
-    def steps(self, state: State) -> Iterator[Do | Share]:
+    def steps(self, state: SystemState) -> Iterator[Do | Share]:
         """All that may be done next."""
         for next_step in self._outlook(state.threads).steps:
             number, place, step, _ = next_step
@@ -144,13 +144,15 @@ class System:
             for holder in where.pending(state.locations[at]):
                 yield Share(at, holder)
 
-    def after(self, state: State, step: Do | Share, log: Callable[[str], None] | None = None) -> State | None:
+    def after(
+        self, state: SystemState, step: Do | Share, log: Callable[[str], None] | None = None
+    ) -> SystemState | None:
         """The state after a step and all that is quiet after it; None where the run has no end."""
         threads, locations = list(state.threads), list(state.locations)
         self._take(threads, locations, step)
         return self._settled(threads, locations, log)
 
-    def final(self, state: State) -> Final | None:
+    def final(self, state: SystemState) -> Final | None:
         """The final state that this one is, or is bound to become; None where steps to come decide."""
         outlook = self._outlook(state.threads)
         if not outlook.settled:
@@ -207,7 +209,7 @@ class System:
 
     def _settled(
         self, threads: list[int], locations: list[int], log: Callable[[str], None] | None = None
-    ) -> State | None:
+    ) -> SystemState | None:
         """The state after all quiet steps; changes its arguments."""
         while True:
             if min(threads, default=0) < 0:
@@ -218,7 +220,7 @@ class System:
                 locations[at] = where.forget(locations[at], outlook.watching[at])
             step = next((step for step in outlook.steps if self._is_quiet(step, locations, outlook)), None)
             if step is None:
-                return State(tuple(threads), tuple(locations))
+                return SystemState(tuple(threads), tuple(locations))
             if log is not None:
                 log(self._sentence(locations, step))
             self._take(threads, locations, step)
@@ -267,7 +269,7 @@ class System:
         if isinstance(taken, Share):
             at, holder = taken
             value, status = self._locations[at].copies(locations[at])[holder]
-            everyone = "all threads" if status is Status.UNSHARED else "the other blocks"
+            everyone = "all threads" if status is CopyStatus.UNSHARED else "the other blocks"
             return f"{self._whose(at, holder)} shares {self._names[at]} = {value_text(value)} with {everyone}"
         number, _, step, way = taken
         match step:

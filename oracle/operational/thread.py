@@ -97,7 +97,7 @@ class _State(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ThreadView:
     """What others need to know of a state.
 
     ``steps``: what may be done next, by place in the queue. ``loads``, ``stores``: a bit for each location that the
@@ -153,14 +153,14 @@ class ThreadAutomaton:
         self._loops = {place: loop for loop, place in enumerate(back)}
         self._numbers: dict[_State, int] = {}
         self._states: list[_State] = []
-        self._views: list[View] = []
+        self._views: list[ThreadView] = []
         self._after: dict[tuple[int, int, Value], int] = {}
         initial = dict(thread.registers)
         registers: list[Value | None] = [_constant(initial.get(name, 0)) for name in self._names]
         self.start = self._fire(0, registers, [], (0,) * len(back))
         """The first state, or ``CUT`` or ``STUCK``."""
 
-    def view(self, state: int) -> View:
+    def view(self, state: int) -> ThreadView:
         """What there is to know of a state."""
         return self._views[state]
 
@@ -269,7 +269,7 @@ class ThreadAutomaton:
             self._views.append(self._view(state))
         return number
 
-    def _view(self, state: _State) -> View:
+    def _view(self, state: _State) -> ThreadView:
         steps: list[tuple[int, Step]] = []
         loaded = stored = 0
         open_ended = True  # no fence so far
@@ -288,7 +288,7 @@ class ThreadAutomaton:
             else:
                 loaded |= bit
         fired = state.counter == len(self._code)
-        return View(
+        return ThreadView(
             tuple(steps),
             loaded | self._loads[state.counter],
             stored | self._stores[state.counter],

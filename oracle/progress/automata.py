@@ -23,7 +23,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from oracle.progress.batches import Batch, Numbers, Words, transitions
+from oracle.progress.batches import Numbers, ProgramBatch, Words, transitions
 from oracle.progress.behaviour import Behaviour
 from oracle.progress.models import GUARANTEES, Permutation, image_hangs, seen_in
 from oracle.progress.system import NO_STEP
@@ -71,7 +71,7 @@ class Automata:
         return [data[n * width : n * width + end] for n, end in enumerate(ends)]
 
 
-def minimal_automata(batch: Batch) -> Automata:
+def minimal_automata(batch: ProgramBatch) -> Automata:
     """The minimal automata of programs, as ``oracle.progress.behaviour.minimise`` gives them."""
     systems = _breadth_first(transitions(batch))
     parts = [(some, _minimised(systems.where(some))) for some in _by_size(systems.counts, 8, 12, 16, 20, 24, 32, 48)]

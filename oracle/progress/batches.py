@@ -39,7 +39,7 @@ _PIECE = 16384
 
 
 @dataclass(frozen=True)
-class Batch:
+class ProgramBatch:
     """Programs of one shape: ``lengths`` of threads, locations and values that they may use.
 
     In each array a row is an instruction, thread by thread, and a column a program; ``exchange`` is ``NO_EXCHANGE``
@@ -63,11 +63,11 @@ class Batch:
         """Thread and program counter of each row."""
         return [(t, pc) for t, length in enumerate(self.lengths) for pc in range(length)]
 
-    def where(self, kept: Truths | NDArray[np.intp] | list[bool]) -> Batch:
+    def where(self, kept: Truths | NDArray[np.intp] | list[bool]) -> ProgramBatch:
         """Some of the programs."""
         return self._with(array[:, kept] for array in self._fields)
 
-    def widened(self) -> Batch:
+    def widened(self) -> ProgramBatch:
         """The same in numbers that one can reckon with."""
         return self._with(array.astype(int) for array in self._fields)
 
@@ -75,17 +75,17 @@ class Batch:
     def _fields(self) -> tuple[Numbers, ...]:
         return self.location, self.check, self.jump, self.exchange
 
-    def _with(self, fields: Iterable[Numbers]) -> Batch:
-        return Batch(self.lengths, self.locations, self.values, *fields)
+    def _with(self, fields: Iterable[Numbers]) -> ProgramBatch:
+        return ProgramBatch(self.lengths, self.locations, self.values, *fields)
 
-    def image(self, order: tuple[int, ...]) -> Batch:
+    def image(self, order: tuple[int, ...]) -> ProgramBatch:
         """The programs whose thread ``t`` is thread ``order[t]`` of these, locations in order of first occurrence."""
         first = list(accumulate(self.lengths, initial=0))
         rows = [row for t in order for row in range(first[t], first[t + 1])]
         location = _in_order_of_occurrence(self.location[rows], self.locations)
         others = (array[rows] for array in (self.check, self.jump, self.exchange))
         lengths = tuple(self.lengths[t] for t in order)
-        return Batch(lengths, self.locations, self.values, location, *others)
+        return ProgramBatch(lengths, self.locations, self.values, location, *others)
 
     def programs(self) -> Iterator[Program]:
         """The programs one by one."""
@@ -102,7 +102,7 @@ class Batch:
         """How many states each program could have."""
         return int(self.values**self.locations * np.prod([length + 1 for length in self.lengths]))
 
-    def pieces(self, size: int) -> Iterator[Batch]:
+    def pieces(self, size: int) -> Iterator[ProgramBatch]:
         """So many programs at a time."""
         for start in range(0, len(self), size):
             yield self.where(np.arange(start, min(start + size, len(self))))
@@ -153,7 +153,7 @@ def _columns(rows: Sequence[int | Numbers], kind: str) -> list[bytes]:
     return [data[start : start + width] for start in range(0, len(data), width)]
 
 
-def joined(batches: list[Batch]) -> Batch:
+def joined(batches: list[ProgramBatch]) -> ProgramBatch:
     """The programs of several batches of one shape, of which there is one."""
     one, *others = batches
     fields = zip(*(batch._fields for batch in batches), strict=True)
@@ -169,13 +169,13 @@ _NARROW = np.int16
 
 def completions(
     shape: tuple[tuple[int, ...], int, int], code: Sequence[Instruction], options: tuple[Options, ...]
-) -> Batch:
+) -> ProgramBatch:
     """All programs of a shape (lengths, locations, values) that have the locations and jumps of some code, and for each
     instruction one of its options: a value to compare with, and one to store or ``NO_EXCHANGE``."""
     check, exchange = _choices(options)
     location = np.broadcast_to(np.array([[ins.location] for ins in code], _NARROW), check.shape)
     jump = np.broadcast_to(np.array([[ins.jump] for ins in code], _NARROW), check.shape)
-    return Batch(*shape, location, check, jump, exchange)
+    return ProgramBatch(*shape, location, check, jump, exchange)
 
 
 @lru_cache(maxsize=64)  # thousands of families have the same few options
@@ -194,7 +194,7 @@ def _choices(options: tuple[Options, ...]) -> tuple[Numbers, Numbers]:
     return first, second
 
 
-def least_tests(batches: list[Batch]) -> list[Batch]:
+def least_tests(batches: list[ProgramBatch]) -> list[ProgramBatch]:
     """The progress tests of each of some batches of one shape; of images under permutation of threads that have the
     shape, the least in everything but locations, and then in these.
 
@@ -207,7 +207,7 @@ def least_tests(batches: list[Batch]) -> list[Batch]:
     return [batch.where(some).widened() for some in np.split(kept, np.searchsorted(kept, ends[:-1]))]
 
 
-def _least(batch: Batch) -> Truths:
+def _least(batch: ProgramBatch) -> Truths:
     keys, least = _image_keys(batch), np.ones(len(batch), bool)
     for order in permutations(range(len(batch.lengths))):
         if tuple(batch.lengths[t] for t in order) == batch.lengths:
@@ -215,7 +215,7 @@ def _least(batch: Batch) -> Truths:
     return least
 
 
-def _image_keys(batch: Batch) -> NDArray[np.bytes_]:
+def _image_keys(batch: ProgramBatch) -> NDArray[np.bytes_]:
     rows = _instruction_by_instruction([batch.jump, batch.exchange + 1, batch.check])
     return np.array(_columns([*rows, *batch.location], ">u2"), f"S{2 * (len(rows) + len(batch.location))}")
 
@@ -238,7 +238,7 @@ def fits(lengths: tuple[int, ...]) -> bool:
     return int(np.prod([length + 1 for length in lengths])) <= MOST_BITS
 
 
-def are_tests(batch: Batch) -> Truths:
+def are_tests(batch: ProgramBatch) -> Truths:
     """Which programs are progress tests: (b) to (e) of ``oracle.progress.wellformed``; (a) is supposed.
 
     Raises ``ValueError`` where the shape does not fit.
@@ -262,7 +262,7 @@ def are_tests(batch: Batch) -> Truths:
     return found
 
 
-def _influences(batch: Batch) -> Truths:
+def _influences(batch: ProgramBatch) -> Truths:
     """The parts of (b) and (c) that the text alone decides, and that what is compared with anything is ever written:
     else memory stays 0 there, and no branch has both outcomes."""
     exchanges = batch.exchange != NO_EXCHANGE
@@ -283,7 +283,7 @@ def _influences(batch: Batch) -> Truths:
 class _Steps:
     """The steps of programs, on sets of states."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: ProgramBatch) -> None:
         self._batch = batch
         memories = list(product(range(batch.values), repeat=batch.locations))
         place = list(accumulate((length + 1 for length in batch.lengths), mul, initial=1))
@@ -389,7 +389,7 @@ def _none(states: Words) -> Truths:
     return empty
 
 
-def transitions(batch: Batch) -> Numbers:
+def transitions(batch: ProgramBatch) -> Numbers:
     """The steps of programs from each state that they could have, the start first.
 
     ``cells[t, s, n]`` is the cell of the state that follows on state ``s`` of program ``n`` by a step of thread ``t``:

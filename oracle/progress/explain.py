@@ -29,7 +29,7 @@ from oracle.graphs import closed_components, components
 from oracle.progress.behaviour import refine
 from oracle.progress.lts import explore
 from oracle.progress.models import ProgressModel, Verdict, unfold
-from oracle.progress.system import NO_STEP, Action, Rows, System, having_steps
+from oracle.progress.system import NO_STEP, Action, Rows, TransitionSystem, having_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ModelLts:
     so are ``chances``, where there are any.
     """
 
-    lts: System
+    lts: TransitionSystem
     states: tuple[int, ...]
     promised: tuple[int, ...]
     successors: Rows
@@ -63,18 +63,18 @@ class ModelLts:
         """The program counter of each thread."""
         return self.lts.counters[self.states[node]]
 
-    def action(self, step: Step) -> Action:
+    def action(self, step: LtsStep) -> Action:
         """What a step does."""
         action = self.lts.action(self.states[step.source], step.thread)
         return replace(action, outcome=f"{action.outcome}, and fails") if self.is_chance(step) else action
 
-    def is_chance(self, step: Step) -> bool:
+    def is_chance(self, step: LtsStep) -> bool:
         """Whether a step is a chance, and not what its thread does by itself."""
         return self.successors[step.source][step.thread] != step.target and bool(self.chances)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LtsStep:
     """A step of ``thread`` between two nodes of a ``ModelLts``."""
 
     source: int
@@ -90,8 +90,8 @@ class Lasso:
     and take none, of which ``waiting`` wait at a barrier all along.
     """
 
-    stem: tuple[Step, ...]
-    cycle: tuple[Step, ...]
+    stem: tuple[LtsStep, ...]
+    cycle: tuple[LtsStep, ...]
     promised: int
     stepping: int
     starved: int
@@ -111,7 +111,7 @@ class Exit:
     promised: int
     stepping: int
     leaving: int
-    path: tuple[Step, ...]
+    path: tuple[LtsStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,14 @@ def explain(program: Program, model: ProgressModel) -> Explanation:
     return explain_system(explore(program), model)
 
 
-def explain_system(system: System, model: ProgressModel) -> Explanation:
+def explain_system(system: TransitionSystem, model: ProgressModel) -> Explanation:
     """What a model says of a transition system, and why."""
     graph = lts_under(system, model)
     lasso = find_lasso(graph, model.strong)
     return Explanation(model, graph, lasso, () if lasso else tuple(_exits(graph, model.strong)))
 
 
-def lts_under(lts: System, model: ProgressModel) -> ModelLts:
+def lts_under(lts: TransitionSystem, model: ProgressModel) -> ModelLts:
     """The LTS of a program under a model: states that differ in no promise to come are one node."""
     history = unfold(lts.successors, lts.chances)
     promised = [history.promised(node, model.guarantee) for node in range(len(history.states))]
@@ -166,7 +166,7 @@ def lts_under(lts: System, model: ProgressModel) -> ModelLts:
 def find_lasso(graph: ModelLts, strong: bool) -> Lasso | None:
     """The shortest lasso found that keeps every promise, or ``None`` where there is none."""
     depths, parents = _breadth_first(graph)
-    best: tuple[Step, ...] | None = None
+    best: tuple[LtsStep, ...] | None = None
     shortest = 0
     for cycle in _fair_cycles(graph, strong):
         length = depths[cycle[0].source] + len(cycle)
@@ -181,7 +181,7 @@ def find_lasso(graph: ModelLts, strong: bool) -> Lasso | None:
     return Lasso(_path(parents, nodes[0]), best, promised, stepping, starved, waiting & starved)
 
 
-def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[Step, ...]]:
+def _fair_cycles(graph: ModelLts, strong: bool) -> Iterator[tuple[LtsStep, ...]]:
     """Cycles that keep every promise, from each node that may be entered; none only where there is none."""
     found = False
     for members, stepping in _cyclic_components(graph):
@@ -236,28 +236,28 @@ def _cyclic_components(graph: ModelLts) -> Iterator[tuple[list[int], int]]:
             yield sorted(component), stepping
 
 
-def _threads(steps: tuple[Step, ...]) -> int:
+def _threads(steps: tuple[LtsStep, ...]) -> int:
     mask = 0
     for step in steps:
         mask |= 1 << step.thread
     return mask
 
 
-def _breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, Step]]:
+def _breadth_first(graph: ModelLts) -> tuple[list[int], dict[int, LtsStep]]:
     """The distance of every node from the start, and the step by which a shortest path reaches it."""
     depths = [0] * len(graph.states)
-    parents: dict[int, Step] = {}
+    parents: dict[int, LtsStep] = {}
     threads = len(graph.successors[0])
     for node, row in enumerate(graph.successors):  # nodes are numbered breadth-first
         for place, after in enumerate((*row, *graph.chances[node]) if graph.chances else row):
             tid = place % threads
             if after > 0 and after not in parents:
-                parents[after] = Step(node, tid, after)
+                parents[after] = LtsStep(node, tid, after)
                 depths[after] = depths[node] + 1
     return depths, parents
 
 
-def _path(parents: dict[int, Step], node: int) -> tuple[Step, ...]:
+def _path(parents: dict[int, LtsStep], node: int) -> tuple[LtsStep, ...]:
     steps = []
     while node in parents:
         steps.append(parents[node])
@@ -265,7 +265,7 @@ def _path(parents: dict[int, Step], node: int) -> tuple[Step, ...]:
     return tuple(reversed(steps))
 
 
-def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[Step, ...]:
+def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[LtsStep, ...]:
     """A shortest closed walk from ``entry`` inside ``members`` that keeps every promise weakly.
 
     Each thread takes a step on it, or is not promised one somewhere on it. There must be one: the members are strongly
@@ -273,13 +273,13 @@ def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[Step,
     """
     inside = set(members)
     start = (entry, graph.promised[entry])
-    reached: dict[tuple[int, int], tuple[tuple[int, int], Step] | None] = {start: None}
+    reached: dict[tuple[int, int], tuple[tuple[int, int], LtsStep] | None] = {start: None}
     queue = [start]
     for node, missing in queue:  # grows while we walk it
         for tid, after in enumerate(graph.successors[node]):
             if after not in inside:
                 continue
-            step = Step(node, tid, after)
+            step = LtsStep(node, tid, after)
             state = (after, missing & ~(1 << tid) & graph.promised[after])
             if state == (entry, 0):
                 walk = [step]
@@ -294,17 +294,17 @@ def _closed_walk(graph: ModelLts, entry: int, members: list[int]) -> tuple[Step,
     raise AssertionError("a strongly connected component has a closed walk over its steps")
 
 
-def _tour(graph: ModelLts, trap: list[int]) -> tuple[Step, ...]:
+def _tour(graph: ModelLts, trap: list[int]) -> tuple[LtsStep, ...]:
     """A closed walk over every promised step of a trap: always on to the nearest step not yet taken.
 
     It takes no other steps, but where nothing is promised somewhere in the trap.
     """
     rows = _promised_rows(graph)
-    waiting = {Step(node, tid, after) for node in trap for tid, after in enumerate(rows[node]) if after != NO_STEP}
+    waiting = {LtsStep(node, tid, after) for node in trap for tid, after in enumerate(rows[node]) if after != NO_STEP}
     if not all(graph.promised[node] for node in trap):
         inside = set(trap)
         rows = [tuple(after if after in inside else NO_STEP for after in row) for row in graph.successors]
-    tour: list[Step] = []
+    tour: list[LtsStep] = []
     here = entry = min(trap)
     while waiting:
         leg = _nearest(rows, here, waiting)
@@ -312,19 +312,19 @@ def _tour(graph: ModelLts, trap: list[int]) -> tuple[Step, ...]:
         tour += leg
         here = leg[-1].target
     if here != entry:
-        tour += _nearest(rows, here, {Step(n, t, entry) for n in trap for t, a in enumerate(rows[n]) if a == entry})
+        tour += _nearest(rows, here, {LtsStep(n, t, entry) for n in trap for t, a in enumerate(rows[n]) if a == entry})
     return tuple(tour)
 
 
-def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[Step]) -> tuple[Step, ...]:
+def _nearest(rows: list[tuple[int, ...]], start: int, goals: set[LtsStep]) -> tuple[LtsStep, ...]:
     """A shortest path from ``start`` that ends with one of ``goals``; some goal must be in reach."""
-    parents: dict[int, Step] = {}
+    parents: dict[int, LtsStep] = {}
     queue = [start]
     for node in queue:  # grows while we walk it
         for tid, after in enumerate(rows[node]):
             if after == NO_STEP:
                 continue
-            step = Step(node, tid, after)
+            step = LtsStep(node, tid, after)
             if step in goals:
                 return (*_path(parents, node), step)
             if after != start and after not in parents:
@@ -343,7 +343,7 @@ def _exits(graph: ModelLts, strong: bool) -> Iterator[Exit]:
         promised = reduce(and_, (graph.promised[node] for node in members))
         leaving = promised & ~stepping
         outward = {
-            Step(node, tid, after)
+            LtsStep(node, tid, after)
             for node in members
             for tid, after in enumerate(rows[node])
             if after != NO_STEP and after not in members

@@ -89,7 +89,7 @@ def border(verdicts: Verdicts) -> tuple[str, str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class VerdictCounts:
     """Counts of a suite's tests.
 
     ``conformance`` and ``distinguishing`` are by model name, ``table_4`` by kind and guarantee. Models whose guarantee
@@ -107,7 +107,7 @@ class Census:
         return sum(self.table_4.get((reading, lesser), 0) for lesser in below)
 
 
-def census(suite: Iterable[Verdicts], models: Sequence[str], known: Mapping[str, ProgressModel]) -> Census:
+def census(suite: Iterable[Verdicts], models: Sequence[str], known: Mapping[str, ProgressModel]) -> VerdictCounts:
     """Count a suite of tests under ``models``; ``known`` gives those whose guarantee is known."""
     vectors = Counter(tuple(verdicts.get(model, "") for model in models) for verdicts in suite)
     less_fair = strictly_less_fair(known[model] for model in models if model in known)
@@ -117,7 +117,7 @@ def census(suite: Iterable[Verdicts], models: Sequence[str], known: Mapping[str,
         cell = border(verdicts)
         if cell:
             table[cell] += count
-    return Census(
+    return VerdictCounts(
         sum(vectors.values()),
         {model: sum(n for verdicts, n in counts if conforms(verdicts, model)) for model in models},
         {

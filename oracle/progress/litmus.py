@@ -92,7 +92,7 @@ Memory = tuple[tuple[Value, ...], frozenset[tuple[Meeting, int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ThreadPosition:
     """Where a thread is: at an instruction, with the registers that it may still read, ``Flow.live`` in their order.
 
     ``barrier`` is what it waits for; ``round`` that it goes round for ever, without access.
@@ -117,11 +117,11 @@ class Automaton:
         self._live = [tuple(sorted(live)) for live in flow.live]
         self.numbers = _numbers(test.threads[number])
         self._cells = cells
-        self.positions: list[Position] = []
+        self.positions: list[ThreadPosition] = []
         self.meetings: list[Meeting | None] = []
         """For each position the barrier that the thread is at, or waits at."""
 
-        self._index: dict[Position, int] = {}
+        self._index: dict[ThreadPosition, int] = {}
         self._after: dict[tuple[int, Memory], tuple[int, Memory]] = {}
         computed = {name for ins in self.body for name in written(ins)}
         self._ahead = flow.ahead
@@ -217,10 +217,10 @@ class Automaton:
 
     def _run(self, pc: int, registers: dict[str, Value]) -> int:
         """The position that the thread comes to by itself."""
-        seen: set[Position] = set()
+        seen: set[ThreadPosition] = set()
         for _ in range(MOST_LOCAL_STEPS):
             if pc == len(self.body):
-                return self._position(Position(pc, ()))
+                return self._position(ThreadPosition(pc, ()))
             match self.body[pc]:
                 case Load() | Store() | Rmw() | Barrier():
                     return self._position(self._at(pc, registers))
@@ -243,13 +243,13 @@ class Automaton:
             pc += 1
         raise self._wrong(pc, f"more than {MOST_LOCAL_STEPS:,} steps without an access to memory")
 
-    def _at(self, pc: int, registers: Mapping[str, Value]) -> Position:
-        return Position(pc, tuple(registers.get(name, 0) for name in self._live[pc]))
+    def _at(self, pc: int, registers: Mapping[str, Value]) -> ThreadPosition:
+        return ThreadPosition(pc, tuple(registers.get(name, 0) for name in self._live[pc]))
 
-    def _registers(self, position: Position) -> dict[str, Value]:
+    def _registers(self, position: ThreadPosition) -> dict[str, Value]:
         return dict(zip(self._live[position.pc], position.registers, strict=True))
 
-    def _position(self, position: Position) -> int:
+    def _position(self, position: ThreadPosition) -> int:
         number = self._index.get(position)
         if number is None:
             number = self._index[position] = len(self.positions)
@@ -257,7 +257,7 @@ class Automaton:
             self.meetings.append(self._meeting(position))
         return number
 
-    def _meeting(self, here: Position) -> Meeting | None:
+    def _meeting(self, here: ThreadPosition) -> Meeting | None:
         ins = self.body[here.pc] if here.pc < len(self.body) and not here.round else None
         if not isinstance(ins, Barrier):
             return None
@@ -268,7 +268,7 @@ class Automaton:
     def _value(self, registers: Mapping[str, Value], operand: Operand) -> Value:
         return registers.get(operand.name, 0) if isinstance(operand, Reg) else _constant(operand)
 
-    def _cell(self, here: Position, ins: Load | Store | Rmw) -> int:
+    def _cell(self, here: ThreadPosition, ins: Load | Store | Rmw) -> int:
         address = self._value(self._registers(here), ins.address)
         cell = self._cells.get(element(address.location, address.offset)) if isinstance(address, Address) else None
         if cell is not None:
@@ -287,7 +287,7 @@ class Automaton:
 
 @dataclass(frozen=True)
 class LitmusLts:
-    """Reachable states, numbered from the start state 0 in breadth-first order; an ``oracle.progress.system.System``.
+    """Reachable states, numbered from the start state 0 in breadth-first order: a ``TransitionSystem``.
 
     A state is a memory and the position of each thread, as a number of its ``Automaton``.
     """

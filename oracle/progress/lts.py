@@ -19,8 +19,8 @@ class Lts:
 
     ``memories[s]`` and ``counters[s]`` say what state ``s`` is; ``successors[s][t]`` is the state after a step of
     thread ``t`` or ``NO_STEP``; ``running[s]`` is the bit mask of threads that have not ended. An end state has
-    ``running == 0``. This is an ``oracle.progress.system.System`` whose threads never wait and whose locations have
-    numbers for names.
+    ``running == 0``. This is an ``oracle.progress.system.TransitionSystem`` whose threads never wait and
+    whose locations have numbers for names.
     """
 
     program: Program

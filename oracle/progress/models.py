@@ -177,8 +177,8 @@ class History:
 def unfold(system: Rows, chances: Rows = ()) -> History:
     """The history graph of a system: every reachable pair of a state and the set of threads that have taken a step.
 
-    ``system`` holds rows of successors, and ``chances`` others, as ``oracle.progress.system.System`` has them; every
-    ``oracle.progress.behaviour.Behaviour`` is such rows.
+    ``system`` holds rows of successors, and ``chances`` others, as ``oracle.progress.system.TransitionSystem`` has
+    them; every ``oracle.progress.behaviour.Behaviour`` is such rows.
     """
     width = len(system[0])
     masks = [having_steps(row) for row in system]

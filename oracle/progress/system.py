@@ -42,7 +42,7 @@ class Action:
     outcome: str = ""
 
 
-class System(Protocol):
+class TransitionSystem(Protocol):
     """A transition system. Sequences are by state, the start is 0, within a state by location or thread."""
 
     @property

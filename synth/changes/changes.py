@@ -31,7 +31,7 @@ from backends.shared.results import (
     ProgressTrial,
     latest,
 )
-from synth.changes.sides import Side
+from synth.changes.sides import ResultSide
 from synth.inputs import MEMORY, PROGRESS
 from synth.report.evidence import Evidence, evidence
 from synth.statistics import chances_corrected, rates_equal
@@ -46,7 +46,7 @@ State = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Unit:
+class ComparedTest:
     """What is compared: a test, and a way to run it in words."""
 
     test: str
@@ -55,7 +55,7 @@ class Unit:
 
 
 @dataclass(slots=True)
-class Seen:
+class SideCounts:
     """What one side saw of a unit: how often each outcome of how many runs; ``hung`` of ``trials`` did not end.
 
     ``rounds`` are what is independent, iterations or launches, and ``held`` says how many of them it takes at least to
@@ -73,7 +73,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ResultChange:
     """One change: of which test and way, what (``appeared``, ``vanished``, ``rate``, ``fails``, ``no longer fails``) of
     which outcome, and how often in how many runs on either side.
 
@@ -81,7 +81,7 @@ class Change:
     ``asked``: the outcome is the one that the test asks about, as far as its text is known.
     """
 
-    unit: Unit
+    unit: ComparedTest
     what: str
     outcome: str
     before: tuple[int, int]
@@ -100,17 +100,17 @@ class Contradictions:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ResultComparison:
     """Two sides: how many units are on both, which are on one only, what changed, and for which models that matters."""
 
     compared: int
-    only_before: tuple[Unit, ...]
-    only_after: tuple[Unit, ...]
-    changes: tuple[Change, ...]
+    only_before: tuple[ComparedTest, ...]
+    only_after: tuple[ComparedTest, ...]
+    changes: tuple[ResultChange, ...]
     models: Contradictions
 
     @property
-    def only(self) -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
+    def only(self) -> tuple[tuple[ComparedTest, ...], tuple[ComparedTest, ...]]:
         """The units of either side that the other does not have."""
         return self.only_before, self.only_after
 
@@ -120,7 +120,9 @@ class Comparison:
         return not (self.changes or self.models.appeared or self.models.vanished)
 
 
-def compare(before: Side, after: Side, threshold: float, only_significant: bool, known: Evidence | None) -> Comparison:
+def compare(
+    before: ResultSide, after: ResultSide, threshold: float, only_significant: bool, known: Evidence | None
+) -> ResultComparison:
     """What changed from one side to the other.
 
     Rates change where the chance is below ``threshold``; with ``only_significant``, so does what is seen on one side
@@ -135,7 +137,7 @@ def compare(before: Side, after: Side, threshold: float, only_significant: bool,
     chances = dict(zip(map(id, compared), corrected, strict=True))
     changes = [replace(change, chance=chances.get(id(change))) for change in found]
     asked = _asked(before, after, known) if known else set()
-    return Comparison(
+    return ResultComparison(
         len(both),
         tuple(sorted(first.keys() - second.keys())),
         tuple(sorted(second.keys() - first.keys())),
@@ -150,13 +152,13 @@ def compare(before: Side, after: Side, threshold: float, only_significant: bool,
     )
 
 
-def _units(entries: Iterable[Entry], chosen: frozenset[str]) -> dict[Unit, Seen]:
+def _units(entries: Iterable[Entry], chosen: frozenset[str]) -> dict[ComparedTest, SideCounts]:
     """What one side saw, by unit."""
-    units: dict[Unit, Seen] = {}
+    units: dict[ComparedTest, SideCounts] = {}
     results, failures = latest(entries)
     for entry in (*results.values(), *failures.values()):
         family = PROGRESS if isinstance(entry, ProgressTrial) else MEMORY
-        seen = units.setdefault(Unit(entry.test, entry.digest, _way(entry, chosen)), Seen(family))
+        seen = units.setdefault(ComparedTest(entry.test, entry.digest, _way(entry, chosen)), SideCounts(family))
         match entry:
             case ProgressResult():
                 hangs = entry.outcomes.count(TIMED_OUT)
@@ -190,16 +192,16 @@ def _way(entry: Entry, chosen: frozenset[str]) -> str:
     return ", ".join([f"profile {entry.profile}"] * bool(entry.profile) + ["stress"] * entry.stress)
 
 
-def _changes(unit: Unit, first: Seen, second: Seen) -> Iterator[Change]:
+def _changes(unit: ComparedTest, first: SideCounts, second: SideCounts) -> Iterator[ResultChange]:
     """What may have changed of a unit: everything but rates for certain."""
     if bool(first.error) != bool(second.error):
         what, error = (FAILS, second.error) if second.error else (WORKS, first.error)
-        yield Change(unit, what, "", (0, 0), (0, 0), error=error)
+        yield ResultChange(unit, what, "", (0, 0), (0, 0), error=error)
     if not (first.trials and second.trials):
         return
     if first.family == MEMORY and bool(first.hung) != bool(second.hung):
         sides = (first.hung, first.trials), (second.hung, second.trials)
-        yield Change(unit, APPEARED if second.hung else VANISHED, HANG, *sides)
+        yield ResultChange(unit, APPEARED if second.hung else VANISHED, HANG, *sides)
     for state in sorted(first.counts.keys() | second.counts.keys()):
         sides = (first.counts[state], first.runs), (second.counts[state], second.runs)
         (seen, runs), (others, other_runs) = sides
@@ -208,14 +210,14 @@ def _changes(unit: Unit, first: Seen, second: Seen) -> Iterator[Change]:
         what = RATE if seen and others else APPEARED if others else VANISHED
         chance = rates_equal(first.held[state], first.rounds, second.held[state], second.rounds)
         outcome = "; ".join(f"{term}={value}" for term, value in state) if first.family == MEMORY else HANG
-        yield Change(unit, what, outcome, *sides, chance)
+        yield ResultChange(unit, what, outcome, *sides, chance)
 
 
-def _evidence(side: Side, known: Evidence) -> Evidence:
+def _evidence(side: ResultSide, known: Evidence) -> Evidence:
     return evidence(known.subjects, side.entries, known.sides, known.models)
 
 
-def _asked(before: Side, after: Side, known: Evidence) -> set[tuple[str, str]]:
+def _asked(before: ResultSide, after: ResultSide, known: Evidence) -> set[tuple[str, str]]:
     """The outcomes that tests ask about, by digest."""
     found = set()
     for one in (before, after):
@@ -228,7 +230,7 @@ def _asked(before: Side, after: Side, known: Evidence) -> set[tuple[str, str]]:
     return found
 
 
-def _contradictions(before: Side, after: Side, known: Evidence) -> Contradictions:
+def _contradictions(before: ResultSide, after: ResultSide, known: Evidence) -> Contradictions:
     """The models that only one side contradicts: of the tests that were run on both."""
     run = [{entry.digest for entry in one.entries} for one in (before, after)]
     both = run[0] & run[1]

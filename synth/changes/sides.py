@@ -57,7 +57,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ResultSide:
     """One side: ``name`` as the user wrote it, what it asks of each field, and the results that are so."""
 
     name: str
@@ -70,7 +70,7 @@ class Side:
         return frozenset(each.field for each in self.wanted)
 
 
-def side(text: str, entries: Sequence[Entry]) -> Side:
+def side(text: str, entries: Sequence[Entry]) -> ResultSide:
     """The results that ``text`` means.
 
     Raises ``InputError`` where it is no ``FIELD=VALUE[,FIELD!=VALUE]``, and where no result is so: what there is.
@@ -86,10 +86,10 @@ def side(text: str, entries: Sequence[Entry]) -> Side:
     if not found:
         there = "; ".join(f"{each.field} {', '.join(_values(entries, each.field)) or '(none)'}" for each in wanted)
         raise InputError(f"no result is of {text}; there are: {there}")
-    return Side(text, tuple(wanted), found)
+    return ResultSide(text, tuple(wanted), found)
 
 
-def check_apart(before: Side, after: Side) -> None:
+def check_apart(before: ResultSide, after: ResultSide) -> None:
     """Raises ``InputError`` where a side is empty, and where a result is on both, which would be compared with itself.
 
     Of several results of one trial only the last counts. Equal lines of two files are one result, unless they have no
@@ -108,7 +108,7 @@ def check_apart(before: Side, after: Side) -> None:
         raise InputError(f"{before.name} and {after.name} both have {several} of {one}{hint}")
 
 
-def _counted(one: Side) -> Iterator[Entry]:
+def _counted(one: ResultSide) -> Iterator[Entry]:
     """The results of a side that count."""
     for found in latest(one.entries):
         yield from found.values()

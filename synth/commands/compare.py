@@ -28,7 +28,7 @@ from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.explanations import explanations, unexplained
 from synth.families.interface import family
 from synth.inputs import MEMORY, Input
-from synth.memory.comparison import Comparison, Differences, Pair, compare, write_differences
+from synth.memory.comparison import Differences, ModelComparison, Pair, compare, write_differences
 from synth.memory.ordering import difference_text, ordering_record, ordering_table
 from synth.memory.suites import axiomatic, empty_sets, narrowed
 from synth.options.cluster import workplaces
@@ -121,7 +121,7 @@ def command(
     words = narrowed(files, *vocabulary, *kept)
     for line in empty_sets(words, files):
         click.echo(f"synth: {line}", err=True)
-    comparison = Comparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
+    comparison = ModelComparison(tuple(resolved), words, events, threads, every=minimal, both_ways=both_ways)
     asked = {
         "kind": MEMORY,
         "compare": [model.name for model in resolved],
@@ -188,7 +188,7 @@ def _record(pair: Pair, test: Test) -> dict[str, Any]:
 
 
 def _search(
-    comparison: Comparison,
+    comparison: ModelComparison,
     journal: Record,
     solver: str,
     jobs: Jobs,

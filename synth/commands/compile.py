@@ -17,7 +17,7 @@ from backends.shared.profiles import read_profile
 from corpus.errors import InputError
 from corpus.files import halves
 from synth.families.interface import Making, chosen, family_given, refuse_foreign
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
 
@@ -72,7 +72,7 @@ def command(
     context: click.Context,
     inputs: tuple[str, ...],
     backend: str,
-    choice: Choice,
+    choice: SelectionFilter,
     mappings: tuple[str, ...],
     placements: tuple[str, ...],
     instances: int | None,

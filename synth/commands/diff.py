@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus.errors import InputError
-from synth.options.choice import Choice
+from synth.options.choice import SelectionFilter
 from synth.options.form import table_option
 from synth.options.model import model_option
 from synth.options.numbers import JOBS
@@ -20,8 +20,8 @@ from synth.options.suites import suites_option
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from backends.shared.results import Entry
-    from synth.changes.changes import Change, Comparison
-    from synth.changes.sides import Side
+    from synth.changes.changes import ResultChange, ResultComparison
+    from synth.changes.sides import ResultSide
     from synth.report.evidence import Evidence
 
 MOST = 100
@@ -83,18 +83,18 @@ def command(
     Exit code 1 if anything changed, 0 if not; 2 where the sides have a result in common, or nothing to compare.
     """
     from synth.changes.changes import compare
-    from synth.changes.sides import Side, check_apart, side
+    from synth.changes.sides import ResultSide, check_apart, side
 
     if len(words) < 2:
         raise InputError("expected two sides, A and B: files of results, or what chooses among RESULTS")
     *files, first, second = words
     entries, around = _opened(files)
-    sides: list[Side] = []
+    sides: list[ResultSide] = []
     for word in (first, second):
         if Path(word).exists():
             found, near = _opened([word])
             around += near
-            sides.append(Side(word, (), tuple(found)))
+            sides.append(ResultSide(word, (), tuple(found)))
         elif files:
             sides.append(side(word, entries))
         elif "=" in word:
@@ -137,13 +137,13 @@ def _known(paths: list[str], suites: tuple[str, ...], models: tuple[str, ...], j
             raise InputError("--model needs the tests: no corpus is around these results; --suite names them")
         return None
     from synth.pool import Limits
-    from synth.report.gather import Asked, gather
+    from synth.report.gather import ReportRequest, gather
 
-    asked = Asked(tuple(map(Path, paths)), suites, Choice(), models, jobs, Limits(10.0, 4096))
+    asked = ReportRequest(tuple(map(Path, paths)), suites, SelectionFilter(), models, jobs, Limits(10.0, 4096))
     return gather(asked)
 
 
-def _record(sides: list[Side], found: Comparison) -> dict[str, object]:
+def _record(sides: list[ResultSide], found: ResultComparison) -> dict[str, object]:
     return {
         "a": sides[0].name,
         "b": sides[1].name,
@@ -168,7 +168,7 @@ def _record(sides: list[Side], found: Comparison) -> dict[str, object]:
     }
 
 
-def _print(sides: list[Side], found: Comparison, judged: bool) -> None:
+def _print(sides: list[ResultSide], found: ResultComparison, judged: bool) -> None:
     from rich.text import Text
 
     from synth.screen import plain_table, screen
@@ -202,7 +202,7 @@ def _print(sides: list[Side], found: Comparison, judged: bool) -> None:
     )
 
 
-def _counts(change: Change) -> tuple[str, str]:
+def _counts(change: ResultChange) -> tuple[str, str]:
     if change.error:
         return "", ""
     return f"{change.before[0]:,} of {change.before[1]:,}", f"{change.after[0]:,} of {change.after[1]:,}"

@@ -20,9 +20,9 @@ from synth.drawing.pictures import Drawing, side_by_side
 from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
-from synth.labels import JSON, UNKNOWN, Label, Labels, Tally
+from synth.labels import JSON, UNKNOWN, Label, Labels, LabelTally
 from synth.options.bell import bell_option, with_bell
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.limits import limit_options
 from synth.options.method import AUTO
 from synth.options.model import model_option
@@ -51,7 +51,7 @@ from synth.screen import printable_lines, table_console
 def command(
     file: str,
     models: tuple[str, ...],
-    choice: Choice,
+    choice: SelectionFilter,
     bell: str | None,
     unroll: int,
     svg: Path | None,
@@ -112,7 +112,7 @@ def command(
             f"--svg and --dot draw one model, and --model names {len(names)}: {', '.join(names)}; "
             "or several --side-by-side"
         )
-    tally = Tally(names)
+    tally = LabelTally(names)
     make = partial(_made, as_json=as_json, drawn=svg is not None, dot=dot is not None)
     rows = explanations(kind, tests, models, unroll, limits, make, partial(_lost, as_json=as_json))
     for number, (test, row) in enumerate(zip(tests, rows, strict=True)):

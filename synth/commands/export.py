@@ -10,7 +10,7 @@ import click
 from corpus.errors import InputError
 from synth.families.interface import chosen, families, family_given
 from synth.memory.conversion import drop_option
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 
 
 @click.command(name="export")
@@ -38,7 +38,7 @@ def command(
     target: str,
     dropped: tuple[str, ...],
     models: tuple[str, ...],
-    choice: Choice,
+    choice: SelectionFilter,
     output: Path,
 ) -> None:
     """Write tests in another runner's format: progress tests, or litmus tests such as those of synth memory.

@@ -27,7 +27,7 @@ from synth.screen import printable_lines
 from synth.units import stopped_by
 
 if TYPE_CHECKING:  # what makes repairs takes its time to be loaded
-    from synth.repair.work import Asked, End, Step
+    from synth.repair.work import RepairFound, RepairRequest, RepairSummary
 
 WHAT = ("fences", "orders", "scopes", "barriers")
 """What ``--allow`` names."""
@@ -134,18 +134,18 @@ def command(
     if output is not None and several and output.exists() and not output.is_dir():
         raise InputError("several tests go to a folder, and this is a file", str(output))
     groups = [tests] if together else [[test] for test in tests]
-    from synth.repair.work import Asked, End, Step  # only here is it needed
+    from synth.repair.work import RepairFound, RepairRequest, RepairSummary  # only here is it needed
 
-    asked = Asked(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
+    asked = RepairRequest(model, forbid, race_free, weaken, allowed, cost, every, unroll, svg is not None)
     missing = cut = False
     with workplaces(jobs, cluster) as places:
         for group, steps in _each(groups, asked, places, limits):
             if group is not groups[0] and not as_json:
                 _say([""])
             for number, step in enumerate(steps, 1):
-                if isinstance(step, Step) and output is not None:
+                if isinstance(step, RepairFound) and output is not None:
                     _write(step, number, output, several, [given.name for given in group])
-                if isinstance(step, End):
+                if isinstance(step, RepairSummary):
                     missing |= not step.repaired
                     cut |= step.cut
                     if svg and step.svg:
@@ -158,28 +158,28 @@ def command(
 
 
 def _each(
-    groups: Sequence[Sequence[Input]], asked: Asked, places: Jobs, limits: Limits
-) -> Iterator[tuple[Sequence[Input], Iterator[Step | End]]]:
+    groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
+) -> Iterator[tuple[Sequence[Input], Iterator[RepairFound | RepairSummary]]]:
     """What comes of each program, in order; of a single one, as it comes."""
-    from synth.repair.work import End
+    from synth.repair.work import RepairSummary
 
     if len(groups) == 1:
         yield groups[0], (step for _, step in _steps(groups, asked, 1, limits))
         return
-    ended: dict[int, list[Step | End]] = {}
+    ended: dict[int, list[RepairFound | RepairSummary]] = {}
     due = 0
     for number, step in _steps(groups, asked, places, limits):
         ended.setdefault(number, []).append(step)
-        while due in ended and isinstance(ended[due][-1], End):
+        while due in ended and isinstance(ended[due][-1], RepairSummary):
             yield groups[due], iter(ended.pop(due))
             due += 1
 
 
 def _steps(
-    groups: Sequence[Sequence[Input]], asked: Asked, places: Jobs, limits: Limits
-) -> Iterator[tuple[int, Step | End]]:
+    groups: Sequence[Sequence[Input]], asked: RepairRequest, places: Jobs, limits: Limits
+) -> Iterator[tuple[int, RepairFound | RepairSummary]]:
     """What comes of each program, by a process or more, with its number; last its end, also where it is cut."""
-    from synth.repair.work import Step
+    from synth.repair.work import RepairFound
 
     tasks = [(number, [given.to_carry() for given in group]) for number, group in enumerate(groups)]
     cut: list[tuple[int, str]] = []
@@ -188,7 +188,7 @@ def _steps(
     def over(task: tuple[int, Sequence[Input]], limit: str) -> None:
         cut.append((task[0], limit))
 
-    def ends() -> Iterator[tuple[int, Step | End]]:
+    def ends() -> Iterator[tuple[int, RepairFound | RepairSummary]]:
         while cut:
             number, limit = cut.pop()
             yield number, _cut(groups[number], asked, limit, found.get(number, []))
@@ -198,21 +198,21 @@ def _steps(
             yield from ends()
             if result is not None:
                 (number, _), step = result
-                if isinstance(step, Step):
+                if isinstance(step, RepairFound):
                     found.setdefault(number, []).append(step.tests)
                 yield number, step
     yield from ends()
 
 
-def _done(task: tuple[int, Sequence[Input]], asked: Asked) -> Iterator[Step | End]:
+def _done(task: tuple[int, Sequence[Input]], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
     from synth.repair.work import repaired
 
     yield from repaired(task[1], asked)
 
 
-def _cut(group: Sequence[Input], asked: Asked, limit: str, found: Sequence[tuple[str, ...]]) -> End:
+def _cut(group: Sequence[Input], asked: RepairRequest, limit: str, found: Sequence[tuple[str, ...]]) -> RepairSummary:
     """The end of a search that exceeded a limit, with the texts of the repairs before."""
-    from synth.repair.work import End
+    from synth.repair.work import RepairSummary
 
     stopped = stopped_by([limit])
     record = {
@@ -223,14 +223,14 @@ def _cut(group: Sequence[Input], asked: Asked, limit: str, found: Sequence[tuple
         "stopped": stopped,
     }
     told = f"There may be others: {stopped}." if found else f"{group[0].name} under {asked.model}: UNKNOWN, {stopped}"
-    return End(True, ("", told) if found else (told,), record, None, cut=True)
+    return RepairSummary(True, ("", told) if found else (told,), record, None, cut=True)
 
 
 def _say(lines: Sequence[str]) -> None:
     click.echo(printable_lines("\n".join(lines)))
 
 
-def _write(step: Step, number: int, output: Path, several: bool, names: Sequence[str]) -> None:
+def _write(step: RepairFound, number: int, output: Path, several: bool, names: Sequence[str]) -> None:
     """The repaired test into a file; of several, into a folder, those of further repairs numbered."""
     if several:
         try:

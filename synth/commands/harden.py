@@ -17,7 +17,7 @@ from corpus.files import write_atomically
 from synth.hardening.account import print_found, record
 from synth.hardening.application import MOST_PLACES, Application, include, words
 from synth.hardening.journal import NAME, journalled
-from synth.hardening.reduction import Places, Ran, Reduction
+from synth.hardening.reduction import Places, ProgramRun, Reduction
 from synth.options.form import table_option
 from synth.options.numbers import Seconds
 from synth.screen import screen
@@ -125,7 +125,7 @@ def command(
     ):
         done = 0
 
-        def counted(active: Places) -> Ran:
+        def counted(active: Places) -> ProgramRun:
             nonlocal done
             ran = run(active)
             done += 1

@@ -14,11 +14,11 @@ from corpus.errors import InputError, one_line
 from corpus.lines import is_cut, open_lines
 from synth.families.interface import chosen, family_given
 from synth.importing.files import read_file
-from synth.importing.found import TIMEOUT, Found, Words
+from synth.importing.found import TIMEOUT, ImportedResults, ImportSettings
 from synth.importing.merging import merged
 from synth.importing.suites import Suite, with_mutants
 from synth.inputs import tell_of_cut
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
@@ -58,7 +58,7 @@ def command(
     files: tuple[Path, ...],
     output: Path,
     suite: tuple[str, ...],
-    choice: Choice,
+    choice: SelectionFilter,
     device: str | None,
     driver: str | None,
     compiler: str | None,
@@ -99,7 +99,7 @@ def command(
         raise InputError(f"--timeout: expected a number of seconds, found {timeout}")
     if not suite and (choice.names or choice.filters):
         raise InputError("--test and --where choose tests of --suite, which is not given")
-    words = Words(device, driver, compiler, date, profile, timeout)
+    words = ImportSettings(device, driver, compiler, date, profile, timeout)
     wrong: list[str] = []
     tests = None
     if suite:
@@ -127,7 +127,7 @@ def command(
     sys.exit(1 if wrong else 0)
 
 
-def _keep(output: Path, found: list[Found]) -> tuple[int, int]:
+def _keep(output: Path, found: list[ImportedResults]) -> tuple[int, int]:
     """Merge what was found into a file; how many results it has then, and how many it had.
 
     Raises ``InputError`` where the file holds something else, is in use, or cannot be written.

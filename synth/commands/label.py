@@ -16,9 +16,9 @@ from synth import VERSION, label_file
 from synth.expectations import Expectations
 from synth.families.interface import chosen, family_given
 from synth.inputs import Input
-from synth.labels import CSV, JSON, Labelling, Labels, Tally, header_of, label_tests, print_lines, print_table
+from synth.labels import CSV, JSON, Labelling, Labels, LabelTally, header_of, label_tests, print_lines, print_table
 from synth.options.bell import bell_option, with_bell
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.cluster import jobs_options, workplaces
 from synth.options.form import print_as
 from synth.options.limits import limit_options
@@ -63,7 +63,7 @@ from synth.watch import watching
 def command(
     inputs: tuple[str, ...],
     models: tuple[str, ...],
-    choice: Choice,
+    choice: SelectionFilter,
     bell: str | None,
     method: str,
     unroll: int,
@@ -135,7 +135,7 @@ def command(
     kind = family_given(inputs)
     labelling = kind.labelling(models, method, unroll, form, bell)
     tests = with_bell(kind.checked(chosen(kind, inputs, choice)), bell)
-    tally = Tally(labelling.names)
+    tally = LabelTally(labelling.names)
     expectations = None if expect is None else Expectations(expect, labelling, tests)
     stack = click.get_current_context().with_resource
     places = stack(workplaces(jobs, cluster))
@@ -185,7 +185,7 @@ def _counted(
     tests: Sequence[Input],
     jobs: Jobs,
     limits: Limits,
-    tally: Tally,
+    tally: LabelTally,
     expectations: Expectations | None,
     bar: bool = True,
 ) -> Iterator[Labels]:

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from constraints.cycles import DEFAULT_SOLVER, cycles, idle
-from constraints.loop import Effort
+from constraints.loop import SolverEffort
 from constraints.programs.criterion import Criterion
 from corpus.cycles.cycle import cycle_name, oriented
 from corpus.cycles.edges import parse_edges
@@ -22,7 +22,7 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.journal import Journal
 from corpus.litmus.test import SCOPES, Region
-from synth.memory.synthesis import Outcome, Request, synthesise, write_suite
+from synth.memory.synthesis import CycleSuiteOutcome, CycleSuiteRequest, synthesise, write_suite
 from synth.options.cluster import workplaces
 from synth.options.limits import A_PART, limit_options
 from synth.options.model import ModelName
@@ -174,7 +174,7 @@ def command(
         from synth.memory import suites
 
         memory = regions if _given(context, "regions") else None
-        asked_for = suites.Request(
+        asked_for = suites.SuiteRequest(
             model=source,
             events=events or (2, 4),
             axioms=axioms,
@@ -195,7 +195,7 @@ def command(
     _check_like_diy7(context)
     text = _edges_text(edges, edges_file)
     allowed, forbidden = _border(distinguish)
-    request = Request(
+    request = CycleSuiteRequest(
         edges=" ".join(word for line in text.splitlines() for word in line.partition("#")[0].split()),
         sizes=size,
         threads=threads,
@@ -228,7 +228,7 @@ def command(
         Journal.open(output, asked, resume) as journal,
         resumable(),
     ):
-        effort, outcome = Effort(), Outcome()
+        effort, outcome = SolverEffort(), CycleSuiteOutcome()
         try:
             steps = synthesise(request, journal, solver, places, effort, outcome, max_tests, limits)
             outcome.stopped = _collect(steps, outcome, max_tests, time_limit) or stopped_by(outcome.exceeded)
@@ -280,7 +280,7 @@ def _check_listing(context: click.Context) -> None:
             raise click.UsageError(f"{parameter.opts[0]} is for tests, and --cycles makes none")
 
 
-def _list_cycles(request: Request, solver: str, most: int | None) -> None:
+def _list_cycles(request: CycleSuiteRequest, solver: str, most: int | None) -> None:
     """Prints the name of each cycle's test and its edges, smallest cycles first."""
     least, largest = request.sizes
     found = (cycle for size in range(least, largest + 1) for cycle in cycles(request.bounds, size, solver))
@@ -305,7 +305,9 @@ def _check_like_diy7(context: click.Context) -> None:
             raise click.UsageError(f"{parameter.opts[0]}: --like-diy7 has a rule of its own for it")
 
 
-def _collect(steps: Generator[None], outcome: Outcome, max_tests: int | None, time_limit: float | None) -> str:
+def _collect(
+    steps: Generator[None], outcome: CycleSuiteOutcome, max_tests: int | None, time_limit: float | None
+) -> str:
     """Goes on until nothing is left, or a limit is met; gives the reason to stop."""
     deadline = None if time_limit is None else time.monotonic() + time_limit
     with closing(steps), watching() as watch:
@@ -337,7 +339,7 @@ def _border(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (allowing.strip(),), others
 
 
-def _tell_idle(request: Request) -> None:
+def _tell_idle(request: CycleSuiteRequest) -> None:
     """Says on standard error which sequences among the edges no cycle has, and why."""
     largest = request.sizes[1]
     for line in idle(request.bounds, largest):
@@ -345,7 +347,7 @@ def _tell_idle(request: Request) -> None:
         click.echo(f"synth: {line}" + ("" if anyway else "; --compositions allows it"), err=True)
 
 
-def _tell_cuts(request: Request) -> None:
+def _tell_cuts(request: CycleSuiteRequest) -> None:
     """Says on standard error what none of the tests that were asked for was sought beyond, and who seeks there."""
     from synth.memory.cuts import cuts  # only here is it needed
 
@@ -355,7 +357,7 @@ def _tell_cuts(request: Request) -> None:
         click.echo(f"synth: synth compare {' '.join(names)} needs no edges: it tries all programs of a size", err=True)
 
 
-def _check_some_cycle(request: Request, solver: str) -> None:
+def _check_some_cycle(request: CycleSuiteRequest, solver: str) -> None:
     """Raises ``InputError`` where the edges close no cycle of any of the sizes, and before anything is written."""
     least, most = request.sizes
     if all(next(cycles(request.bounds, size, solver), None) is None for size in range(least, most + 1)):
@@ -363,7 +365,7 @@ def _check_some_cycle(request: Request, solver: str) -> None:
         raise InputError(f"no cycle of {sizes} edges: {_why_none(request)}")
 
 
-def _why_none(request: Request) -> str:
+def _why_none(request: CycleSuiteRequest) -> str:
     bounds = request.bounds
     edges = [edge for run in bounds.vocabulary.runs for edge in run]
     if not edges:
@@ -381,7 +383,7 @@ def _why_none(request: Request) -> str:
     return "these edges close none" + (f" of {spelled(request.threads)} threads" if request.threads else "")
 
 
-def _tell_unknown(outcome: Outcome, names: list[str]) -> int:
+def _tell_unknown(outcome: CycleSuiteOutcome, names: list[str]) -> int:
     """Says on standard error what no dialect says, and where a model has no verdict; 2 where it has none at all."""
     code = 0
     if outcome.refused:

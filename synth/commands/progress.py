@@ -17,7 +17,7 @@ from oracle.progress.plugins import resolve_models
 from synth.options.cluster import workplaces
 from synth.options.search import run_options
 from synth.pool import resumable
-from synth.progress.synthesis import Request, check_size, synthesise, write_suite
+from synth.progress.synthesis import ProgressSuiteRequest, check_size, synthesise, write_suite
 from synth.units import INTERRUPTED, is_done_with
 from synth.watch import watching
 
@@ -106,7 +106,7 @@ def command(
         raise click.UsageError(f"--certify: a certificate speaks of the models that ship, and {own[0]} is none")
     if threads is not None and instrs is not None and instrs < threads:
         raise click.BadParameter(f"{threads} threads need {threads} or more, found {instrs}", param_hint="'--instrs'")
-    request = Request(
+    request = ProgressSuiteRequest(
         threads=threads,
         instrs=instrs,
         locs=locs,

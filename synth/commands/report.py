@@ -9,7 +9,7 @@ import click
 
 from corpus.errors import InputError, printable, visible
 from corpus.files import write_atomically
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.model import model_option
 from synth.options.numbers import JOBS, Seconds
 from synth.options.suites import suites_option
@@ -69,7 +69,7 @@ def command(
     suites: tuple[str, ...],
     output: Path | None,
     form: str | None,
-    choice: Choice,
+    choice: SelectionFilter,
     models: tuple[str, ...],
     sound: tuple[str, ...],
     title: str | None,
@@ -101,7 +101,7 @@ def command(
     """
     from synth.report import formats
     from synth.report.details import details
-    from synth.report.gather import Asked, gather
+    from synth.report.gather import ReportRequest, gather
     from synth.report.page import page
 
     form = form or (_SUFFIXES.get(output.suffix.lower()) if output else MARKDOWN)
@@ -112,7 +112,7 @@ def command(
     if form == HTML and output is None:
         raise InputError("a page is written to a file: name it with -o")
     limits = Limits(timeout, _MEGABYTES)
-    found = gather(Asked(results, suites, choice, (*models, *sound) if models else (), jobs or cores(), limits))
+    found = gather(ReportRequest(results, suites, choice, (*models, *sound) if models else (), jobs or cores(), limits))
     known = {model for names in found.models.values() for model in names}
     for model in sound:
         if model not in known:

@@ -23,7 +23,7 @@ from synth.campaigns import Campaign, Workers
 from synth.families.interface import Running, chosen, family_given, refuse_foreign
 from synth.known import read_known
 from synth.options.campaign import campaign_options
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
 from synth.options.mapping import mapping_option, placement_option
 from synth.options.model import model_option
@@ -127,7 +127,7 @@ def command(
     iterations: int,
     timeout: float | None,
     every_iteration: bool,
-    choice: Choice,
+    choice: SelectionFilter,
     globs: tuple[str, ...],
     limit: int | None,
     subscribe: str,

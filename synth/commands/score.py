@@ -11,7 +11,7 @@ import click
 from backends.shared.results import RESULTS
 from synth.mutation.kills import read_kills, read_suite
 from synth.mutation.show import record, tables
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
 from synth.screen import screen
 
@@ -46,7 +46,7 @@ def command(
     list_tests: bool,
     list_mutants: bool,
     serial: bool,
-    choice: Choice,
+    choice: SelectionFilter,
     as_json: bool,
 ) -> None:
     """Show which mutants devices kill, and what that says of the tests.

@@ -22,7 +22,7 @@ from synth import VERSION
 from synth.families.interface import Family, family
 from synth.inputs import MEMORY, Input, family_in
 from synth.labels import UNKNOWN
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
 from synth.options.model import ModelName
 from synth.pool import cores
@@ -85,7 +85,7 @@ def command(
     overhead: float,
     sure: bool,
     serial: bool,
-    choice: Choice,
+    choice: SelectionFilter,
     output: Path | None,
     as_json: bool,
 ) -> None:
@@ -149,7 +149,7 @@ def _select_by_score(
     overhead: float,
     sure: bool,
     serial: bool,
-    choice: Choice,
+    choice: SelectionFilter,
     output: Path | None,
     as_json: bool,
 ) -> None:

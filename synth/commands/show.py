@@ -14,7 +14,7 @@ from corpus.progress.idioms import IDIOMS
 from synth.drawing.files import check_picture_name, title_option, write_picture
 from synth.families.interface import family
 from synth.inputs import family_in
-from synth.options.choice import Choice, choice_options
+from synth.options.choice import SelectionFilter, choice_options
 from synth.options.form import table_option
 from synth.screen import print_json, print_table, screen
 
@@ -32,7 +32,7 @@ from synth.screen import print_json, print_table, screen
 )
 @table_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def command(corpus: Path, list_tests: bool, choice: Choice, svg: Path | None, as_json: bool) -> None:
+def command(corpus: Path, list_tests: bool, choice: SelectionFilter, svg: Path | None, as_json: bool) -> None:
     """Show what is in a corpus of progress tests, or in a suite of memory tests.
 
     Of a suite of synth memory: what was asked, the tests by size and by family, how many every model allows, how many

@@ -11,7 +11,7 @@ import click
 
 from corpus.journal import Journal, read_corpus
 from synth.memory.show import size_table
-from synth.memory.suites import Request, empty_sets, remove_mutants, synthesise, write_suite
+from synth.memory.suites import SuiteRequest, empty_sets, remove_mutants, synthesise, write_suite
 from synth.options.cluster import workplaces
 from synth.pool import Limits, resumable
 from synth.screen import table_console
@@ -20,7 +20,7 @@ from synth.watch import watching
 
 
 def synthesise_from(
-    request: Request,
+    request: SuiteRequest,
     resume: bool,
     solver: str,
     jobs: int | None,

@@ -21,7 +21,7 @@ from synth.screen import screen, watched
 from synth.tuning.account import print_found, record, remarks
 from synth.tuning.journal import answered, journal_of, open_journal
 from synth.tuning.measuring import Bench
-from synth.tuning.search import METHODS, Found, Grid, Search
+from synth.tuning.search import METHODS, Grid, ProfileSearch, TuningResult
 from synth.tuning.shapes import SHAPES, shapes_of
 
 _GRID = Grid()
@@ -185,12 +185,12 @@ def command(
     with ended_by_signals(), Runner(language.device(DeviceOptions(platform=platform, workers=workers))) as runner:
         device = runner.device
         own = device.layout(tests[0], instances, base).parameters
-        search = Search(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), grid)
+        search = ProfileSearch(method, seed, len(tests), own, Profile(**{**base.chosen, "name": output.stem}), grid)
         asked = [backend, device.hardware, *map(litmus_digest, tests), base, method, seed, instances, timeout, grid]
         key = sha256("\n".join(map(repr, asked)).encode()).hexdigest()[:16]
         names = tuple(test.name for test in tests)
         bench = Bench(language, runner, tests, instances, timeout)
-        found: Found | None = None
+        found: TuningResult | None = None
         with open_journal(journal_of(output)) as journal:
             for done in watched(answered(search, key, names, bench.measure, journal), search.most, "Tuning"):
                 found = done or found

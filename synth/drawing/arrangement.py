@@ -46,7 +46,7 @@ class Arrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class LabelledArrow:
     """The way of an arrow, curve after curve, and where its label is."""
 
     curves: tuple[Curve, ...]
@@ -54,7 +54,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ScopeFrame:
     """A group of the scope tree around the columns of its threads."""
 
     label: str
@@ -66,10 +66,10 @@ class Arrangement:
     """Boxes of events, routes of arrows in their order, middles of columns by thread, scopes with outer ones first."""
 
     events: Mapping[int, Box]
-    routes: tuple[Route, ...]
+    routes: tuple[LabelledArrow, ...]
     columns: Mapping[int, float]
     heading: float
-    frames: tuple[Frame, ...]
+    frames: tuple[ScopeFrame, ...]
 
 
 def arrange(
@@ -127,7 +127,7 @@ class _Arranger:
         solid = [*boxes.values(), *(Box(x, heading, 30, LINE) for x in middles)]
         self._turn_stubs(curves, solid)
         labels = self._labels(curves, solid)
-        routes = tuple(Route(curve, label) for curve, label in zip(curves, labels, strict=True))
+        routes = tuple(LabelledArrow(curve, label) for curve, label in zip(curves, labels, strict=True))
         columns = dict(zip(self._threads, middles, strict=True))
         return Arrangement(boxes, routes, columns, heading, tuple(self._frames(heading, boxes, routes)))
 
@@ -387,7 +387,9 @@ class _Arranger:
 
     # Frames
 
-    def _frames(self, heading: float, boxes: Mapping[int, Box], routes: Sequence[Route]) -> Iterable[Frame]:
+    def _frames(
+        self, heading: float, boxes: Mapping[int, Box], routes: Sequence[LabelledArrow]
+    ) -> Iterable[ScopeFrame]:
         if self._places is None:
             return
         bottom = max((box.bottom for box in boxes.values()), default=0.0) + 18
@@ -402,7 +404,7 @@ class _Arranger:
                 top = heading - LINE / 2 - 24 - 22 * (1 - depth)
                 low = bottom + pad
                 box = Box((left + right) / 2, (top + low) / 2, right - left, low - top)
-                yield Frame(f"{word} {key[-1]}", box)
+                yield ScopeFrame(f"{word} {key[-1]}", box)
 
     def _edge(self, column: int, way: int) -> float:
         return self._middle[column] + way * (self._widest(column) / 2 + self._reach(column, way))

@@ -19,12 +19,12 @@ from corpus.litmus.condition import spell
 from corpus.litmus.describe import describe
 from corpus.litmus.test import LitmusTest, Place, unguarded
 from oracle.cat.text import check_text
-from oracle.executions.derivations import Link
-from oracle.executions.events import INITIAL, Kind
+from oracle.executions.derivations import DerivedPair
+from oracle.executions.events import INITIAL, EventKind
 from oracle.executions.values import value_text
-from oracle.executions.witness import Execution, MemoryExplanation
+from oracle.executions.witness import CandidateExecution, MemoryExplanation
 from oracle.liveness import Liveness
-from synth.drawing.arrangement import Arrangement, Arrow, Curve, Route, arrange
+from synth.drawing.arrangement import Arrangement, Arrow, Curve, LabelledArrow, arrange
 from synth.drawing.pictures import ARROW, INK, LINE, Box, Drawing, arrow, coord, quoted, text_at, text_width, veil
 from synth.memory.explanation import event_names, event_text, shown_relations, tells_places
 from synth.memory.liveness import stuck_events
@@ -58,7 +58,7 @@ class _Line:
 class _Picture:
     """What is drawn of an execution. ``columns``: the events of each thread; ``band``: events of the violation."""
 
-    execution: Execution
+    execution: CandidateExecution
     caption: str
     columns: Mapping[int, Sequence[int]]
     initial: tuple[int, ...]
@@ -150,7 +150,7 @@ def _hang_picture(found: Liveness) -> _Picture:
     return _picture(found.test, hang.execution, (), stuck_events(hang), "")
 
 
-def _finals(execution: Execution) -> str:
+def _finals(execution: CandidateExecution) -> str:
     return ", ".join(f"{spell(term)}={value_text(value)}" for term, value in execution.finals.items())
 
 
@@ -173,14 +173,14 @@ def _pictures(explanation: MemoryExplanation) -> list[_Picture]:
 
 
 def _picture(
-    test: LitmusTest, execution: Execution, steps: Sequence[Link], marked: frozenset[int], caption: str
+    test: LitmusTest, execution: CandidateExecution, steps: Sequence[DerivedPair], marked: frozenset[int], caption: str
 ) -> _Picture:
     events, names = execution.events, event_names(execution.events)
     band = marked | {event for step in steps for event in (step.source, step.target)}
     pointed = band | {event for pair in execution.pairs("sync_fence") for event in pair}
     columns: dict[int, list[int]] = {thread: [] for thread in range(len(test.threads))}
     for number, event in enumerate(events):
-        if event.thread != INITIAL and (event.kind in (Kind.READ, Kind.WRITE) or number in pointed):
+        if event.thread != INITIAL and (event.kind in (EventKind.READ, EventKind.WRITE) or number in pointed):
             columns[event.thread].append(number)
     initial = tuple(number for number, event in enumerate(events) if event.thread == INITIAL and number in band)
     shown = [*initial, *(number for column in columns.values() for number in column)]
@@ -197,10 +197,10 @@ def _picture(
 
 def _lines(
     test: LitmusTest,
-    execution: Execution,
+    execution: CandidateExecution,
     columns: Mapping[int, Sequence[int]],
     shown: frozenset[int],
-    steps: Sequence[Link],
+    steps: Sequence[DerivedPair],
 ) -> Iterator[_Line]:
     """What points where, each pair once. A pair of the violation has its names there, and comes last, to lie on top."""
     following = {pair for column in columns.values() for pair in pairwise(column)}
@@ -227,7 +227,7 @@ def _lines(
 
 
 def _hidden_fences(
-    test: LitmusTest, execution: Execution, shown: frozenset[int], before: int, after: int
+    test: LitmusTest, execution: CandidateExecution, shown: frozenset[int], before: int, after: int
 ) -> Iterator[str]:
     """The fences and barriers between two events of a thread that are drawn."""
     for number in range(before + 1, after):
@@ -284,7 +284,7 @@ def _rectangle(box: Box, corner: float, stroke: str, fill: str, extra: str) -> s
     return f'<rect {where} rx="{coord(corner)}" fill="{fill}" stroke="{stroke}" {extra}/>'.replace(" />", "/>")
 
 
-def _path(route: Route, short: float) -> str:
+def _path(route: LabelledArrow, short: float) -> str:
     """The curves as a path that stops short, for the arrow head."""
     *rest, (start, one, two, end) = route.curves
     dx, dy = end[0] - two[0], end[1] - two[1]

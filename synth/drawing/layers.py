@@ -18,7 +18,7 @@ _LARGE = 500  # arrows, beyond which curves around boxes and the shortest arrows
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ArrowPath:
     """The way of an arrow, the points of cubic Bézier curves end to end, up to its head, and its label's place."""
 
     points: tuple[tuple[float, float], ...]
@@ -36,7 +36,7 @@ class Route:
 
 def arrange(
     boxes: Sequence[Size], arrows: Sequence[tuple[int, int]], labels: Sequence[Size]
-) -> tuple[list[Box], list[Route]]:
+) -> tuple[list[Box], list[ArrowPath]]:
     """Places of boxes, given by width and height, and routes of arrows between them, whose labels are of these sizes.
 
     Graphviz counts y upwards, sizes of boxes in inches of 72 pixels.
@@ -59,7 +59,7 @@ def arrange(
     for number, ((source, target), size) in enumerate(zip(arrows, labels, strict=True)):
         found = drawing.get_edge(source, target, key=number).attr
         head, *points = _points(found["pos"].removeprefix("e,"))
-        routes.append(Route((*points, head), Box(*_points(found["lp"])[0], *size)))
+        routes.append(ArrowPath((*points, head), Box(*_points(found["lp"])[0], *size)))
     return placed, routes
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from oracle.progress.explain import Explanation, ModelLts, Step
+from oracle.progress.explain import Explanation, LtsStep, ModelLts
 from oracle.progress.system import NO_STEP
-from synth.drawing.layers import Route, arrange
+from synth.drawing.layers import ArrowPath, arrange
 from synth.drawing.pictures import INK, LINE, Box, Drawing, arrow, framed, quoted, text_at, text_width, veil
 from synth.progress.explanation import counter_text, memory_text, step_text, summary, threads_text
 
@@ -25,8 +25,8 @@ _STATE_FILL, _CYCLE_FILL = "#f6f8fa", "#ffebe9"
 class _Style:
     """How the lasso colours a picture."""
 
-    stem: frozenset[Step]
-    cycle: frozenset[Step]
+    stem: frozenset[LtsStep]
+    cycle: frozenset[LtsStep]
     looping: frozenset[int]
 
     @classmethod
@@ -35,7 +35,7 @@ class _Style:
         stem, cycle = (frozenset(lasso.stem), frozenset(lasso.cycle)) if lasso else (frozenset(), frozenset())
         return cls(stem, cycle, frozenset(step.source for step in cycle))
 
-    def colour(self, step: Step) -> str:
+    def colour(self, step: LtsStep) -> str:
         return CYCLE if step in self.cycle else STEM if step in self.stem else PLAIN
 
 
@@ -82,12 +82,12 @@ def _title(name: str, explanation: Explanation) -> str:
     return f"{name} under {explanation.model.name}: {explanation.verdict}, {summary(explanation)}"
 
 
-def _steps(graph: ModelLts) -> Iterator[Step]:
+def _steps(graph: ModelLts) -> Iterator[LtsStep]:
     for node, row in enumerate(graph.successors):
         for each in (row, graph.chances[node]) if graph.chances else (row,):
             for tid, after in enumerate(each):
                 if after != NO_STEP:
-                    yield Step(node, tid, after)
+                    yield LtsStep(node, tid, after)
 
 
 def _state_lines(graph: ModelLts, node: int) -> list[str]:
@@ -95,11 +95,11 @@ def _state_lines(graph: ModelLts, node: int) -> list[str]:
     return [f"mem {memory_text(graph, node)}", " ".join(counters)]
 
 
-def _step_label(graph: ModelLts, step: Step) -> str:
+def _step_label(graph: ModelLts, step: LtsStep) -> str:
     return f"T{step.thread} {threads_text(graph.promised[step.source])}"
 
 
-def _arranged(graph: ModelLts, steps: list[Step]) -> tuple[list[Box], list[Route]]:
+def _arranged(graph: ModelLts, steps: list[LtsStep]) -> tuple[list[Box], list[ArrowPath]]:
     """Boxes of the states and routes of the steps."""
     boxes = [
         (max(map(text_width, _state_lines(graph, node))) + 24, 2.0 * LINE + 14) for node in range(len(graph.states))
@@ -118,7 +118,7 @@ def _node(graph: ModelLts, node: int, box: Box, style: _Style) -> Iterator[str]:
         yield text_at(box.x, box.y + (row - 0.5) * LINE, text, INK)
 
 
-def _step(graph: ModelLts, step: Step, route: Route, colour: str) -> Iterator[str]:
+def _step(graph: ModelLts, step: LtsStep, route: ArrowPath, colour: str) -> Iterator[str]:
     width = 1.2 if colour == PLAIN else 2.2
     yield f"<g><title>{escape(', '.join(step_text(graph, step)))}</title>"
     yield f'<path d="{route.path()}" fill="none" stroke="{colour}" stroke-width="{width}" {arrow(colour)}/>'

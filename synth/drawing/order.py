@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from html import escape
 from textwrap import wrap
 
-from synth.drawing.layers import Route, arrange
+from synth.drawing.layers import ArrowPath, arrange
 from synth.drawing.pictures import INK, LINE, Box, Drawing, arrow, framed, quoted, text_at, text_width, veil
-from synth.memory.ordering import Group, Ordering, Search, search_text
+from synth.memory.ordering import Group, ModelSearch, Ordering, search_text
 
 _LINE_COLOUR, _FRAME, _FILL, _FOOT_INK = "#3d444d", "#57606a", "#f6f8fa", "#656d76"
 _FOOT = 80  # characters of a line of the foot
@@ -68,11 +68,11 @@ def _foot(ordering: Ordering) -> list[str]:
     return [*wrap(meaning, _FOOT), *wrap(f"Over {ordering.vocabulary}.", _FOOT)]
 
 
-def _label(search: Search) -> str:
+def _label(search: ModelSearch) -> str:
     return search.test or f"none up to {search.events} events"
 
 
-def _arrow(stronger: Group, weaker: Group, search: Search, route: Route) -> Iterator[str]:
+def _arrow(stronger: Group, weaker: Group, search: ModelSearch, route: ArrowPath) -> Iterator[str]:
     told = f"{', '.join(weaker)} weaker than {', '.join(stronger)}: {search_text(search)}"
     yield f"<g><title>{escape(told)}</title>"
     yield f'<path d="{route.path()}" fill="none" stroke="{_LINE_COLOUR}" stroke-width="1.3" {arrow(_LINE_COLOUR)}/>'

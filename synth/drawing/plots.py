@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from corpus.errors import InputError
 from synth.drawing.files import write_picture
 from synth.tuning.account import Rate, rate_of
-from synth.tuning.search import INCANTATIONS, Comparison, Found, Patches, Trials
+from synth.tuning.search import INCANTATIONS, Patches, ProfileComparison, Trials, TuningResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,18 +41,18 @@ _SETTINGS: Any = {  # keys are what matplotlib calls a literal
 }
 
 
-def draw_tuning(found: Found, names: Sequence[str], folder: Path) -> list[Path]:
+def draw_tuning(found: TuningResult, names: Sequence[str], folder: Path) -> list[Path]:
     """Write a picture of each step and of the rates into a folder, which is made if need be. Raises ``InputError``."""
     pictures: dict[str, str] = {}
     for title, step in found.steps.items():
         match step:
             case Patches():
                 pictures[title] = _patches(step, names)
-            case Comparison() if title == "incantations":
+            case ProfileComparison() if title == "incantations":
                 pictures[title] = _incantations(step, names)
-            case Comparison() if title == "spreads":
+            case ProfileComparison() if title == "spreads":
                 pictures[title] = _spreads(step, names)
-            case Comparison():
+            case ProfileComparison():
                 pictures[title] = _sequences(step, names)
             case Trials():
                 pictures[title] = _trials(step)
@@ -96,7 +96,7 @@ def _patches(step: Patches, names: Sequence[str]) -> str:
     return _svg(draw, 3.4 * len(tests), 0.6 + 1.5 * len(distances))
 
 
-def _spreads(step: Comparison, names: Sequence[str]) -> str:
+def _spreads(step: ProfileComparison, names: Sequence[str]) -> str:
     def draw(axes: Axes) -> None:
         spreads = [int(spread) for spread in step.scores]
         for test, name in enumerate(names):
@@ -111,7 +111,7 @@ def _spreads(step: Comparison, names: Sequence[str]) -> str:
     return _svg(_one(draw), 6.4, 3.4)
 
 
-def _sequences(step: Comparison, names: Sequence[str]) -> str:
+def _sequences(step: ProfileComparison, names: Sequence[str]) -> str:
     shown = [name for name, _ in sorted(step.scores.items(), key=lambda each: -sum(each[1]))]
     hidden = shown[_BEST:]
     shown = [*shown[:_BEST], *([step.best] if step.best in hidden else [])]
@@ -126,7 +126,7 @@ def _sequences(step: Comparison, names: Sequence[str]) -> str:
     return _svg(_one(draw), 6.4, 1.0 + 0.24 * len(shown))
 
 
-def _incantations(step: Comparison, names: Sequence[str]) -> str:
+def _incantations(step: ProfileComparison, names: Sequence[str]) -> str:
     shown = list(step.scores)
 
     def draw(figure: Figure) -> None:
@@ -190,7 +190,7 @@ def rates(ways: Mapping[str, Mapping[str, Rate]]) -> str:
     return _svg(_one(draw), 2.2 + 1.6 * len(first), 3.4)
 
 
-def _stacked(axes: Axes, shown: Sequence[str], step: Comparison, names: Sequence[str]) -> None:
+def _stacked(axes: Axes, shown: Sequence[str], step: ProfileComparison, names: Sequence[str]) -> None:
     """A bar for each of the candidates from above, a piece for each test."""
     left = [0.0] * len(shown)
     for test, name in enumerate(names):

@@ -15,7 +15,7 @@ from corpus.errors import InputError
 from synth.accounts import Account
 from synth.inputs import MEMORY, PROGRESS, Input, expand, family_of
 from synth.labels import Labelling
-from synth.options.choice import Choice
+from synth.options.choice import SelectionFilter
 
 if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from rich.table import Table
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # what a command may not need takes its time to be loaded
     from synth.screen import Listing
 
 
-class Side(NamedTuple):
+class VerdictWords(NamedTuple):
     """One of the two verdicts of a family: its word, and how tests are spoken of that have it under some models."""
 
     verdict: str
@@ -119,7 +119,7 @@ class Family(Protocol):
     """
 
     kind: str
-    sides: tuple[Side, Side]
+    sides: tuple[VerdictWords, VerdictWords]
     foreign: tuple[str, ...]
 
     @property
@@ -186,8 +186,11 @@ def family_given(paths: Sequence[str]) -> Family:
     return family(family_of(paths))
 
 
-def chosen(kind: Family, paths: Sequence[str], choice: Choice) -> list[Input]:
-    """The tests of the paths that ``--where`` and ``--test`` mean. Raises ``InputError`` as ``Choice.of`` does."""
+def chosen(kind: Family, paths: Sequence[str], choice: SelectionFilter) -> list[Input]:
+    """The tests of the paths that ``--where`` and ``--test`` mean.
+
+    Raises ``InputError`` as ``SelectionFilter.of`` does.
+    """
     return choice.of(expand(paths), lambda given: given.name, kind.record)
 
 

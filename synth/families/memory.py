@@ -12,7 +12,7 @@ from corpus.errors import InputError
 from corpus.extras import need
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from oracle.executions.judge import Answer
-from synth.families.interface import Making, Running, Side, Told, device_of
+from synth.families.interface import Making, Running, Told, VerdictWords, device_of
 from synth.inputs import Input
 from synth.labels import CSV, JSON, Labelling
 from synth.memory.labels import LitmusLabelling
@@ -33,8 +33,8 @@ class Memory:
 
     kind = "litmus tests"
     sides = (
-        Side(Answer.FORBIDDEN, "forbidden by", "forbidden"),
-        Side(Answer.ALLOWED, "allowed by", "allowed"),
+        VerdictWords(Answer.FORBIDDEN, "forbidden by", "forbidden"),
+        VerdictWords(Answer.ALLOWED, "allowed by", "allowed"),
     )
     foreign = ("mappings", "placements", "every_iteration", "subscribe")
 
@@ -69,7 +69,7 @@ class Memory:
         from synth.drawing.figures import memory_distribution_svg
         from synth.memory import show
 
-        census = show.Census(corpus)
+        census = show.SuiteCounts(corpus)
         counts = {}
         for shape in census.shapes():
             said = {model: census.said(model, lambda _, each, shape=shape: each == shape) for model in corpus.models}  # type: ignore[misc]

@@ -14,7 +14,7 @@ from corpus.errors import InputError, printable
 from corpus.test import Test
 from oracle.progress.models import Verdict
 from oracle.progress.plugins import resolve_models
-from synth.families.interface import Making, Running, Side, Told, device_of
+from synth.families.interface import Making, Running, Told, VerdictWords, device_of
 from synth.inputs import Input, readable
 from synth.labels import JSON, Labelling
 from synth.progress.labels import ProgressLabelling
@@ -33,8 +33,8 @@ class Progress:
 
     kind = "progress tests"
     sides = (
-        Side(Verdict.TERMINATES, "terminates under", "terminates"),
-        Side(Verdict.MAY_HANG, "may hang under", "may_hang"),
+        VerdictWords(Verdict.TERMINATES, "terminates under", "terminates"),
+        VerdictWords(Verdict.MAY_HANG, "may hang under", "may_hang"),
     )
     foreign = ("stress", "profile", "profiles", "random", "decode", "mutants", "plan")
 
@@ -101,13 +101,15 @@ class Progress:
 
     def run(self, tests: Sequence[Input], language: Backend, running: Running) -> int:
         from backends.shared.files import distinct
-        from synth.progress.runs import Ways, run_progress_tests
+        from synth.progress.runs import RunSettings, run_progress_tests
 
         language.check_placements(running.placements)
         device = device_of(language, running)
         found, wrong = _read(tests)
         named = [*running.models, *running.sound]
-        ways = Ways(running.mappings, running.placements, running.iterations, running.timeout, running.every_iteration)
+        ways = RunSettings(
+            running.mappings, running.placements, running.iterations, running.timeout, running.every_iteration
+        )
         code = run_progress_tests(
             distinct(found),
             language,

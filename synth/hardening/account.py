@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from synth.hardening.application import spelled
-from synth.hardening.reduction import Places, Reduction, Tally, Verdict
+from synth.hardening.reduction import FenceTally, Places, Reduction, Verdict
 from synth.screen import Screen, plain_table
 from synth.statistics import rate_interval
 
@@ -26,7 +26,7 @@ def record(reduction: Reduction, verdict: Verdict, confidence: float) -> dict[st
     }
 
 
-def _row(places: Places, tally: Tally, confidence: float) -> dict[str, Any]:
+def _row(places: Places, tally: FenceTally, confidence: float) -> dict[str, Any]:
     runs, failures = len(tally.runs), len(tally.failures)
     low, high = rate_interval(failures, runs, confidence) if runs else (0.0, 1.0)
     return {
@@ -60,12 +60,12 @@ def answer(reduction: Reduction, verdict: Verdict, confidence: float) -> str:
     )
 
 
-def _at_most(tally: Tally, confidence: float) -> str:
+def _at_most(tally: FenceTally, confidence: float) -> str:
     high = rate_interval(0, len(tally.runs), confidence)[1]
     return f"{len(tally.runs)} runs, so at most {high:.2%} of runs fail ({confidence:g} confidence)"
 
 
-def _failure(tally: Tally) -> str:
+def _failure(tally: FenceTally) -> str:
     """How often it failed, and how it did first."""
     first = tally.failures[0]
     how = "did not end" if first.code is None else f"signal {-first.code}" if first.code < 0 else f"code {first.code}"

@@ -19,7 +19,7 @@ from backends.shared.profiles import Profile
 from backends.shared.toolchain import problem, run
 from corpus.errors import InputError
 from corpus.files import folder_of
-from synth.hardening.reduction import OutOfTimeError, Places, Ran
+from synth.hardening.reduction import OutOfTimeError, Places, ProgramRun
 
 MOST_PLACES = 256
 """Places that the header knows."""
@@ -87,7 +87,7 @@ class Application:
     _built: set[Places] = field(default_factory=set)
     _longest: float = 0.0
 
-    def run(self, active: Places) -> Ran:
+    def run(self, active: Places) -> ProgramRun:
         """Run it with these fences; it is built before its first run.
 
         Raises ``OutOfTimeError`` where the time is over, ``InputError`` where it cannot be built or executed.
@@ -117,7 +117,7 @@ class Application:
             raise InputError(f"--run: {error}") from None
         if end.code == 0:
             self._longest = max(self._longest, end.seconds)
-        return Ran(end.code, round(end.seconds, 6), end.said[:200])
+        return ProgramRun(end.code, round(end.seconds, 6), end.said[:200])
 
     def _limit(self) -> float:
         """Seconds after which a run is killed."""

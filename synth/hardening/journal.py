@@ -16,15 +16,15 @@ import msgspec
 
 from corpus.errors import InputError
 from corpus.lines import decoder, open_lines
-from synth.hardening.reduction import Places, Ran
+from synth.hardening.reduction import Places, ProgramRun
 
 NAME = "runs.jsonl"
 BEGINS = b'{"hardening":'
 BUSY = "another process is at work on this hardening"
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line: the hardening it is of, the active places, and the run, as ``Ran`` has it."""
+class HardeningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line: the hardening it is of, the active places, and the run, as ``ProgramRun`` has it."""
 
     hardening: str
     places: tuple[int, ...]
@@ -34,23 +34,23 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @contextmanager
-def journalled(path: Path, key: str, run: Callable[[Places], Ran]) -> Iterator[Callable[[Places], Ran]]:
+def journalled(path: Path, key: str, run: Callable[[Places], ProgramRun]) -> Iterator[Callable[[Places], ProgramRun]]:
     """``run``, with earlier runs told again from a file and new ones added to it; ``key`` tells hardenings apart.
 
     Raises ``InputError`` where the file cannot be opened, is in use, or is of something else.
     """
-    with open_lines(path, decoder(Entry), BEGINS, "a run of a hardening", BUSY) as (entries, add):
-        earlier: dict[Places, deque[Ran]] = defaultdict(deque)
+    with open_lines(path, decoder(HardeningEntry), BEGINS, "a run of a hardening", BUSY) as (entries, add):
+        earlier: dict[Places, deque[ProgramRun]] = defaultdict(deque)
         for number, entry in enumerate(entries, 1):
             if entry.hardening != key:
                 raise InputError("of another hardening: remove the file, or give another -o", str(path), number)
-            earlier[frozenset(entry.places)].append(Ran(entry.code, entry.seconds, entry.said))
+            earlier[frozenset(entry.places)].append(ProgramRun(entry.code, entry.seconds, entry.said))
 
-        def told(places: Places) -> Ran:
+        def told(places: Places) -> ProgramRun:
             if earlier[places]:
                 return earlier[places].popleft()
             ran = run(places)
-            line = Entry(key, tuple(sorted(places)), ran.code, ran.seconds, ran.said)
+            line = HardeningEntry(key, tuple(sorted(places)), ran.code, ran.seconds, ran.said)
             add(json.dumps(msgspec.to_builtins(line), separators=(",", ":")).encode())
             return ran
 

@@ -34,7 +34,7 @@ class OutOfTimeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProgramRun:
     """A run: its exit code, ``None`` where it did not end; wall seconds; its last words."""
 
     code: int | None
@@ -48,13 +48,13 @@ class Ran:
 
 
 @dataclass(slots=True)
-class Tally:
+class FenceTally:
     """The runs with one set of fences."""
 
-    runs: list[Ran] = field(default_factory=list)
+    runs: list[ProgramRun] = field(default_factory=list)
 
     @property
-    def failures(self) -> list[Ran]:
+    def failures(self) -> list[ProgramRun]:
         """Those that went wrong, or did not end."""
         return [run for run in self.runs if run.failed]
 
@@ -81,8 +81,8 @@ class Reduction:
     places: int
     runs: int
     stable: int
-    run: Callable[[Places], Ran]
-    tallies: dict[Places, Tally] = field(default_factory=dict)
+    run: Callable[[Places], ProgramRun]
+    tallies: dict[Places, FenceTally] = field(default_factory=dict)
     restarts: int = 0
     needed: Places | None = None
 
@@ -144,5 +144,5 @@ class Reduction:
         while not tally.hung and len(tally.runs) < runs:
             tally.runs.append(self.run(fences))
 
-    def _tally(self, fences: Places) -> Tally:
-        return self.tallies.setdefault(fences, Tally())
+    def _tally(self, fences: Places) -> FenceTally:
+        return self.tallies.setdefault(fences, FenceTally())

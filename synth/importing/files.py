@@ -15,7 +15,7 @@ from corpus.errors import InputError
 from corpus.files import open_bytes, read_text
 from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
-from synth.importing.found import Found, Words
+from synth.importing.found import ImportedResults, ImportSettings
 from synth.importing.outcome_logs import OutcomeLog, block_fields
 from synth.importing.programs import ProgramLog
 from synth.importing.suites import Suite
@@ -28,7 +28,7 @@ _DUMP = re.compile(rb"\s*([\w.-]+:)?(\d+:)?\d+\r?\n (?:[0-9a-f]{2} ?)+\r?\n")
 EXPECTED = "lines of JSON that our programs print, a log of litmus7 or herd7, or what amber -b writes"
 
 
-def read_file(path: Path, suite: Suite | None, words: Words) -> Found:
+def read_file(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedResults:
     """What a file says: results of our programs, of litmus7 and herd7, or of Amber.
 
     Of the latter, and where there is a suite of the former too, only results of its tests are taken. Raises
@@ -39,7 +39,7 @@ def read_file(path: Path, suite: Suite | None, words: Words) -> Found:
         if _DUMP.match(start):
             return _amber(path, suite, words)
         lines = _Lines(file, start)
-        found = Found()
+        found = ImportedResults()
         programs, outcomes = ProgramLog(str(path), words, found), OutcomeLog()
         for number, text, whole in lines:
             programs.line(number, text, whole) or outcomes.line(number, text)
@@ -48,7 +48,7 @@ def read_file(path: Path, suite: Suite | None, words: Words) -> Found:
         raise InputError(f"nothing to import: expected {EXPECTED}", str(path))
     _blocks(path, outcomes, suite, words, found)
     _of_the_suite(path, suite, found)
-    if words == Words() and len(found.entries) == lines.count and not found.notes:
+    if words == ImportSettings() and len(found.entries) == lines.count and not found.notes:
         found.entries = list(zip((entry for entry, _ in found.entries), _times(path, found), strict=True))
     return found
 
@@ -74,7 +74,7 @@ class _Lines:
             yield self.count, line.decode("utf-8", "replace").rstrip("\r"), self.ends
 
 
-def _times(path: Path, found: Found) -> list[Times]:
+def _times(path: Path, found: ImportedResults) -> list[Times]:
     """The times of a file that holds results and nothing else, in their order; none where they cannot be told."""
     try:
         if read_results(path) == [entry for entry, _ in found.entries]:
@@ -84,9 +84,9 @@ def _times(path: Path, found: Found) -> list[Times]:
     return [UNKNOWN for _ in found.entries]
 
 
-def _amber(path: Path, suite: Suite | None, words: Words) -> Found:
+def _amber(path: Path, suite: Suite | None, words: ImportSettings) -> ImportedResults:
     """The result in a dump of Amber, of the test that the file is called after, or of the suite's only one."""
-    found = Found()
+    found = ImportedResults()
     try:
         if suite is None:
             raise InputError("--suite says of which tests this may be")
@@ -118,7 +118,7 @@ def _amber(path: Path, suite: Suite | None, words: Words) -> Found:
     return found
 
 
-def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: Words, found: Found) -> None:
+def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: ImportSettings, found: ImportedResults) -> None:
     """Enter what a log of litmus7 or herd7 says."""
     for block in log.told:
         try:
@@ -133,7 +133,7 @@ def _blocks(path: Path, log: OutcomeLog, suite: Suite | None, words: Words, foun
             found.refused.append(f"{path}:{block.line}: {block.name}: {_message(error)}")
 
 
-def _of_the_suite(path: Path, suite: Suite | None, found: Found) -> None:
+def _of_the_suite(path: Path, suite: Suite | None, found: ImportedResults) -> None:
     """Leave out results of no test of the suite, with a line for each test."""
     if suite is None:
         return

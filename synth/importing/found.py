@@ -14,7 +14,7 @@ TIMEOUT = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ImportSettings:
     """What the user says of all results of the files, whatever these say themselves; ``None`` leaves it to them.
 
     ``timeout``, in seconds, is said of results that have none: a program does not know when it is killed.
@@ -37,7 +37,7 @@ class Words:
 
 
 @dataclass(slots=True)
-class Found:
+class ImportedResults:
     """What a file gave: results, each with how long it took where that is known.
 
     ``refused`` says a line each what was not taken and why; ``notes`` what was, on an assumption.

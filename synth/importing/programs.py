@@ -21,7 +21,7 @@ from typing import Any
 from backends.shared.outcomes import launch_rows
 from backends.shared.process import TERMINATED, TIMED_OUT
 from backends.shared.results import UNKNOWN, Entry
-from synth.importing.found import Found, Words
+from synth.importing.found import ImportedResults, ImportSettings
 
 _OURS = re.compile(r'\{\s*"(?:began|test)"\s*:')
 _PIECE = re.compile(r'^\s*\{"|"(?:digest|outcomes|every_iteration|launches|hung)"\s*:')
@@ -43,7 +43,7 @@ class _Open:
 class ProgramLog:
     """Reads a log line by line, with ``line``, and ``end``; what it finds goes to ``found``. ``place`` is its name."""
 
-    def __init__(self, place: str, words: Words, found: Found) -> None:
+    def __init__(self, place: str, words: ImportSettings, found: ImportedResults) -> None:
         self._place = place
         self._words = words
         self._found = found

@@ -14,17 +14,17 @@ from typing import Any
 from corpus.dialects.registry import parse_litmus
 from corpus.test import Test
 from oracle.executions.bounds import UNROLL
-from oracle.executions.witness import Execution, MemoryExplanation, Violation
+from oracle.executions.witness import CandidateExecution, MemoryExplanation, Violation
 from synth.memory.explanation import explanation_account, explanation_record
 from synth.memory.judging import explain_with
-from synth.memory.translating import Bug, Checked
+from synth.memory.translating import Checked, MappingBug
 
 
 @dataclass(frozen=True)
 class ToldBug:
     """A bug of a mapping, with why each model says what it says."""
 
-    bug: Bug
+    bug: MappingBug
     check: Checked
 
     @cached_property
@@ -56,7 +56,7 @@ class ToldBug:
         yield "target", self.bug.target, target
 
 
-def by_execution(explanation: MemoryExplanation, witness: Execution) -> MemoryExplanation:
+def by_execution(explanation: MemoryExplanation, witness: CandidateExecution) -> MemoryExplanation:
     """An outcome that is forbidden, explained by the execution most like another model's; of the others, how many."""
     if not explanation.violations:
         return explanation
@@ -68,6 +68,6 @@ def by_execution(explanation: MemoryExplanation, witness: Execution) -> MemoryEx
     return replace(explanation, violations=(max(explanation.violations, key=alike),))
 
 
-def _coherence(execution: Execution) -> set[tuple[str, str]]:
+def _coherence(execution: CandidateExecution) -> set[tuple[str, str]]:
     written = [f"{event.location}={value}" for event, value in zip(execution.events, execution.values, strict=True)]
     return {(written[one], written[other]) for one, other in execution.pairs("co")}

@@ -9,7 +9,7 @@ from itertools import product
 import click
 
 from backends.shared.backend import Backend
-from backends.shared.bundle import Bundle, BundledTest, Choice, Draws, Expected, Way
+from backends.shared.bundle import Bundle, BundledTest, Draws, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.layout import Parameters, device_layout, outcome_terms, place
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.errors import InputError
@@ -69,11 +69,13 @@ def memory_bundle(
         family=MEMORY,
         models=tuple(model.name for model in models),
         choices=(
-            Choice("instances", tuple(f"{size:,}" for size in sizes), (f"{sizes[0]:,}",)),
-            Choice("incantations", tuple(incantations), tuple(incantations)[:1]),
+            LaunchOption("instances", tuple(f"{size:,}" for size in sizes), (f"{sizes[0]:,}",)),
+            LaunchOption("incantations", tuple(incantations), tuple(incantations)[:1]),
         ),
         ways=tuple(
-            Way((("instances", f"{size:,}"), ("incantations", name)), "" if profile == STRESS else profile.label, cpu)
+            LaunchWay(
+                (("instances", f"{size:,}"), ("incantations", name)), "" if profile == STRESS else profile.label, cpu
+            )
             for name, profile, size, cpu in launches
         ),
         tests=tuple(bundled.values()),
@@ -84,13 +86,13 @@ def memory_bundle(
     return bundle, not unreadable
 
 
-def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> Expected:
+def expected_outcomes(test: LitmusTest, models: Sequence[ConsistencyModel]) -> ExpectedOutcomes:
     """The outcomes that some model allows, and which of them each model allows that promises to show no other."""
     terms = outcome_terms(test)
     promises = {model.name: promise_of(test, model) for model in models}
     known = sorted(set[tuple[int, ...]]().union(*(each.allowed for each in promises.values() if each.allowed)))
     place = {values: number for number, values in enumerate(known)}
-    return Expected(
+    return ExpectedOutcomes(
         outcomes=tuple(known),
         asked=tuple(number for values, number in place.items() if is_asked_for(test, terms, values)),
         allowed=tuple(

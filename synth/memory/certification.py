@@ -27,13 +27,13 @@ from corpus.errors import InputError
 from corpus.executions.text import execution_text, normal_form
 from corpus.journal import Journal, programs_of
 from oracle.certificates import cycle_formulas, model_formulas
-from oracle.certificates.clauses import Formula, formula_lines
-from oracle.certificates.cycles import Asked
+from oracle.certificates.clauses import CertifiedFormula, formula_lines
+from oracle.certificates.cycles import CycleClaim
 from oracle.certificates.cycles import exclusions as cycle_exclusions
 from oracle.certificates.executions import can_happen, exclusions, execution_of
 from synth.certification import Group, Made, unit_made, write_certificate
 from synth.memory import suites
-from synth.memory.synthesis import Request
+from synth.memory.synthesis import CycleSuiteRequest
 from synth.pool import Jobs
 
 MOST_ALLOWED = 20_000
@@ -43,7 +43,7 @@ MOST_ALLOWED = 20_000
 # Suites from a model
 
 
-def check_certifiable(request: suites.Request) -> None:
+def check_certifiable(request: suites.SuiteRequest) -> None:
     """Raises ``InputError`` where no certificate can be made of what is asked for."""
     if request.criterion != Criterion.OUTCOME:
         raise InputError("--certify is for --criterion outcome: no listing of executions judges a single one")
@@ -53,14 +53,14 @@ Sizes = tuple[int, ...]
 """A unit of a suite from a model: the events of each thread."""
 
 
-def certified_units(request: suites.Request) -> Iterator[Sizes]:
+def certified_units(request: suites.SuiteRequest) -> Iterator[Sizes]:
     """The units of a suite from a model, smaller ones first."""
     for events in range(request.events[0], request.events[1] + 1):
         yield from model_formulas.splits(events, request.threads)
 
 
 def certify_suite(
-    request: suites.Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int], None]
+    request: suites.SuiteRequest, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int], None]
 ) -> None:
     """Write the certificate of a complete search into the folder of its corpus.
 
@@ -76,7 +76,9 @@ def certify_suite(
     write_certificate(journal.path, planned, work, formulas, jobs, watch)
 
 
-def _certify_unit(sizes: Sizes, request: suites.Request, known: Collection[str], solver: str) -> Iterator[list[Made]]:
+def _certify_unit(
+    sizes: Sizes, request: suites.SuiteRequest, known: Collection[str], solver: str
+) -> Iterator[list[Made]]:
     """``known``: what the search found, but for tests that pin none of the axioms asked for."""
     words = request.words
     formula = suite_formula(request, sizes)
@@ -108,12 +110,12 @@ def _certify_unit(sizes: Sizes, request: suites.Request, known: Collection[str],
     yield unit_made(sizes_word(sizes), 0, formula, own)
 
 
-def suite_head(request: suites.Request, sizes: Sizes) -> str:
+def suite_head(request: suites.SuiteRequest, sizes: Sizes) -> str:
     """The first line of the file of a unit's formula."""
     return f"c tests of {sizes_word(sizes)} events of {' '.join(request.words.spelled)}"
 
 
-def suite_formula(request: suites.Request, sizes: Sizes) -> Formula:
+def suite_formula(request: suites.SuiteRequest, sizes: Sizes) -> CertifiedFormula:
     """The formula of a unit."""
     return model_formulas.write_formula(request.axiomatic, request.words, sizes)
 
@@ -121,7 +123,7 @@ def suite_formula(request: suites.Request, sizes: Sizes) -> Formula:
 # Suites of cycles
 
 
-def check_certifiable_cycles(request: Request) -> None:
+def check_certifiable_cycles(request: CycleSuiteRequest) -> None:
     """Raises ``InputError`` where no certificate can be made of what is asked for."""
     if request.allowed_by or request.forbidden_by:
         raise InputError(
@@ -131,12 +133,14 @@ def check_certifiable_cycles(request: Request) -> None:
         raise InputError("--certify goes without --like-diy7: verify knows the rules of other cycles alone")
 
 
-def certified_sizes(request: Request) -> range:
+def certified_sizes(request: CycleSuiteRequest) -> range:
     """The units of a suite of cycles: sizes."""
     return range(request.sizes[0], request.sizes[1] + 1)
 
 
-def certify_cycles(request: Request, corpus: Path, solver: str, jobs: Jobs, watch: Callable[[int, int], None]) -> None:
+def certify_cycles(
+    request: CycleSuiteRequest, corpus: Path, solver: str, jobs: Jobs, watch: Callable[[int, int], None]
+) -> None:
     """Write the certificate of a complete suite of cycles into the folder of its corpus.
 
     Raises ``InputError`` where a file cannot be written.
@@ -146,7 +150,7 @@ def certify_cycles(request: Request, corpus: Path, solver: str, jobs: Jobs, watc
     write_certificate(corpus, sizes, partial(_certify_size, request=request, solver=solver), formulas, jobs, watch)
 
 
-def _certify_size(size: int, request: Request, solver: str) -> Iterator[list[Made]]:
+def _certify_size(size: int, request: CycleSuiteRequest, solver: str) -> Iterator[list[Made]]:
     asked = asked_cycles(request)
     formula = cycle_formula(request, size)
     found = sorted(cycles(request.bounds, size, solver), key=cycle_text)
@@ -157,10 +161,10 @@ def _certify_size(size: int, request: Request, solver: str) -> Iterator[list[Mad
         raise RuntimeError(f"the search has left out a cycle of {size} edges") from None
 
 
-def asked_cycles(request: Request) -> Asked:
+def asked_cycles(request: CycleSuiteRequest) -> CycleClaim:
     """What cycles a request asks for. Raises ``InputError`` where an edge is unknown."""
     bounds = request.bounds
-    return Asked(**{each.name: getattr(bounds, each.name) for each in fields(Asked)})
+    return CycleClaim(**{each.name: getattr(bounds, each.name) for each in fields(CycleClaim)})
 
 
 def cycle_head(size: int) -> str:
@@ -168,6 +172,6 @@ def cycle_head(size: int) -> str:
     return f"c cycles of {size} edges"
 
 
-def cycle_formula(request: Request, size: int) -> Formula:
+def cycle_formula(request: CycleSuiteRequest, size: int) -> CertifiedFormula:
     """The formula of a size."""
     return cycle_formulas.write_formula(asked_cycles(request), size)

@@ -13,15 +13,15 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
-from constraints.loop import Effort, solutions
-from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
+from constraints.loop import SolverEffort, solutions
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, Shapes, splits
 from corpus.executions.execution import Execution
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary
-from corpus.journal import Found, Journal, finish
+from corpus.journal import FoundTest, Journal, finish
 from corpus.records import test_record
 from corpus.test import Test
 from oracle.cat.interpreter import Model
@@ -29,7 +29,7 @@ from oracle.consistency import ConsistencyModel
 from oracle.executions.judge import Answer, judge
 from synth import VERSION
 from synth.memory.judging import labelled_record
-from synth.memory.ordering import Ordering, Search
+from synth.memory.ordering import ModelSearch, Ordering
 from synth.memory.suites import axiomatic, text_of, with_ranks
 from synth.pool import UNLIMITED, Jobs, Limits, run_tasks
 from synth.units import NEVER, Record, Until, effort_of, search_units, stopped_by
@@ -39,7 +39,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """Which models are compared, and over which programs.
 
     ``every``: all minimal tests of all sizes, and not one of each shape at the first size that has any. ``both_ways``:
@@ -86,7 +86,7 @@ class Differences:
     stopped: str = ""
 
     @classmethod
-    def none(cls, comparison: Comparison) -> Differences:
+    def none(cls, comparison: ModelComparison) -> Differences:
         """Before anything is found."""
         return cls({pair: [] for pair in comparison.pairs}, dict.fromkeys(comparison.pairs, comparison.events[0] - 1))
 
@@ -100,25 +100,27 @@ class Differences:
         """Whether any two models differ."""
         return any(self.tests.values())
 
-    def ordering(self, comparison: Comparison) -> Ordering:
+    def ordering(self, comparison: ModelComparison) -> Ordering:
         """How the models stand to each other."""
         searches = {}
         for pair in comparison.pairs:
             tests = self.tests[pair]
-            searches[pair] = Search(tests[0].name, tests[0].size) if tests else Search(None, self.searched[pair])
+            searches[pair] = (
+                ModelSearch(tests[0].name, tests[0].size) if tests else ModelSearch(None, self.searched[pair])
+            )
         names = tuple(model.name for model in comparison.models)
         return Ordering(names, searches, comparison.words.summary)
 
 
-def run_part(part: Part, comparison: Comparison, solver: str) -> Iterator[list[Found] | dict[str, int]]:
+def run_part(part: Part, comparison: ModelComparison, solver: str) -> Iterator[list[FoundTest] | dict[str, int]]:
     """The tests of a part, each as soon as it is found: of each shape one, relaxed as far as it goes; or all minimal
     ones. Last, its statistics.
 
     A *shape* is what instructions of which locations there are, what is read and what is last.
     """
-    effort = Effort()
+    effort = SolverEffort()
     allows, forbids = (comparison.model(name) for name in part.pair)
-    question = Question(forbids, (allows,), minimal=comparison.every)
+    question = SeparationQuestion(forbids, (allows,), minimal=comparison.every)
     encoding = Forbidden(question, comparison.words, part.sizes)
     if comparison.every:
         found: Iterable[Execution] = solutions(encoding, solver, effort=effort)
@@ -127,7 +129,7 @@ def run_part(part: Part, comparison: Comparison, solver: str) -> Iterator[list[F
         shapes = solutions(Shapes(encoding), solver, effort=effort)
         found = (descended(some, comparison.words, told) for some in shapes)
     for execution in found:
-        yield [Found(execution_text(normal_form(execution)))]
+        yield [FoundTest(execution_text(normal_form(execution)))]
     yield asdict(effort)
 
 
@@ -141,7 +143,7 @@ def descended(execution: Execution, words: Vocabulary, asked: Callable[[Executio
         execution = smaller
 
 
-def tells(execution: Execution, comparison: Comparison, pair: Pair) -> bool:
+def tells(execution: Execution, comparison: ModelComparison, pair: Pair) -> bool:
     """Whether one model allows a test and another forbids it, and neither raises a flag of it."""
     test = litmus_test(execution, "test", observed=False)
     allows, forbids = (judge(test, comparison.model(name)) for name in pair)
@@ -150,7 +152,7 @@ def tells(execution: Execution, comparison: Comparison, pair: Pair) -> bool:
 
 
 def compare(
-    comparison: Comparison,
+    comparison: ModelComparison,
     journal: Record,
     solver: str,
     jobs: Jobs,
@@ -173,7 +175,7 @@ def compare(
             if part.name in journal.closed:
                 found[part.pair].update(dict.fromkeys(each.program for each in journal.units.get(part.name, ())))
 
-        def take(part: Part, founds: list[Found], found: dict[Pair, dict[str, None]] = found) -> list[Found]:
+        def take(part: Part, founds: list[FoundTest], found: dict[Pair, dict[str, None]] = found) -> list[FoundTest]:
             new = [each for each in founds if each.program not in found[part.pair]]
             found[part.pair].update(dict.fromkeys(each.program for each in new))
             return new
@@ -201,7 +203,7 @@ def _record(journal: Record, pair: Pair, tests: Sequence[Test]) -> None:
     """The tests of a size that is done, for who reads a corpus that is not finished."""
     unit = " ".join(pair)
     known = {found.program for found in journal.units.get(unit, ())}
-    new = [Found(test.name, ((_key(pair, test), test_record(test)),)) for test in tests if test.name not in known]
+    new = [FoundTest(test.name, ((_key(pair, test), test_record(test)),)) for test in tests if test.name not in known]
     if new:
         journal.append(unit, new)
 
@@ -226,7 +228,7 @@ def write_differences(journal: Journal, done: Differences, solver: str, seconds:
 
 
 def _recorded(
-    found: Iterable[str], comparison: Comparison, jobs: Jobs, limits: Limits, done: Differences
+    found: Iterable[str], comparison: ModelComparison, jobs: Jobs, limits: Limits, done: Differences
 ) -> list[Test]:
     """Executions as tests with the verdicts of all the models, in normal order, as far as the limits let them be."""
     executions = sorted(map(parse_execution, found), key=lambda each: (len(each.threads), execution_text(each)))
@@ -242,14 +244,14 @@ def _recorded(
     return tests
 
 
-def _labelled(executions: Sequence[Execution], comparison: Comparison) -> Iterator[Test]:
+def _labelled(executions: Sequence[Execution], comparison: ModelComparison) -> Iterator[Test]:
     for execution in executions:
         name, turned = name_of(execution)
         test = litmus_test(turned, name, observed=False)
         yield labelled_record(test, text_of(test, comparison.words), execution.size, comparison.models)
 
 
-def _settled(pair: Pair, comparison: Comparison, done: Differences) -> bool:
+def _settled(pair: Pair, comparison: ModelComparison, done: Differences) -> bool:
     """Whether a pair needs no further search: it has a test, or of two models the other way has one."""
     either = len(comparison.models) == 2 and not comparison.both_ways
     return bool(done.tests[pair] or (either and done.tests[pair[1], pair[0]]))

@@ -25,7 +25,7 @@ from corpus.laws.c11 import CONSUME
 from corpus.laws.vulkan import STORAGE
 from corpus.litmus.normal import map_modes
 from corpus.litmus.test import LitmusTest, Mode, Order, Quantifier, Scope
-from corpus.litmus.text import Dialect, Runner
+from corpus.litmus.text import Dialect, ForeignRunner
 from corpus.litmus.verdict_table import read_verdicts
 from corpus.runner_tests import Compiled, RunnerTest, files, of_litmus
 from corpus.suite import LABELS
@@ -47,7 +47,7 @@ def _without_consume(mode: Mode) -> Mode:
     return replace(mode, tags=tuple(tag for tag in mode.tags if tag != CONSUME))
 
 
-TARGETS: Mapping[str, tuple[Dialect, Runner] | None] = {"litmus": None, **runners()}
+TARGETS: Mapping[str, tuple[Dialect, ForeignRunner] | None] = {"litmus": None, **runners()}
 """Who takes litmus tests, and in which dialect; ``litmus`` is each test as it is."""
 
 CONFORMANCE = "webgpu-cts"
@@ -100,7 +100,7 @@ def converted(
     given: Input,
     dialect: Dialect | None,
     dropped: Sequence[str],
-    runner: Runner | None = None,
+    runner: ForeignRunner | None = None,
     storage: Sequence[str] = (),
 ) -> Converted:
     """A test in another dialect, or in its own, for a runner if there is one.
@@ -140,7 +140,7 @@ def convert_folder(
     dialect: Dialect | None,
     dropped: Sequence[str],
     folder: Path,
-    runner: Runner | None = None,
+    runner: ForeignRunner | None = None,
     expected: bool = False,
     beside: Mapping[str, str] | None = None,
     storage: Sequence[str] = (),
@@ -206,7 +206,7 @@ def _converted(
     tests: Sequence[Input],
     dialect: Dialect | None,
     dropped: Sequence[str],
-    runner: Runner | None,
+    runner: ForeignRunner | None,
     storage: Sequence[str],
 ) -> Iterator[Converted]:
     from synth.screen import watched

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from corpus.cycles.edges import COMMUNICATION, PLAIN, Annotation, Edge, all_annotations, all_edges
 from corpus.errors import InputError
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.test import SCOPES, Order
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import vocabulary_of
-from synth.memory.synthesis import Request
+from synth.memory.synthesis import CycleSuiteRequest
 from synth.options.span import spelled
 
 
-def cuts(request: Request) -> str:
+def cuts(request: CycleSuiteRequest) -> str:
     """In one line, the bounds within which there is no test, and what the models tell apart beyond the edges given."""
     bounds = [f"{spelled(request.sizes)} edges"]
     if request.threads:
@@ -28,7 +28,7 @@ def cuts(request: Request) -> str:
     return f"{line}, which are without {' '.join(names)}" if names else line
 
 
-def missing(request: Request, models: Sequence[Model]) -> Iterator[str]:
+def missing(request: CycleSuiteRequest, models: Sequence[Model]) -> Iterator[str]:
     """Names of edges, annotations and options that these models can tell apart, and that are not among those given.
 
     Communication and plain program order any model tells apart; of an operational one nothing else is known.
@@ -43,7 +43,7 @@ def missing(request: Request, models: Sequence[Model]) -> Iterator[str]:
         words = vocabulary_of(models)
     except InputError:
         return  # a model speaks of what no vocabulary has
-    if Kind.UPDATE in words.modes and "Rmw" not in there:
+    if OpKind.UPDATE in words.modes and "Rmw" not in there:
         yield "Rmw"
     kinds = {edge.kind for edge in given}
     yield from (f"Dp{kind.capitalize()}" for kind in words.dependencies if kind.capitalize() not in kinds)
@@ -59,7 +59,7 @@ def missing(request: Request, models: Sequence[Model]) -> Iterator[str]:
 
 def _fences(words: Vocabulary, given: Iterable[Edge]) -> Iterator[str]:
     there = {edge.order for edge in given if edge.kind == "Fence"}
-    wanted = {mode.order for mode in words.modes.get(Kind.FENCE, ())}
+    wanted = {mode.order for mode in words.modes.get(OpKind.FENCE, ())}
     for order, name in ((Order.SC, "FenceSc"), (Order.ACQ_REL, "FenceAcqRel")):
         if order in wanted and order not in there:
             yield name
@@ -67,7 +67,7 @@ def _fences(words: Vocabulary, given: Iterable[Edge]) -> Iterator[str]:
 
 def _annotations(words: Vocabulary, given: Sequence[Annotation]) -> Iterator[str]:
     """By the first part of their names: ``Acq``, of whatever scope."""
-    modes = [mode for kind in (Kind.READ, Kind.WRITE) for mode in words.modes[kind]]
+    modes = [mode for kind in (OpKind.READ, OpKind.WRITE) for mode in words.modes[kind]]
     told = [
         note
         for note in all_annotations().values()

@@ -33,14 +33,14 @@ from corpus.litmus.test import (
     written,
 )
 from oracle.cat.syntax import shipped_models
-from oracle.cat.terms import Check
+from oracle.cat.terms import ModelCheck
 from oracle.cat.text import check_text
 from oracle.consistency import OperationalModel
-from oracle.executions.derivations import Link
-from oracle.executions.events import INITIAL, Event, Kind
+from oracle.executions.derivations import DerivedPair
+from oracle.executions.events import INITIAL, Event, EventKind
 from oracle.executions.judge import Answer
 from oracle.executions.values import value_text
-from oracle.executions.witness import Execution, MemoryExplanation, Violation
+from oracle.executions.witness import CandidateExecution, MemoryExplanation, Violation
 from oracle.operational.explore import explore, witness
 from synth.accounts import Account
 
@@ -51,23 +51,23 @@ _DEPENDENCIES = ("addr", "data", "ctrl")
 
 def event_names(events: Sequence[Event]) -> tuple[str, ...]:
     """What each event is called."""
-    counts = dict.fromkeys(Kind, 0)
+    counts = dict.fromkeys(EventKind, 0)
     names = []
     for event in events:
         if event.thread == INITIAL:
             names.append(f"init {event.location}")
             continue
-        kind = Kind.READ if event.kind is Kind.WRITE else event.kind
+        kind = EventKind.READ if event.kind is EventKind.WRITE else event.kind
         number = counts[kind]
         counts[kind] += 1
-        if kind is Kind.READ:
+        if kind is EventKind.READ:
             names.append(chr(ord("a") + number % 26) + (str(number // 26) if number >= 26 else ""))
         else:
             names.append(f"{kind}{number + 1}")
     return tuple(names)
 
 
-def event_text(execution: Execution, number: int) -> str:
+def event_text(execution: CandidateExecution, number: int) -> str:
     """What an event does: ``W.cg x=1``, ``R.acq.gpu y=0``, ``F.sc.cta``, ``B.cta 0``; ``R x=0 (fails)``."""
     event, value = execution.events[number], execution.values[number]
     words = [text for tag, text in (*_ORDERS.items(), *_CACHES.items()) if tag in event.tags]
@@ -99,17 +99,17 @@ def tells_places(test: LitmusTest) -> bool:
     return scoped or shared or len(ctas) < len(test.threads) or len(gpus) > 1
 
 
-def check_place(check: Check) -> str:
+def check_place(check: ModelCheck) -> str:
     """Where a check stands, ``ptx-rmo.cat:29``; the path is within the folder of models for one that ships."""
     return f"{_model_file(check)}:{check.position.line}"
 
 
-def path_text(edges: Sequence[Link], names: Sequence[str]) -> str:
+def path_text(edges: Sequence[DerivedPair], names: Sequence[str]) -> str:
     """Edges that follow each other: ``a -membar.cta-> b -rfe-> c``."""
     return names[edges[0].source] + "".join(f" -{edge.label}-> {names[edge.target]}" for edge in edges)
 
 
-def shown_relations(execution: Execution) -> dict[str, tuple[tuple[int, int], ...]]:
+def shown_relations(execution: CandidateExecution) -> dict[str, tuple[tuple[int, int], ...]]:
     """The relations of an execution that are worth a line, without pairs that others make up."""
     relations = {
         "rf": execution.pairs("rf"),
@@ -197,15 +197,15 @@ def no_picture(model: OperationalModel) -> NoReturn:
     raise InputError(f"--svg and --dot draw executions, and {model.name} has runs; its text lists one")
 
 
-def derived_edges(violation: Violation) -> list[Link]:
+def derived_edges(violation: Violation) -> list[DerivedPair]:
     """The edges by names of the model that the base edges of a violation make up, outer ones first.
 
     One that is a single base edge is left out where nothing but the check speaks of it.
     """
     top = [edge for edge in (*violation.edges, *violation.aside) if edge.path]
-    found: dict[Link, None] = {}
+    found: dict[DerivedPair, None] = {}
 
-    def add(edge: Link) -> None:
+    def add(edge: DerivedPair) -> None:
         found.setdefault(edge)
         for inner in edge.path:
             if inner.path:
@@ -249,7 +249,7 @@ def _table(columns: Sequence[Sequence[str]], gap: str) -> Iterator[str]:
         yield gap.join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def execution_lines(execution: Execution) -> Iterator[str]:
+def execution_lines(execution: CandidateExecution) -> Iterator[str]:
     """The events of each thread side by side, and the relations that are worth a line."""
     names = event_names(execution.events)
     columns = [
@@ -322,7 +322,7 @@ def _reason_lines(violation: Violation) -> Iterator[str]:
         yield f"  {head:<{width}}  is  {path_text(edge.path, names)}"
 
 
-def execution_record(execution: Execution) -> dict[str, Any]:
+def execution_record(execution: CandidateExecution) -> dict[str, Any]:
     """The same as plain data."""
     names = event_names(execution.events)
     return {
@@ -346,7 +346,7 @@ def violation_record(violation: Violation) -> dict[str, Any]:
     """How an execution fails a check, as plain data."""
     check, names = violation.check, event_names(violation.execution.events)
 
-    def edges(path: Sequence[Link]) -> list[dict[str, Any]]:
+    def edges(path: Sequence[DerivedPair]) -> list[dict[str, Any]]:
         return [
             {"from": names[edge.source], "to": names[edge.target], "relations": list(edge.names)}
             | ({"path": edges(edge.path)} if edge.path else {})
@@ -366,7 +366,7 @@ def violation_record(violation: Violation) -> dict[str, Any]:
     }
 
 
-def _model_file(check: Check) -> str:
+def _model_file(check: ModelCheck) -> str:
     path = Path(check.position.path)
     for shipped in shipped_models().values():
         if path.is_relative_to(Path(shipped).parent):

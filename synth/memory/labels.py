@@ -17,7 +17,7 @@ from oracle.executions.judge import Answer, Judgement, unknown
 from oracle.executions.values import Address, Value
 from oracle.progress.models import ProgressModel, Verdict
 from synth.inputs import Input
-from synth.labels import ERROR, UNKNOWN, Asked, Label, Labels, mark_table
+from synth.labels import ERROR, UNKNOWN, Label, Labels, LabelTask, mark_table
 from synth.memory.judging import judge_together, judge_with
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head, progress_mark
@@ -71,7 +71,7 @@ class LitmusLabelling:
         """The models with their digests, the method, and how far loops are followed."""
         return {"models": questions(self.models, self.bell).digests, "method": self.method, "unroll": self.unroll}
 
-    def label(self, asked: Asked) -> Labels:
+    def label(self, asked: LabelTask) -> Labels:
         """The labels of some models, or why the file is no test, or no test to one of them."""
         try:
             test = _read(asked.test)
@@ -90,7 +90,7 @@ class LitmusLabelling:
             return Labels(asked.test.label, error=str(error) if error.path else f"{asked.test.place}: {error}")
         return self._labels(asked.test, test, labels)
 
-    def label_together(self, asked: Sequence[Asked]) -> Sequence[Labels | None]:
+    def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
         """The labels of consistency models, where tests of one shape are judged in one pass."""
         found: list[Labels | None] = [None] * len(asked)
         models = _questions(self.models).consistency

@@ -7,7 +7,7 @@ from typing import Any
 
 from corpus.litmus.test import LitmusTest
 from oracle.executions.steps import TooManyError
-from oracle.executions.stuck import Ending, Hang, Hanging
+from oracle.executions.stuck import Hang, Hanging, ThreadEnding
 from oracle.lassos import hang_of_lasso
 from oracle.liveness import Liveness, LivenessModel, judge_liveness, settled
 from oracle.progress.models import Verdict
@@ -106,19 +106,19 @@ def _story(hang: Hang) -> Iterator[str]:
     for number, (ending, rounds) in enumerate(zip(hang.endings, hang.rounds, strict=True)):
         told = [" ".join(names[key] for key in sorted(part, key=order.__getitem__)) for part in rounds]
         match ending:
-            case Ending.SPINS if not told[0]:
+            case ThreadEnding.SPINS if not told[0]:
                 yield f"P{number} goes round for ever, and touches no memory."
-            case Ending.SPINS:
+            case ThreadEnding.SPINS:
                 reads = "each reads" if len(rounds[0]) > 1 else "it reads"
                 yield f"P{number} does {told[0]} again and again: {reads} what no later write overwrites."
-            case Ending.CYCLES:
+            case ThreadEnding.CYCLES:
                 yield f"P{number} does {told[0]}, then {told[1]}, and goes on like that."
-            case Ending.WAITS:
+            case ThreadEnding.WAITS:
                 waits = next(event for event in events if event.thread == number and _stays(event.barrier))
                 yield f"P{number} waits at {names[waits.key]} for ever."
-            case Ending.LEFT:
+            case ThreadEnding.LEFT:
                 yield f"P{number} is not run any more."
-            case Ending.ENDED:
+            case ThreadEnding.ENDED:
                 yield f"P{number} has ended."
 
 

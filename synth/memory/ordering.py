@@ -23,7 +23,7 @@ Group = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class ModelSearch:
     """What came of the search for a test that one model allows and another forbids.
 
     ``test`` is the name of a smallest one and ``events`` its size; where there is none, it is None and ``events`` says
@@ -34,7 +34,7 @@ class Search:
     events: int
 
 
-class Standing(StrEnum):
+class ModelRelation(StrEnum):
     """How one model stands to another."""
 
     STRONGER = "stronger than"
@@ -51,19 +51,19 @@ class Ordering:
     """
 
     models: tuple[str, ...]
-    searches: Mapping[tuple[str, str], Search]
+    searches: Mapping[tuple[str, str], ModelSearch]
     vocabulary: str
 
-    def standing(self, one: str, other: str) -> Standing:
+    def standing(self, one: str, other: str) -> ModelRelation:
         """How one model stands to another."""
         match self._tells(one, other), self._tells(other, one):
             case False, True:
-                return Standing.STRONGER
+                return ModelRelation.STRONGER
             case True, False:
-                return Standing.WEAKER
+                return ModelRelation.WEAKER
             case True, True:
-                return Standing.INCOMPARABLE
-        return Standing.ALIKE
+                return ModelRelation.INCOMPARABLE
+        return ModelRelation.ALIKE
 
     def bound(self) -> int:
         """Up to how many events every search went that found nothing; the size of the largest test where all found."""
@@ -88,7 +88,7 @@ class Ordering:
             and not any((one, middle) in within and (middle, other) in within for middle in groups)
         ]
 
-    def separating(self, stronger: Group, weaker: Group) -> Search:
+    def separating(self, stronger: Group, weaker: Group) -> ModelSearch:
         """The smallest test that a model of the weaker group allows and one of the stronger forbids.
 
         Of those of one size the first by the order of models; without a test where searches of different bounds say of
@@ -120,7 +120,7 @@ def ordering_table(ordering: Ordering) -> Table:
     return table
 
 
-def search_text(search: Search) -> str:
+def search_text(search: ModelSearch) -> str:
     """A test with its size, or up to which there is none: ``SB (4 events)``, ``none up to 6 events``."""
     return f"none up to {search.events} events" if search.test is None else f"{search.test} ({search.events} events)"
 
@@ -132,13 +132,13 @@ def difference_text(ordering: Ordering, one: str, other: str) -> str:
     """
     standing = ordering.standing(one, other)
     here, there = ordering.searches[one, other], ordering.searches[other, one]
-    if standing is Standing.ALIKE:
+    if standing is ModelRelation.ALIKE:
         return f"no difference up to {min(here.events, there.events)} events over {ordering.vocabulary}"
     told = f"{one} is {standing} {other}"
-    if standing is Standing.INCOMPARABLE:
+    if standing is ModelRelation.INCOMPARABLE:
         return f"{told}: {one} alone allows {search_text(here)}, {other} alone {search_text(there)}"
-    test, none = (there, here) if standing is Standing.STRONGER else (here, there)
-    verb = "forbids" if standing is Standing.STRONGER else "allows"
+    test, none = (there, here) if standing is ModelRelation.STRONGER else (here, there)
+    verb = "forbids" if standing is ModelRelation.STRONGER else "allows"
     return f"{told}: it {verb} {search_text(test)}; the other way {search_text(none)} over {ordering.vocabulary}"
 
 

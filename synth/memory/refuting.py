@@ -13,19 +13,19 @@ from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from constraints.loop import Effort, solutions
-from constraints.programs.forbidden import Forbidden, Question, Shapes, splits
+from constraints.loop import SolverEffort, solutions
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, Shapes, splits
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
 from corpus.executions.names import name_of
 from corpus.executions.text import execution_text, normal_form
-from corpus.journal import Found, Journal, finish
+from corpus.journal import FoundTest, Journal, finish
 from corpus.records import record_reader, test_record
 from corpus.suite import write_corpus
 from synth import VERSION
 from synth.memory.comparison import descended
 from synth.memory.suites import renamed, with_ranks
-from synth.memory.translating import Bug, Checked, Feature, bug_of, features, tells, weakened
+from synth.memory.translating import Checked, Feature, MappingBug, bug_of, features, tells, weakened
 from synth.pool import UNLIMITED, Jobs, Limits
 from synth.units import Record, Until, effort_of, search_units
 
@@ -41,7 +41,7 @@ def unwatched(closed: int, planned: int, bugs: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SizeUnit:
     """So many events in threads of these sizes."""
 
     sizes: tuple[int, ...]
@@ -71,7 +71,7 @@ class Searched:
     """
 
     events: int
-    bugs: list[Bug] = field(default_factory=list)
+    bugs: list[MappingBug] = field(default_factory=list)
     stopped: str = ""
     weaker: list[Weaker] = field(default_factory=list)
     exercised: list[tuple[Feature, str]] = field(default_factory=list)
@@ -90,24 +90,26 @@ def divided(events: int, check: Checked) -> list[tuple[int, ...]]:
     return splits(events, check.threads)[::-1]
 
 
-def bugs_of(sizes: tuple[int, ...], check: Checked, solver: str, effort: Effort | None = None) -> Iterator[Execution]:
+def bugs_of(
+    sizes: tuple[int, ...], check: Checked, solver: str, effort: SolverEffort | None = None
+) -> Iterator[Execution]:
     """Bugs of programs whose threads have so many events: of each shape one, relaxed as far as it goes."""
     source, target = check.models
-    question = Question(source, (target,), minimal=False, translation=check.translation)
+    question = SeparationQuestion(source, (target,), minimal=False, translation=check.translation)
     asked = cache(partial(tells, check=check))
     shapes = Shapes(Forbidden(question, check.words, sizes), asked)
     for some in filter(asked, solutions(shapes, solver, effort=effort)):
         yield normal_form(descended(some, check.words, asked))
 
 
-def run_unit(unit: Unit, check: Checked, solver: str) -> Iterator[list[Found] | dict[str, int]]:
+def run_unit(unit: SizeUnit, check: Checked, solver: str) -> Iterator[list[FoundTest] | dict[str, int]]:
     """The bugs of a unit, each as soon as it is found; last, its statistics."""
-    effort = Effort()
+    effort = SolverEffort()
     for execution in bugs_of(unit.sizes, check, solver, effort):
         bug = bug_of(execution, check)
         key = f"{execution.size:03} {len(execution.threads):03} {execution_text(execution)}"
         tests, beside = (((key, test_record(test)),) for test in (bug.source, bug.target))
-        yield [Found(execution_text(execution), tests, beside)]
+        yield [FoundTest(execution_text(execution), tests, beside)]
     yield asdict(effort)
 
 
@@ -127,7 +129,7 @@ def search(
     known = {found.program: found for founds in journal.units.values() for found in founds}
     wrong = {name for name, founds in journal.units.items() if founds}
 
-    def take(unit: Unit, founds: list[Found]) -> list[Found]:
+    def take(unit: SizeUnit, founds: list[FoundTest]) -> list[FoundTest]:
         new = [found for found in founds if found.program not in known]
         if until.tests is not None:
             new = new[: max(0, until.tests - len(known))]
@@ -137,7 +139,7 @@ def search(
 
     done = Searched(check.events[0] - 1)
     for events in range(check.events[0], check.events[1] + 1):
-        units = [Unit(sizes) for sizes in divided(events, check)]
+        units = [SizeUnit(sizes) for sizes in divided(events, check)]
         work = partial(run_unit, check=check, solver=solver)
         done.stopped = search_units(units, work, journal, jobs, take, lambda: len(known), until, watch, limits)
         if not done.stopped:
@@ -148,29 +150,30 @@ def search(
     return done
 
 
-def named(founds: Iterable[Found], check: Checked) -> list[Bug]:
+def named(founds: Iterable[FoundTest], check: Checked) -> list[MappingBug]:
     """The bugs that were found, smallest first, by names of their own."""
     read = record_reader([check.source.name, check.target.name])
     pairs = sorted((*source, target) for each in founds for source, (_, target) in [(*each.tests, *each.beside)])
     bugs = {
-        bug.source.digest: bug for bug in (Bug(read(source), read(target)) for _, source, target in reversed(pairs))
+        bug.source.digest: bug
+        for bug in (MappingBug(read(source), read(target)) for _, source, target in reversed(pairs))
     }
     ordered = [*reversed(bugs.values())]
     sources = with_ranks([bug.source for bug in ordered])
-    return [Bug(source, renamed(bug.target, source.name)) for source, bug in zip(sources, ordered, strict=True)]
+    return [MappingBug(source, renamed(bug.target, source.name)) for source, bug in zip(sources, ordered, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WeakerMapping:
     """A mapping that is one step weaker, by what the step is."""
 
     name: str
     check: Checked
 
 
-def run_step(step: Step | Feature, solver: str) -> Iterator[list[Found] | dict[str, Any]]:
+def run_step(step: WeakerMapping | Feature, solver: str) -> Iterator[list[FoundTest] | dict[str, Any]]:
     """Up to which size a mapping was looked at, and the name of the first bug, empty where there is none."""
-    effort, check = Effort(), step.check
+    effort, check = SolverEffort(), step.check
     events, bug = check.events[0] - 1, ""
     while not bug and events < check.events[1]:
         events += 1
@@ -179,7 +182,7 @@ def run_step(step: Step | Feature, solver: str) -> Iterator[list[Found] | dict[s
     yield {**asdict(effort), "events": events, "bug": bug}
 
 
-AnyStep = TypeVar("AnyStep", Step, Feature)
+AnyStep = TypeVar("AnyStep", WeakerMapping, Feature)
 
 
 def search_steps(
@@ -209,7 +212,7 @@ def search_weaker(
     limits: Limits = UNLIMITED,
 ) -> None:
     """Adds to what is known of a sound mapping those that are one step weaker."""
-    steps = [Step(name, weaker) for name, weaker in weakened(check)]
+    steps = [WeakerMapping(name, weaker) for name, weaker in weakened(check)]
     found = search_steps(steps, done, journal, solver, jobs, until, watch, limits)
     done.weaker = [Weaker(step.name, said["events"], said["bug"]) for step, said in found]
 

@@ -15,7 +15,7 @@ from backends.registry import BACKENDS
 from backends.shared.backend import Backend
 from backends.shared.device import Device
 from backends.shared.layout import Layout, outcome_terms
-from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from backends.shared.results import (
@@ -33,12 +33,12 @@ from corpus.litmus.condition import spell
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import FinalRegister, LitmusTest, Loc
 from oracle.consistency import ConsistencyModel
-from synth.campaigns import ALONE, Campaign, Way, told_of_limit
+from synth.campaigns import ALONE, Campaign, TrialKind, told_of_limit
 from synth.hangs import Control, StuckError, results_of
 from synth.inputs import Input
 from synth.junit import class_name, junit
 from synth.known import KnownFailures
-from synth.memory.seen import Besides, Ran, cases_of, told
+from synth.memory.seen import Besides, LitmusRuns, cases_of, told
 
 INSTANCES = 1 << 16
 """Instances of a launch, where nothing else is said."""
@@ -142,7 +142,7 @@ def decode_memory_test(
     with open_results(output) as results:
         if results.find(trial) != result:
             results.add(result)
-    code, _ = told(hardware, Ran({str(file): test}, {str(file): result}), models, sound, as_json)
+    code, _ = told(hardware, LitmusRuns({str(file): test}, {str(file): result}), models, sound, as_json)
     return code
 
 
@@ -153,13 +153,13 @@ def _run(
     launches: Launches,
     results: ResultFile,
     campaign: Campaign,
-) -> tuple[Ran, int, str]:
+) -> tuple[LitmusRuns, int, str]:
     """Run the tests that are due; what became of all, how many there was no time for, and why the campaign stopped, if
     it did.
 
     No model says that a memory test hangs, so each hang is confirmed.
     """
-    ran = Ran()
+    ran = LitmusRuns()
     due, trials = list[_Due](), dict[str, MemoryTrial]()
     for file in files:
         try:
@@ -175,7 +175,7 @@ def _run(
         trial = trials[str(file)] = _trial(test, backend, device, layout.terms, layout.instances, launches)
         if campaign.is_due(trial, results, lambda: True):
             due.append(_Due(str(file), trial, test, layout))
-    way = Way(attrgetter("trial"), attrgetter("layout"), partial(_files, backend=backend.name), _entry)
+    way = TrialKind(attrgetter("trial"), attrgetter("layout"), partial(_files, backend=backend.name), _entry)
     ending = parse_litmus(CONTROL)
     control: Control[_Due] = Control(
         lambda _: device.layout(ending, launches.instances, launches.profile),
@@ -255,7 +255,7 @@ def profile_name(profile: Profile) -> str:
     return "" if profile == STRESS else profile.label
 
 
-def _result(trial: MemoryTrial, seen: Outcomes, date: str = "") -> MemoryResult:
+def _result(trial: MemoryTrial, seen: SeenOutcomes, date: str = "") -> MemoryResult:
     counts = tuple(sorted(seen.counts.items()))
     asked = msgspec.structs.asdict(trial)
     return MemoryResult(**asked, outcomes=counts, other=seen.other, launches=seen.launches, hung=seen.hung, date=date)

@@ -19,7 +19,7 @@ from corpus.errors import InputError, one_line
 from corpus.litmus.test import LitmusTest
 from oracle.consistency import ConsistencyModel
 from synth.inputs import Input
-from synth.junit import Case, Ending
+from synth.junit import Case, CaseOutcome
 from synth.memory.conformance import ModelReport, Observation, model_report, observation, promises_by_processes
 from synth.pool import cores
 from synth.screen import Screen, plain_table, screen
@@ -32,7 +32,7 @@ LINES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class LitmusRuns:
     """What became of the files, by file: the results of those that were run; and why others were not."""
 
     tests: dict[str, LitmusTest] = field(default_factory=dict)
@@ -43,7 +43,9 @@ class Ran:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def cases_of(files: Sequence[Input], ran: Ran, observations: Sequence[Observation], sound: Sequence[str]) -> list[Case]:
+def cases_of(
+    files: Sequence[Input], ran: LitmusRuns, observations: Sequence[Observation], sound: Sequence[str]
+) -> list[Case]:
     """A test case a file."""
     contradicted = {
         each.file: f"it was seen to end in {_list(row.values)}, which {', '.join(against)} forbids"
@@ -56,13 +58,13 @@ def cases_of(files: Sequence[Input], ran: Ran, observations: Sequence[Observatio
     for file in map(str, files):
         name, seconds = ran.tests[file].name if file in ran.tests else file, ran.seconds.get(file)
         if file in wrong:
-            cases.append(Case(name, Ending.ERROR, wrong[file], seconds))
+            cases.append(Case(name, CaseOutcome.ERROR, wrong[file], seconds))
         elif file in contradicted:
-            cases.append(Case(name, Ending.FAILURE, contradicted[file], seconds))
+            cases.append(Case(name, CaseOutcome.FAILURE, contradicted[file], seconds))
         elif file in ran.results:
             cases.append(Case(name, seconds=seconds))
         else:
-            cases.append(Case(name, Ending.SKIPPED, ran.refused.get(file, "it was not run")))
+            cases.append(Case(name, CaseOutcome.SKIPPED, ran.refused.get(file, "it was not run")))
     return cases
 
 
@@ -76,7 +78,7 @@ class Besides:
 
 def told(
     hardware: str,
-    ran: Ran,
+    ran: LitmusRuns,
     models: Sequence[ConsistencyModel],
     sound: Sequence[str],
     as_json: bool,
@@ -115,7 +117,7 @@ def _record(
     hardware: str,
     observations: Sequence[Observation],
     reports: Sequence[ModelReport],
-    ran: Ran,
+    ran: LitmusRuns,
 ) -> dict[str, object]:
     return {
         "device": hardware,

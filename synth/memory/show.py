@@ -64,7 +64,7 @@ def size_table(corpus: Corpus) -> Table:
     return table
 
 
-class Census:
+class SuiteCounts:
     """How many tests there are of each size, shape and vector of verdicts: all that is shown of them but a list.
 
     ``examples`` has the first test of each vector.
@@ -128,7 +128,7 @@ def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | List
     if any(map(axioms, corpus.tests)):
         yield "Tests up to a number of events, by the axioms that they pin", size_table(corpus)
     if corpus.tests:
-        census = Census(corpus)
+        census = SuiteCounts(corpus)
         yield "Tests, and how many of them each model allows" if corpus.models else "Tests", _allowed(census)
         if corpus.models:
             yield "Models", _per_model(census)
@@ -155,7 +155,7 @@ def _asked(request: Mapping[str, Any]) -> Table:
     return table
 
 
-def _allowed(census: Census) -> Table:
+def _allowed(census: SuiteCounts) -> Table:
     """Tests by size and by shape, and of each how many every model allows."""
     table = plain_table("")
     for heading in ("tests", *census.models):
@@ -175,7 +175,7 @@ def _allowed(census: Census) -> Table:
     return table
 
 
-def _per_model(census: Census) -> Table:
+def _per_model(census: SuiteCounts) -> Table:
     said = {model: census.said(model) for model in census.models}
     answers = [answer for answer in Answer if any(counts[answer] for counts in said.values())]
     table = plain_table("model")
@@ -186,7 +186,7 @@ def _per_model(census: Census) -> Table:
     return table
 
 
-def _pairs(census: Census) -> Table:
+def _pairs(census: SuiteCounts) -> Table:
     table = plain_table("")
     for model in census.models:
         table.add_column(Text(model), justify="right", no_wrap=True)
@@ -196,7 +196,7 @@ def _pairs(census: Census) -> Table:
     return table
 
 
-def _vector_table(census: Census) -> Table:
+def _vector_table(census: SuiteCounts) -> Table:
     table = plain_table()
     for heading in census.models:
         table.add_column(Text(heading), justify="center", no_wrap=True)
@@ -218,7 +218,7 @@ def _listing(corpus: Corpus) -> Listing:
 
 def summary(corpus: Corpus, list_tests: bool) -> dict[str, Any]:
     """The same as data."""
-    models, census = corpus.models, Census(corpus)
+    models, census = corpus.models, SuiteCounts(corpus)
     said = {model: census.said(model) for model in models}
     found: dict[str, Any] = {
         "complete": corpus.complete,

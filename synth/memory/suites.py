@@ -20,9 +20,9 @@ from typing import Any
 
 import msgspec
 
-from constraints.loop import Effort, TooHardError, solutions
+from constraints.loop import SolverEffort, TooHardError, solutions
 from constraints.programs.criterion import Criterion
-from constraints.programs.forbidden import Forbidden, Question, splits
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, splits
 from corpus.dialects.registry import DIALECTS, dialect_for, parse_litmus
 from corpus.errors import InputError
 from corpus.executions.execution import Execution
@@ -32,8 +32,8 @@ from corpus.executions.relaxations import mutants
 from corpus.executions.text import execution_text, normal_form, parse_execution
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.files import write_atomically
-from corpus.journal import Found, Journal, finish, first_free, records_beside, remove_derived
-from corpus.links import LINKS, MUTANTS, Link, print_links
+from corpus.journal import FoundTest, Journal, finish, first_free, records_beside, remove_derived
+from corpus.links import LINKS, MUTANTS, MutantLink, print_links
 from corpus.litmus.test import LitmusTest, Region, Scope
 from corpus.records import test_record
 from corpus.suite import LABELS, MANIFEST, TESTS, TIMES, write_corpus
@@ -66,7 +66,7 @@ _DIALECTS = {
 
 
 @dataclass(frozen=True)
-class Request:
+class SuiteRequest:
     """What a suite holds. Everything that changes the answer, and nothing that does not."""
 
     model: str
@@ -175,7 +175,7 @@ def empty_sets(words: Vocabulary, models: Iterable[Model]) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SuiteUnit:
     """So many events in threads of these sizes, under a criterion; or a part of that, by what its first events are.
 
     ``known``: executions that were found before, as text, and are not to be found again.
@@ -198,12 +198,12 @@ class Unit:
         return sum(self.sizes)
 
 
-def units(request: Request) -> Iterator[Unit]:
+def units(request: SuiteRequest) -> Iterator[SuiteUnit]:
     """The units of a request, smaller ones first; of a size, first those of the criterion of the tests."""
     for events in range(request.events[0], request.events[1] + 1):
         for criterion in request.criteria:
             for sizes in splits(events, request.threads):
-                yield Unit(criterion, sizes)
+                yield SuiteUnit(criterion, sizes)
 
 
 # Work
@@ -213,24 +213,26 @@ CONFLICTS = 50_000
 """How many conflicts the solver may have in a unit; where there are more, its parts go on. A minute, or less."""
 
 
-def encoding_of(request: Request, criterion: Criterion, sizes: tuple[int, ...]) -> Forbidden:
+def encoding_of(request: SuiteRequest, criterion: Criterion, sizes: tuple[int, ...]) -> Forbidden:
     """The encoding of a unit and its parts, without any refinement."""
-    return Forbidden(Question(request.axiomatic, criterion=criterion), request.words, sizes)
+    return Forbidden(SeparationQuestion(request.axiomatic, criterion=criterion), request.words, sizes)
 
 
 _kept_encoding = lru_cache(maxsize=1)(encoding_of)
 """The same with the refinements of whoever had it last: a process often goes on with the parts of what it has cut."""
 
 
-def parts_of(unit: Unit, number: int) -> list[Unit]:
+def parts_of(unit: SuiteUnit, number: int) -> list[SuiteUnit]:
     """One part for each of so many choices that the next event has. All know what the unit does, for another image of
     what was found may lie in any."""
     return [replace(unit, within=(*unit.within, choice)) for choice in range(number)]
 
 
-def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
+def run_unit(
+    unit: SuiteUnit, request: SuiteRequest, solver: str
+) -> Iterator[list[FoundTest] | Parts[SuiteUnit] | dict[str, int]]:
     """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
-    effort = Effort()
+    effort = SolverEffort()
     if not unit.within:
         _kept_encoding.cache_clear()  # its size is told, whatever this process has done before
     encoding = _kept_encoding(request, unit.criterion, unit.sizes)
@@ -239,10 +241,10 @@ def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] 
     case = [choice[number] for choice, number in zip(begun, unit.within, strict=False)]
     blocked = map(parse_execution, unit.known)
     known = [*unit.known]
-    batch: list[Found] = []
+    batch: list[FoundTest] = []
     handed_over = time.monotonic()
     most = CONFLICTS if len(unit.within) < unit.events else None
-    parts: list[Unit] = []
+    parts: list[SuiteUnit] = []
     try:
         for execution in solutions(encoding, solver, case, blocked, effort=effort, conflicts=most):
             least = normal_form(execution)
@@ -259,14 +261,14 @@ def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] 
     yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
 
 
-def found_of(execution: Execution, criterion: Criterion, request: Request) -> Found | None:
+def found_of(execution: Execution, criterion: Criterion, request: SuiteRequest) -> FoundTest | None:
     """An execution in normal form with its test, and beside it its mutants, where that is the criterion asked for.
 
     Each record has its sort key. None where the test pins none of the axioms asked for.
     """
     asked = criterion == request.criterion
     if not (asked or request.axioms):
-        return Found(execution_text(execution))
+        return FoundTest(execution_text(execution))
     observed = criterion is Criterion.EXECUTION
     name, turned = name_of(execution)
     try:
@@ -276,7 +278,7 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
     if request.axioms and not set(axioms) & set(request.axioms):
         return None
     if not asked:
-        return Found(execution_text(execution))
+        return FoundTest(execution_text(execution))
     made = labelled(litmus_test(turned, name, observed), execution, request)
     made = msgspec.structs.replace(
         made, tags=(*made.tags, *(f"{AXIOM}{axiom}" for axiom in axioms)), behaviour=program_digest(execution)
@@ -291,10 +293,10 @@ def found_of(execution: Execution, criterion: Criterion, request: Request) -> Fo
             mutant, digest=f"{mutant.digest} {made.digest} {number}", tags=(relaxation.text, relaxation.kind)
         )
         beside.append((f"{key} {number:03}", test_record(linked)))
-    return Found(execution_text(execution), ((key, test_record(made)),), tuple(beside))
+    return FoundTest(execution_text(execution), ((key, test_record(made)),), tuple(beside))
 
 
-def labelled(test: LitmusTest, execution: Execution, request: Request) -> Test:
+def labelled(test: LitmusTest, execution: Execution, request: SuiteRequest) -> Test:
     """The test as one of a corpus, with the verdicts of the models. Raises ``InputError`` where no dialect says it."""
     return labelled_record(test, text_of(test, request.words), execution.size, request.models)
 
@@ -374,7 +376,7 @@ def program_digest(execution: Execution) -> str:
 
 
 @dataclass(slots=True)
-class Outcome:
+class SuiteOutcome:
     """How a run ended: ``stopped`` says why a unit was left unsearched. ``found``: tests by criterion."""
 
     stopped: str = ""
@@ -387,7 +389,7 @@ class Outcome:
 
 
 def synthesise(
-    request: Request,
+    request: SuiteRequest,
     journal: Journal,
     solver: str,
     jobs: Jobs,
@@ -395,7 +397,7 @@ def synthesise(
     time_limit: float | None = None,
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
     limits: Limits = UNLIMITED,
-) -> Outcome:
+) -> SuiteOutcome:
     """Searches every unit that the journal has not closed, and records what it finds there.
 
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. A unit that exceeds the
@@ -406,7 +408,7 @@ def synthesise(
     for name, founds in journal.units.items():
         known.setdefault(name.partition("/")[0], set()).update(found.program for found in founds)
 
-    def take(unit: Unit, founds: list[Found]) -> list[Found]:
+    def take(unit: SuiteUnit, founds: list[FoundTest]) -> list[FoundTest]:
         there = known[unit.criterion]
         new = [found for found in founds if found.program not in there]  # parts may find images of one test
         if max_tests is not None and unit.criterion == request.criterion:
@@ -418,10 +420,10 @@ def synthesise(
     until = Until.limits(max_tests, time_limit)
     tests = known[request.criterion]
     stopped = search_units(planned, work, journal, jobs, take, lambda: len(tests), until, watch, limits)
-    return Outcome(stopped, {criterion: len(found) for criterion, found in known.items()})
+    return SuiteOutcome(stopped, {criterion: len(found) for criterion, found in known.items()})
 
 
-def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: str, seconds: float) -> int:
+def write_suite(request: SuiteRequest, journal: Journal, outcome: SuiteOutcome, solver: str, seconds: float) -> int:
     """Turns the journal into the suite that was asked for, its mutants first, and gives the number of its tests."""
 
     def select(tests: list[Test]) -> list[Test]:
@@ -442,7 +444,7 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, solver: st
 
 
 def manifest_of(
-    request: Request, counts: Mapping[str, Any], encodings: Mapping[str, Any], version: str, stopped: str = ""
+    request: SuiteRequest, counts: Mapping[str, Any], encodings: Mapping[str, Any], version: str, stopped: str = ""
 ) -> dict[str, Any]:
     """What the manifest of a suite says besides what follows from its tests; ``stopped``: why it is not complete."""
     asked = request.as_json()
@@ -458,7 +460,7 @@ def manifest_of(
     }
 
 
-def chosen(request: Request, tests: Iterable[Test]) -> list[Test]:
+def chosen(request: SuiteRequest, tests: Iterable[Test]) -> list[Test]:
     """The tests of the suite, of all that are minimal in their order; each has a name of its own."""
     return with_ranks([*(one_per_program(tests) if request.up_to == "program" else tests)])
 
@@ -495,7 +497,7 @@ def renamed(test: Test, name: str) -> Test:
     return msgspec.structs.replace(test, name=name, text=dialect.print(litmus))
 
 
-def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], complete: bool) -> None:
+def write_mutants(request: SuiteRequest, journal: Journal, tests: Sequence[Test], complete: bool) -> None:
     """The mutants of the tests as a corpus inside the corpus, each once, and from which test and relaxation they come.
 
     Its manifest is written last: until then there is no corpus in the folder.
@@ -508,13 +510,13 @@ def write_mutants(request: Request, journal: Journal, tests: Sequence[Test], com
     write_corpus(folder, mutants, mutants_manifest(request, complete), {})
 
 
-def mutants_manifest(request: Request, complete: bool) -> dict[str, Any]:
+def mutants_manifest(request: SuiteRequest, complete: bool) -> dict[str, Any]:
     """What the manifest of the mutants says besides what follows from them."""
     asked = {**request.as_json(), "mutants_of": "the tests of the folder around this one"}
     return {"complete": complete, "request": asked, "models": [model.name for model in request.models]}
 
 
-def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test], list[Link]]:
+def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test], list[MutantLink]]:
     """The mutants of the tests, each once and named after the first that it comes from, and from which test and
     relaxation they come; ``beside`` are the records that ``found_of`` makes of them."""
     names = {test.digest: test.name for test in tests}
@@ -530,7 +532,7 @@ def mutants_of(beside: Iterable[Test], tests: Iterable[Test]) -> tuple[list[Test
             numbers[name] = numbers.get(name, 0) + 1
             own = msgspec.structs.replace(test, digest=digest, tags=())
             first[digest] = renamed(own, f"{name}.m{numbers[name]}")
-        links.append(Link(name, first[digest].name, relaxation, *kind))
+        links.append(MutantLink(name, first[digest].name, relaxation, *kind))
     return list(first.values()), links
 
 

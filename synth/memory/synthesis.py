@@ -18,7 +18,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from constraints.cycles import CycleBounds, patterns
-from constraints.loop import Effort
+from constraints.loop import SolverEffort
 from constraints.patterns import Pattern
 from corpus.cycles.containment import minimal
 from corpus.cycles.cycle import Cycle, cycle_name, litmus_test, oriented
@@ -26,7 +26,7 @@ from corpus.cycles.edges import parse_edges
 from corpus.cycles.suites import litmus_record
 from corpus.dialects.registry import dialect_for
 from corpus.errors import InputError
-from corpus.journal import Found, Journal, finish, finish_named
+from corpus.journal import FoundTest, Journal, finish, finish_named
 from corpus.litmus.test import Region
 from corpus.records import test_record
 from corpus.test import Test
@@ -45,7 +45,7 @@ where there is nothing to judge."""
 
 
 @dataclass(frozen=True)
-class Request:
+class CycleSuiteRequest:
     """What a suite holds. Everything that changes the answer, and nothing that does not.
 
     Raises ``InputError`` where an edge is unknown (when ``bounds`` is asked for), and where filters contradict each
@@ -144,12 +144,12 @@ class Made:
     """What became of a cycle, by the name of its test: nothing, where the journal has it. With the cycle, if asked."""
 
     name: str
-    test: Found | Refused | None
+    test: FoundTest | Refused | None
     cycle: Cycle | None
 
 
 @dataclass(slots=True)
-class Outcome:
+class CycleSuiteOutcome:
     """What a run found, and how it ended. ``stopped`` says why something was left; it is empty where nothing was.
 
     ``found`` is the number of cycles, ``cycles`` has them by the names of their tests where tests are compared by them.
@@ -234,25 +234,30 @@ def label_cycles(
     yield done
 
 
-def search_division(division: Division, request: Request, solver: str) -> Iterator[tuple[int, Cycle | None]]:
+def search_division(division: Division, request: CycleSuiteRequest, solver: str) -> Iterator[tuple[int, Cycle | None]]:
     """The cycles of a division whose tests may be asked for, each with the calls of the solver since the last; what one
     process does."""
     from constraints.programs.separating import separating_cycles
 
-    effort, counted = Effort(), 0
+    effort, counted = SolverEffort(), 0
     for cycle in separating_cycles(request.bounds, division, *request.filters(), solver, effort):
         yield effort.calls - counted, cycle
         counted = effort.calls
     yield effort.calls - counted, None
 
 
-def _every(request: Request, solver: str, effort: Effort) -> Generator[Pattern]:
+def _every(request: CycleSuiteRequest, solver: str, effort: SolverEffort) -> Generator[Pattern]:
     for size in range(request.sizes[0], request.sizes[1] + 1):
         yield from patterns(request.bounds, size, solver, effort)
 
 
 def _separating(
-    request: Request, solver: str, jobs: Jobs, effort: Effort, outcome: Outcome, limits: Limits
+    request: CycleSuiteRequest,
+    solver: str,
+    jobs: Jobs,
+    effort: SolverEffort,
+    outcome: CycleSuiteOutcome,
+    limits: Limits,
 ) -> Generator[Cycle | None]:
     """The cycles whose tests may be asked for; None now and then."""
     from constraints.programs.separating import divisions
@@ -272,12 +277,12 @@ def _separating(
 
 
 def synthesise(
-    request: Request,
+    request: CycleSuiteRequest,
     journal: Journal,
     solver: str,
     jobs: Jobs,
-    effort: Effort,
-    outcome: Outcome,
+    effort: SolverEffort,
+    outcome: CycleSuiteOutcome,
     max_tests: int | None,
     limits: Limits = UNLIMITED,
 ) -> Generator[None]:
@@ -329,10 +334,10 @@ def _chunks(found: Iterable[Pattern | Cycle | None], most: int) -> Iterator[tupl
 
 
 def _take(
-    made: Iterable[Made], known: set[str], outcome: Outcome, journal: Journal, size: int, most: int | None
+    made: Iterable[Made], known: set[str], outcome: CycleSuiteOutcome, journal: Journal, size: int, most: int | None
 ) -> None:
     """Each cycle once, for a process that died may have told of it before; no more of them than ``most`` in all."""
-    founds: list[Found] = []
+    founds: list[FoundTest] = []
     for each in made:
         if each.name not in known:
             if most is not None and outcome.found >= most:
@@ -349,11 +354,13 @@ def _take(
         journal.append(str(size), founds)
 
 
-def _found(test: Test) -> Found:
-    return Found(test.name, ((f"{test.size:06} {test.name}", test_record(test)),))
+def _found(test: Test) -> FoundTest:
+    return FoundTest(test.name, ((f"{test.size:06} {test.name}", test_record(test)),))
 
 
-def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Mapping[str, Any]) -> int:
+def write_suite(
+    request: CycleSuiteRequest, journal: Journal, outcome: CycleSuiteOutcome, times: Mapping[str, Any]
+) -> int:
     """Turn the journal into the suite that was asked for, smallest tests first, and give the number of its tests.
 
     Raises ``InputError`` where a file cannot be written.
@@ -376,7 +383,7 @@ def write_suite(request: Request, journal: Journal, outcome: Outcome, times: Map
 
 
 def manifest_of(
-    request: Request, cycles: int, refused: Mapping[str, str], version: str, stopped: str = ""
+    request: CycleSuiteRequest, cycles: int, refused: Mapping[str, str], version: str, stopped: str = ""
 ) -> dict[str, Any]:
     """What the manifest of a suite says besides what follows from its tests.
 

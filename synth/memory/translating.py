@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corpus.errors import InputError
-from corpus.executions.execution import Execution, Kind
+from corpus.executions.execution import Execution, OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
-from corpus.executions.translation import Choice, MappingFile, Target, Translation, translated, translation
+from corpus.executions.translation import Choice, MappedOp, MappingFile, Translation, translated, translation
 from corpus.executions.vocabulary import Vocabulary, scope_word, spelled_mode, vocabulary
 from corpus.litmus.test import Mode, Region, Scope
 from corpus.test import Test
@@ -65,7 +65,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Bug:
+class MappingBug:
     """A program with an outcome that its source forbids, and what it is translated to, which the target allows."""
 
     source: Test
@@ -102,7 +102,7 @@ def checked(
     )
     if scopes:
         words = words.within([scope for scope in Scope if scope.label in scopes])
-    if Kind.WRITE not in words.modes:
+    if OpKind.WRITE not in words.modes:
         raise InputError("without W, nothing happens that a model could forbid", written.path, written.lines, 1)
     return Checked(source, target, rules, words, goal, events, threads, scopes)
 
@@ -118,7 +118,7 @@ def tells(execution: Execution, check: Checked) -> bool:
     return judge(image, target).answer is Answer.ALLOWED
 
 
-def bug_of(execution: Execution, check: Checked) -> Bug:
+def bug_of(execution: Execution, check: Checked) -> MappingBug:
     """A bug as two tests of one name, which others may have too."""
     name, turned = name_of(execution)
 
@@ -127,7 +127,7 @@ def bug_of(execution: Execution, check: Checked) -> Bug:
         return labelled_record(test, text_of(test, words), each.size, (model,))
 
     image = translated(turned, check.translation)
-    return Bug(record(turned, check.words, check.source), record(image, check.target_words, check.target))
+    return MappingBug(record(turned, check.words, check.source), record(image, check.target_words, check.target))
 
 
 def weakened(check: Checked) -> Iterator[tuple[str, Checked]]:
@@ -171,9 +171,9 @@ def features(check: Checked) -> Iterator[Feature]:
     order.
     """
     model = check.models[0]
-    itself = {(kind, mode): Target((), mode, ()) for kind, modes in check.words.modes.items() for mode in modes}
+    itself = {(kind, mode): MappedOp((), mode, ()) for kind, modes in check.words.modes.items() for mode in modes}
 
-    def variant(changed: Model, targets: Mapping[Choice, Target]) -> Checked:
+    def variant(changed: Model, targets: Mapping[Choice, MappedOp]) -> Checked:
         target = check.source.varied(changed) if isinstance(check.source, AxiomaticModel) else check.source
         rules = Translation({**itself, **targets})
         return replace(check, target=target, translation=rules, target_words=check.words)
@@ -182,41 +182,41 @@ def features(check: Checked) -> Iterator[Feature]:
         yield Feature("axiom", name, variant(without_check(model, name), {}))
     for name in definitions(model):
         yield Feature("definition", name, variant(emptied(model, name), {}))
-    rules: dict[tuple[str, str], dict[Choice, Target]] = {}
+    rules: dict[tuple[str, str], dict[Choice, MappedOp]] = {}
     for kind, mode in itself:
         word = spelled_mode(kind, mode)
         if mode.scope is not None and len({way.scope for way in check.words.modes[kind]} - {None}) > 1:
             word = word.replace(f".{scope_word(mode)}", ".*", 1)
-        if kind in (Kind.FENCE, Kind.BARRIER):
-            rules.setdefault((word, "nothing"), {})[kind, mode] = Target((), None, ())
+        if kind in (OpKind.FENCE, OpKind.BARRIER):
+            rules.setdefault((word, "nothing"), {})[kind, mode] = MappedOp((), None, ())
             continue
         for lower in check.words.lower_orders(kind, mode):
-            rules.setdefault((word, lower.order.value), {})[kind, mode] = Target((), lower, ())
+            rules.setdefault((word, lower.order.value), {})[kind, mode] = MappedOp((), lower, ())
     for (word, way), targets in rules.items():
         yield Feature("rule", word, variant(model, targets), way)
 
 
-def _weaker(kind: Kind, target: Target, words: Vocabulary) -> Iterator[tuple[str, Target]]:
+def _weaker(kind: OpKind, target: MappedOp, words: Vocabulary) -> Iterator[tuple[str, MappedOp]]:
     parts = (target.before, () if target.itself is None else (target.itself,), target.after)
     for part, modes in enumerate(parts):
-        one = target.kind(kind) if part == 1 else Kind.FENCE
+        one = target.kind(kind) if part == 1 else OpKind.FENCE
         for place, mode in enumerate(modes):
-            for way in (*_lower(one, mode, words), *((None,) if one is Kind.FENCE else ())):
+            for way in (*_lower(one, mode, words), *((None,) if one is OpKind.FENCE else ())):
                 changed = (*modes[:place], *(() if way is None else (way,)), *modes[place + 1 :])
                 before, own, after = (changed if each == part else kept for each, kept in enumerate(parts))
-                if kind is Kind.FENCE and not own:
+                if kind is OpKind.FENCE and not own:
                     own, after = after[:1], after[1:]
                 word = spelled_mode(one, mode)
                 said = f"without {word}" if way is None else f"{spelled_mode(one, way)} for {word}"
-                yield said, Target(before, own[0] if own else None, after, target.updates)
+                yield said, MappedOp(before, own[0] if own else None, after, target.updates)
     if target.updates and target.itself is not None:
         for way in words.modes.get(kind, ()):
             if way == target.itself or len(words.modes[kind]) == 1:
-                said = f"{spelled_mode(kind, way)} for {spelled_mode(Kind.UPDATE, target.itself)}"
+                said = f"{spelled_mode(kind, way)} for {spelled_mode(OpKind.UPDATE, target.itself)}"
                 yield said, replace(target, itself=way, updates=False)
 
 
-def _lower(kind: Kind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:
+def _lower(kind: OpKind, mode: Mode, words: Vocabulary) -> Iterator[Mode]:
     """The ways that are one step weaker."""
     if kind in words.modes:
         yield from words.lower_orders(kind, mode)

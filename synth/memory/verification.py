@@ -27,7 +27,7 @@ from corpus.records import record_reader
 from corpus.suite import MANIFEST, TESTS, Corpus, read_manifest, read_tests
 from corpus.test import Test
 from oracle.certificates import cycles, executions
-from oracle.certificates.clauses import Clause, Formula, formula_lines
+from oracle.certificates.clauses import CertifiedFormula, Clause, formula_lines
 from oracle.certificates.records import differences
 from oracle.certificates.refusal import RefusedError
 from oracle.consistency import ConsistencyModel
@@ -41,7 +41,7 @@ from synth.options.span import MOST, spelled
 from synth.options.vocabulary import MOST_EVENTS
 from synth.pool import Jobs, Limits, map_each
 from synth.rebuilding import asked_again, files_beside, folder_lines, kept, other_lines
-from synth.verification import Files, Findings, Watch, numbers_of, of_request, proved, same_lines
+from synth.verification import Findings, UnitFiles, Watch, numbers_of, of_request, proved, same_lines
 
 Part = TypeVar("Part")
 Claim = TypeVar("Claim")
@@ -87,7 +87,7 @@ class _Check(Protocol[Part, Claim]):
     def units(self) -> Iterator[tuple[Part, str]]:
         """The units with their words, as the names of files have them."""
 
-    def prove(self, files: Files[Part]) -> _Proved[Claim]:
+    def prove(self, files: UnitFiles[Part]) -> _Proved[Claim]:
         """What a unit claims."""
 
     def judge(self, claim: Claim) -> _Judged:
@@ -139,10 +139,10 @@ def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings
     return findings
 
 
-def _files(part: Part, word: str, corpus: Corpus) -> Files[Part]:
+def _files(part: Part, word: str, corpus: Corpus) -> UnitFiles[Part]:
     """Raises ``InputError`` where a unit has no file: a request may be for any number of units."""
     numbers_of(corpus.path, word)
-    return Files.of(part, corpus.path, word)
+    return UnitFiles.of(part, corpus.path, word)
 
 
 def _unknown(tests: Iterable[Test]) -> int:
@@ -151,7 +151,7 @@ def _unknown(tests: Iterable[Test]) -> int:
 
 def _claims(
     check: _Check[Part, Claim],
-    units: Sequence[Files[Part]],
+    units: Sequence[UnitFiles[Part]],
     jobs: Jobs,
     limits: Limits,
     watch: Watch,
@@ -160,7 +160,7 @@ def _claims(
     """What the units claim, each of them proved."""
     claims: list[Claim] = []
 
-    def lost(files: Files[Part], reason: str) -> _Proved[Claim]:
+    def lost(files: UnitFiles[Part], reason: str) -> _Proved[Claim]:
         return _Proved(bad=[f"{files.own.path}: not verified: {reason}"])
 
     for result in map_each(check.prove, units, jobs, limits, lost):
@@ -203,7 +203,7 @@ def _tests(
     return _Made(sorted_once(tests), sorted_once(mutants), unwritten, claims)
 
 
-def _written(head: str, formula: Callable[[], Formula], file: Packed) -> Formula:
+def _written(head: str, formula: Callable[[], CertifiedFormula], file: Packed) -> CertifiedFormula:
     """The formula that a file has to hold, written anew. Raises ``RefusedError`` where it holds another."""
     written = formula()
     same_lines(file, formula_lines(head, written))
@@ -228,13 +228,13 @@ class _Program:
 
 @dataclass(frozen=True)
 class _SuiteCheck:
-    request: suites.Request
+    request: suites.SuiteRequest
     called = "minimal programs"
 
     @classmethod
     def of(cls, corpus: Corpus) -> _SuiteCheck:
         """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
-        request = asked_again(corpus, MEMORY, suites.Request, suites.Request.as_json)
+        request = asked_again(corpus, MEMORY, suites.SuiteRequest, suites.SuiteRequest.as_json)
         request.check()
         certification.check_certifiable(request)
         if not 1 <= request.events[0] <= request.events[1] <= MOST_EVENTS:
@@ -247,10 +247,10 @@ class _SuiteCheck:
     def word(self, claim: _Program) -> str:
         return f"{sizes_word(claim.sizes)}: {execution_text(claim.execution)}"
 
-    def prove(self, files: Files[Sizes]) -> _Proved[_Program]:
+    def prove(self, files: UnitFiles[Sizes]) -> _Proved[_Program]:
         request, sizes = self.request, files.part
 
-        def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
+        def claims_of(formula: CertifiedFormula, lines: Iterable[str]) -> tuple[list[_Program], list[Clause]]:
             claims = executions.check_clauses(formula, sizes, request.words, lines)
             programs = [_Program(sizes, execution, True) for execution in claims.tests]
             return programs + [_Program(sizes, execution, False) for execution in claims.allowed], claims.clauses
@@ -321,7 +321,7 @@ def _is_size(size: object) -> bool:
     return isinstance(size, dict) and list(size) == ["variables", "clauses"] and set(map(type, size.values())) == {int}
 
 
-def _mutants(request: suites.Request, corpus: Path, made: _Made, tests: Sequence[Test]) -> Iterator[str]:
+def _mutants(request: suites.SuiteRequest, corpus: Path, made: _Made, tests: Sequence[Test]) -> Iterator[str]:
     """What does not hold of the folder of mutants."""
     folder = corpus / MUTANTS
     mutants, links = suites.mutants_of(made.mutants, tests)
@@ -340,13 +340,13 @@ def _mutants(request: suites.Request, corpus: Path, made: _Made, tests: Sequence
 
 @dataclass(frozen=True)
 class _CycleCheck:
-    request: synthesis.Request
+    request: synthesis.CycleSuiteRequest
     called = "cycles"
 
     @classmethod
     def of(cls, corpus: Corpus) -> _CycleCheck:
         """Raises ``RefusedError`` or ``InputError`` where the manifest has no request that can be certified."""
-        request = asked_again(corpus, MEMORY, synthesis.Request, synthesis.Request.as_json)
+        request = asked_again(corpus, MEMORY, synthesis.CycleSuiteRequest, synthesis.CycleSuiteRequest.as_json)
         certification.check_certifiable_cycles(request)
         try:
             certification.asked_cycles(request)
@@ -364,11 +364,11 @@ class _CycleCheck:
     def word(self, claim: Cycle) -> str:
         return cycle_text(claim)
 
-    def prove(self, files: Files[int]) -> _Proved[Cycle]:
+    def prove(self, files: UnitFiles[int]) -> _Proved[Cycle]:
         request, size = self.request, files.part
         asked = certification.asked_cycles(request)
 
-        def claims_of(formula: Formula, lines: Iterable[str]) -> tuple[list[Cycle], list[Clause]]:
+        def claims_of(formula: CertifiedFormula, lines: Iterable[str]) -> tuple[list[Cycle], list[Clause]]:
             claims = cycles.check_clauses(formula, asked, size, lines)
             return claims.cycles, claims.clauses
 

@@ -23,7 +23,7 @@ from backends.shared.results import Entry, MemoryResult, trial_of
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from corpus.journal import read_corpus
-from corpus.links import LINKS, MUTANTS, Link, read_links
+from corpus.links import LINKS, MUTANTS, MutantLink, read_links
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
 from oracle.consistency import ConsistencyModel
@@ -37,7 +37,7 @@ from synth.memory.conformance import (
     promise_of,
     recorded_promises,
 )
-from synth.options.choice import Choice
+from synth.options.choice import SelectionFilter
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -72,7 +72,7 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class KillCounts:
     """How often the outcome that a test asks for was seen, in so many launches and seconds; None: nobody knows."""
 
     count: int
@@ -86,12 +86,12 @@ class Seen:
             return 0.0
         return self.count / self.seconds if self.seconds else None
 
-    def __add__(self, other: Seen) -> Seen:
+    def __add__(self, other: KillCounts) -> KillCounts:
         both = None if self.seconds is None or other.seconds is None else self.seconds + other.seconds
-        return Seen(self.count + other.count, self.launches + other.launches, both)
+        return KillCounts(self.count + other.count, self.launches + other.launches, both)
 
 
-Observed = Mapping[Environment, Mapping[str, Seen]]
+Observed = Mapping[Environment, Mapping[str, KillCounts]]
 """By environment, what was seen of each test and mutant that was run there."""
 
 
@@ -106,7 +106,7 @@ class MutantSuite:
     path: Path
     tests: tuple[Test, ...]
     mutants: Mapping[str, Test]
-    links: tuple[Link, ...]
+    links: tuple[MutantLink, ...]
     all_count: bool = False
     judges: Mapping[str, ConsistencyModel] = field(default_factory=dict)
 
@@ -134,16 +134,16 @@ class MutantSuite:
         return self.all_count or self.takes[mutant] is not Takes.SERIAL
 
     @cached_property
-    def counted(self) -> Mapping[str, tuple[Link, ...]]:
+    def counted(self) -> Mapping[str, tuple[MutantLink, ...]]:
         """Of each test, the links to mutants that count."""
-        found: dict[str, list[Link]] = {test.name: [] for test in self.tests}
+        found: dict[str, list[MutantLink]] = {test.name: [] for test in self.tests}
         for link in self.links:
             if self.counts(link.mutant):
                 found[link.test].append(link)
         return {name: tuple(links) for name, links in found.items()}
 
 
-def read_suite(path: Path, choice: Choice, all_count: bool = False) -> MutantSuite:
+def read_suite(path: Path, choice: SelectionFilter, all_count: bool = False) -> MutantSuite:
     """The tests of a suite that are meant, and their mutants.
 
     Raises ``InputError`` where the suite or its mutants cannot be read, or a link leads nowhere.
@@ -184,7 +184,7 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
         if isinstance(entry, MemoryResult) and entry.digest in tests
     }
     parsed: dict[str, LitmusTest] = {}
-    found: dict[Environment, dict[str, Seen]] = {}
+    found: dict[Environment, dict[str, KillCounts]] = {}
     for result, seconds in last.values():
         test = tests[result.digest]
         if test.name not in parsed:
@@ -193,7 +193,7 @@ def observed(suite: MutantSuite, entries: Iterable[tuple[Entry, Sequence[float]]
         if asked is None:
             continue
         count = sum(count for values, count in result.outcomes if values in asked)
-        seen = Seen(count, result.launches, seconds)
+        seen = KillCounts(count, result.launches, seconds)
         of_environment = found.setdefault(environment_of(result), {})
         before = of_environment.get(test.name)
         of_environment[test.name] = seen if before is None else before + seen

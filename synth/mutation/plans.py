@@ -27,8 +27,8 @@ from corpus.errors import InputError
 from corpus.files import read_text
 from corpus.lines import decoder
 from corpus.test import Test
-from synth.mutation.kills import Environment, Machine, MutantSuite, Observed, Seen
-from synth.mutation.scores import Bug, bugs_of, machines
+from synth.mutation.kills import Environment, KillCounts, Machine, MutantSuite, Observed
+from synth.mutation.scores import MutantScore, bugs_of, machines
 from synth.statistics import chance_of_some, expected_for
 
 MILLISECONDS = 1000
@@ -37,7 +37,7 @@ PLAN = "plan.json"
 """The name of the file in a folder of tests that were chosen."""
 
 
-class Step(msgspec.Struct, frozen=True):
+class PlanEntry(msgspec.Struct, frozen=True):
     """A run as a plan's file has it, in the words of results; ``digest`` is the test's."""
 
     test: str
@@ -53,13 +53,13 @@ class Step(msgspec.Struct, frozen=True):
 class _File(msgspec.Struct, frozen=True):
     """What is read of a plan's file; the rest is for people."""
 
-    runs: tuple[Step, ...]
+    runs: tuple[PlanEntry, ...]
 
 
 _plan = decoder(_File)
 
 
-def read_plan(path: Path) -> tuple[Step, ...]:
+def read_plan(path: Path) -> tuple[PlanEntry, ...]:
     """The runs of a plan. Raises ``InputError`` where the file cannot be read or is none."""
     try:
         return _plan(read_text(path)).runs
@@ -68,7 +68,7 @@ def read_plan(path: Path) -> tuple[Step, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PlannedRun:
     """A test to run: where, how many launches, which are so many seconds; the bugs that it would see.
 
     ``cost`` is in milliseconds, with what compiling and starting cost. ``confidence`` is that of its easiest bug.
@@ -79,7 +79,7 @@ class Run:
     launches: int
     seconds: float
     cost: int
-    bugs: tuple[Bug, ...]
+    bugs: tuple[MutantScore, ...]
     confidence: float
 
 
@@ -92,7 +92,7 @@ class Plan:
     cheapest run costs, in milliseconds; None where there is none.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[PlannedRun, ...]
     cost: int
     trusted: int
     possible: int
@@ -139,14 +139,14 @@ def plan(
 
 def ways(
     suite: MutantSuite, observed: Observed, confidence: float, overhead: float = 0.0, sure: bool = False
-) -> Iterator[Run]:
+) -> Iterator[PlannedRun]:
     """All runs that a plan may have, by machine and test."""
     for machine in machines(observed):
         for test in suite.tests:
             yield from _runs(suite, observed, machine, test, confidence, overhead, sure)
 
 
-def _name(run: Run, bug: Bug) -> tuple[object, ...]:
+def _name(run: PlannedRun, bug: MutantScore) -> tuple[object, ...]:
     return run.test.name, run.environment.machine, bug.link.mutant
 
 
@@ -158,9 +158,9 @@ def _runs(
     confidence: float,
     overhead: float,
     sure: bool,
-) -> Iterator[Run]:
+) -> Iterator[PlannedRun]:
     """The ways to run a test on a machine: in each environment for its easiest bug, its two easiest, and so on."""
-    by_environment: dict[Environment, list[tuple[float, Bug]]] = {}
+    by_environment: dict[Environment, list[tuple[float, MutantScore]]] = {}
     for bug in bugs_of(suite, observed, machine, test.name):
         if (rate := bug.least_rate if sure else bug.rate) > 0:
             by_environment.setdefault(bug.environment, []).append((rate, bug))
@@ -175,10 +175,10 @@ def _runs(
             seconds = number * launch
             cost = ceil((seconds + overhead) * MILLISECONDS - 1e-6)
             own = tuple(bug for needed, (_, bug) in zip(launches, bugs, strict=True) if needed <= number)
-            yield Run(test, environment, number, seconds, cost, own, chance_of_some(bugs[0][0] * seconds))
+            yield PlannedRun(test, environment, number, seconds, cost, own, chance_of_some(bugs[0][0] * seconds))
 
 
-def _launch_seconds(seen: Iterable[Seen]) -> float | None:
+def _launch_seconds(seen: Iterable[KillCounts]) -> float | None:
     """What a launch takes in the mean."""
     known = [each for each in seen if each.seconds and each.launches]
     launches = sum(each.launches for each in known)

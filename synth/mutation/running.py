@@ -14,9 +14,9 @@ from synth.inputs import Input
 from synth.memory.runs import Launches, profile_name
 from synth.memory.seen import Besides
 from synth.mutation.kills import MutantSuite, read_observed, read_suite
-from synth.mutation.plans import Step, read_plan
+from synth.mutation.plans import PlanEntry, read_plan
 from synth.mutation.show import record, tables
-from synth.options.choice import Choice
+from synth.options.choice import SelectionFilter
 
 MOST_LISTED = 100
 """Tests and mutants that are told one by one."""
@@ -31,7 +31,7 @@ def with_mutants(tests: Sequence[Input]) -> tuple[MutantSuite, list[Input]]:
     if len(paths) != 1 or any(test.record is None for test in tests):
         raise InputError("--mutants: expected one suite of synth memory --mutants, and nothing else")
     (path,) = paths
-    suite = read_suite(path, Choice()).of({test.name for test in tests})
+    suite = read_suite(path, SelectionFilter()).of({test.name for test in tests})
     counted = dict.fromkeys(link.mutant for links in suite.counted.values() for link in links)
     return suite, [*tests, *(Input(name, name, path / MUTANTS, suite.mutants[name]) for name in counted)]
 
@@ -79,7 +79,7 @@ def planned(
     return meant, replace(launches, instances=numbers[0], iterations_of=often)
 
 
-def _way(step: Step) -> tuple[str, bool]:
+def _way(step: PlanEntry) -> tuple[str, bool]:
     return step.profile, step.stress
 
 
@@ -87,5 +87,5 @@ def _way_of(profile: Profile) -> tuple[str, bool]:
     return profile_name(profile), bool(profile.stress)
 
 
-def _words(step: Step) -> str:
+def _words(step: PlanEntry) -> str:
     return f"{step.profile or ('stress' if step.stress else 'plain')} with {step.instances} instances"

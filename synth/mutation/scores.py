@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from corpus.links import Link
+from corpus.links import MutantLink
 from corpus.test import Test
 from synth.memory.show import axioms
-from synth.mutation.kills import Environment, Machine, MutantSuite, Observed, Seen
+from synth.mutation.kills import Environment, KillCounts, Machine, MutantSuite, Observed
 from synth.statistics import chance_of_some, count_interval, expected_for
 
 LEVELS = (0.95, 0.99999)
@@ -46,7 +46,7 @@ class Score:
         return self.killed / self.run if self.run else None
 
 
-def score(mutants: Iterable[str], seen: Mapping[str, Seen]) -> Score:
+def score(mutants: Iterable[str], seen: Mapping[str, KillCounts]) -> Score:
     """The score of some mutants, of which ``seen`` has those that were run."""
     every = list(dict.fromkeys(mutants))
     run = [seen[name] for name in every if name in seen]
@@ -55,7 +55,9 @@ def score(mutants: Iterable[str], seen: Mapping[str, Seen]) -> Score:
     return Score(len(every), len(run), sum(each.count > 0 for each in run), mean)
 
 
-def scores_by(suite: MutantSuite, seen: Mapping[str, Seen], key: Callable[[Link], Iterable[str]]) -> dict[str, Score]:
+def scores_by(
+    suite: MutantSuite, seen: Mapping[str, KillCounts], key: Callable[[MutantLink], Iterable[str]]
+) -> dict[str, Score]:
     """The scores of the mutants that count, by what ``key`` says of the links to them; a mutant may be in several."""
     groups: dict[str, list[str]] = {}
     for links in suite.counted.values():
@@ -65,9 +67,9 @@ def scores_by(suite: MutantSuite, seen: Mapping[str, Seen], key: Callable[[Link]
     return {name: score(groups[name], seen) for name in sorted(groups)}
 
 
-def best_of(observed: Observed) -> dict[str, Seen]:
+def best_of(observed: Observed) -> dict[str, KillCounts]:
     """Of each test and mutant what was seen where it was seen the most often in a second."""
-    best: dict[str, Seen] = {}
+    best: dict[str, KillCounts] = {}
     for seen in observed.values():
         for name, each in seen.items():
             if name not in best or _order(each) > _order(best[name]):
@@ -75,11 +77,11 @@ def best_of(observed: Observed) -> dict[str, Seen]:
     return best
 
 
-def _order(seen: Seen) -> tuple[bool, float]:
+def _order(seen: KillCounts) -> tuple[bool, float]:
     return seen.count > 0, seen.rate or 0.0
 
 
-def keys(suite: MutantSuite) -> dict[str, Callable[[Link], Iterable[str]]]:
+def keys(suite: MutantSuite) -> dict[str, Callable[[MutantLink], Iterable[str]]]:
     """What mutants may be told apart by: what their outcome takes, what was relaxed, the axiom that their test pins."""
     pinned = {test.name: tuple(axioms(test)) for test in suite.tests}
     return {
@@ -90,12 +92,12 @@ def keys(suite: MutantSuite) -> dict[str, Callable[[Link], Iterable[str]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bug:
+class MutantScore:
     """A test and a mutant of it in an environment: how often the mutant was seen."""
 
-    link: Link
+    link: MutantLink
     environment: Environment
-    seen: Seen
+    seen: KillCounts
 
     @property
     def rate(self) -> float:
@@ -132,7 +134,7 @@ class Trust:
     mutants: int
     run: int
     killed: int
-    best: Bug | None
+    best: MutantScore | None
     mean_rate: float
     seen: int
     seconds: float
@@ -150,14 +152,14 @@ class Trust:
         return expected_for(confidence) / self.best.rate if self.best and self.best.rate else inf
 
 
-def bugs_of(suite: MutantSuite, observed: Observed, machine: Machine, test: str) -> Iterator[Bug]:
+def bugs_of(suite: MutantSuite, observed: Observed, machine: Machine, test: str) -> Iterator[MutantScore]:
     """The bugs of a test in the environments of a machine in which their mutants were run, each mutant once."""
     links = {link.mutant: link for link in reversed(suite.counted[test])}
     for environment, seen in observed.items():
         if environment.machine == machine:
             for mutant, link in sorted(links.items()):
                 if mutant in seen:
-                    yield Bug(link, environment, seen[mutant])
+                    yield MutantScore(link, environment, seen[mutant])
 
 
 def machines(observed: Observed) -> list[Machine]:
@@ -195,7 +197,9 @@ def _trust(suite: MutantSuite, observed: Observed, machine: Machine, test: Test)
     )
 
 
-def _confidence(bugs: Sequence[Bug], own: Mapping[Environment, Seen], rate: Callable[[Bug], float]) -> float:
+def _confidence(
+    bugs: Sequence[MutantScore], own: Mapping[Environment, KillCounts], rate: Callable[[MutantScore], float]
+) -> float:
     """The confidence that the bug seen most easily would have been seen in the runs of the test itself."""
     expected: dict[str, float] = {}
     for bug in bugs:

@@ -9,9 +9,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from synth.mutation.kills import Environment, Machine, MutantSuite, Observed, Seen
+from synth.mutation.kills import Environment, KillCounts, Machine, MutantSuite, Observed
 from synth.mutation.plans import MILLISECONDS, Plan
-from synth.mutation.scores import LEVELS, Bug, Score, Trust, best_of, keys, machines, score, scores_by, trust
+from synth.mutation.scores import LEVELS, MutantScore, Score, Trust, best_of, keys, machines, score, scores_by, trust
 from synth.screen import plain_table
 
 FEW = 8
@@ -88,7 +88,7 @@ def _mutant_table(suite: MutantSuite, here: Observed) -> Table:
     return table
 
 
-def _cell(seen: Seen | None) -> str:
+def _cell(seen: KillCounts | None) -> str:
     if seen is None:
         return "not run"
     return rate(seen.rate) if seen.count else f"0 in {span(seen.seconds)}" if seen.seconds else "0"
@@ -241,7 +241,7 @@ def plan_record(plan: Plan, budget: float, confidence: float) -> dict[str, Any]:
     }
 
 
-def bug_record(bug: Bug) -> dict[str, Any]:
+def bug_record(bug: MutantScore) -> dict[str, Any]:
     """A bug as data."""
     interval = list(bug.interval) if bug.interval else None
     return {
@@ -268,7 +268,7 @@ def _score_record(found: Score) -> dict[str, Any]:
     return {**numbers, "score": found.share, "mean_rate": found.mean_rate}
 
 
-def _seen_record(seen: Seen) -> dict[str, Any]:
+def _seen_record(seen: KillCounts) -> dict[str, Any]:
     return {"kills": seen.count, "launches": seen.launches, "seconds": seen.seconds, "rate": seen.rate}
 
 

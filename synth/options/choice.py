@@ -67,7 +67,7 @@ def parse_filter(text: str) -> Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SelectionFilter:
     """The tests that pass every filter and whose names match one of the globs, if there are any."""
 
     filters: tuple[Filter, ...] = ()
@@ -108,7 +108,7 @@ def choice_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--where`` and ``--test``, both repeatable; the command gets ``choice``."""
 
     def call(*args: Any, where: tuple[str, ...], test_names: tuple[str, ...], **kwargs: Any) -> Any:
-        return command(*args, choice=Choice(tuple(map(parse_filter, where)), test_names), **kwargs)
+        return command(*args, choice=SelectionFilter(tuple(map(parse_filter, where)), test_names), **kwargs)
 
     call.__doc__ = command.__doc__
     call.__name__ = command.__name__

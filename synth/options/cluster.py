@@ -15,7 +15,7 @@ from synth.pool import Jobs, cores
 ADDRESS = re.compile(r"local(:[1-9][0-9]{0,3})?|(?!local:)((tcp|tls)://)?([^\s:/]+|\[[0-9a-f:]+\]):([0-9]{1,5})")
 
 
-class Address(click.ParamType[str]):
+class ClusterAddress(click.ParamType[str]):
     """A scheduler of Dask's, or ``local`` with the number of its workers."""
 
     name = "ADDRESS"
@@ -30,7 +30,7 @@ class Address(click.ParamType[str]):
 
 
 cluster_option = click.option(
-    "--cluster", type=Address(), metavar="ADDRESS", help="A scheduler of Dask's, or local[:N]: docs/scale.md."
+    "--cluster", type=ClusterAddress(), metavar="ADDRESS", help="A scheduler of Dask's, or local[:N]: docs/scale.md."
 )
 
 

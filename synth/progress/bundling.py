@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.shared.backend import Backend
-from backends.shared.bundle import Bundle, BundledTest, Choice, Expected, Way
+from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchOption, LaunchWay
 from backends.shared.files import distinct
 from corpus.errors import InputError
 from corpus.progress.text import program_of
@@ -55,16 +55,16 @@ def progress_bundle(
         said = verdicts(program_of(test), models) if models or not test.verdicts else test.verdicts
         named |= dict.fromkeys(said)
         terminating = tuple(model for model, each in promises_of(said).items() if each.forbids(HANG, asked=True))
-        bundled.append(BundledTest(test.name, test.digest, test.text, programs, Expected(terminating)))
+        bundled.append(BundledTest(test.name, test.digest, test.text, programs, ExpectedOutcomes(terminating)))
     if not bundled and refused:
         raise InputError(f"{backend.name} can launch none of the {len(chosen)} tests: {refused[0][1]}")
     return Bundle(
         family=PROGRESS,
         models=tuple(named),
         choices=(
-            Choice("mapping", tuple(mappings), tuple(mappings)),
-            Choice("placement", tuple(placements), tuple(placements)),
-            Choice("instances", tuple(map(_spelled, sizes)), (_spelled(sizes[0]),)),
+            LaunchOption("mapping", tuple(mappings), tuple(mappings)),
+            LaunchOption("placement", tuple(placements), tuple(placements)),
+            LaunchOption("instances", tuple(map(_spelled, sizes)), (_spelled(sizes[0]),)),
         ),
         ways=tuple(_way(*each) for each in launches),
         tests=tuple(bundled),
@@ -84,9 +84,9 @@ def _program(
         return None, error.message
 
 
-def _way(mapping: str, placement: str, instances: int | None) -> Way:
+def _way(mapping: str, placement: str, instances: int | None) -> LaunchWay:
     sizes = () if mapping == "plain" else (("instances", _spelled(instances)),)
-    return Way((("mapping", mapping), ("placement", placement), *sizes))
+    return LaunchWay((("mapping", mapping), ("placement", placement), *sizes))
 
 
 def _spelled(instances: int | None) -> str:

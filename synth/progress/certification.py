@@ -12,20 +12,22 @@ from functools import partial
 from itertools import chain
 
 from constraints.formula import Clause
-from constraints.progress import Loop, ProgressEncoding, Shape, Solution
+from constraints.progress import Loop, ProgramShape, ProgressEncoding, Solution
 from constraints.solvers import open_solver
 from corpus.certificates import sizes_word
 from corpus.journal import Journal, programs_of
 from corpus.progress.axb import Program, thread_images
 from corpus.progress.certificates import case_word, head, numbers_word, program_word, state_word
 from corpus.progress.text import parse_axb
-from oracle.certificates.clauses import Formula, formula_lines
+from oracle.certificates.clauses import CertifiedFormula, formula_lines
 from synth.certification import Group, Made, unit_made, write_certificate
 from synth.pool import Jobs
-from synth.progress.synthesis import Request, Unit, bounds, encoding_of, name_of_whole, units
+from synth.progress.synthesis import CubeUnit, ProgressSuiteRequest, bounds, encoding_of, name_of_whole, units
 
 
-def certify(request: Request, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int], None]) -> None:
+def certify(
+    request: ProgressSuiteRequest, journal: Journal, solver: str, jobs: Jobs, watch: Callable[[int, int], None]
+) -> None:
     """Write the certificate of a complete search, whose bounds are fixed, into the folder of its corpus.
 
     ``watch`` is told how many units are certified, of how many. Raises ``InputError`` where a file cannot be written.
@@ -40,11 +42,11 @@ def certify(request: Request, journal: Journal, solver: str, jobs: Jobs, watch: 
     write_certificate(journal.path, planned, work, formulas, jobs, watch)
 
 
-def _work(unit: Unit, found: Mapping[str, list[str]], solver: str) -> Iterator[list[Made]]:
+def _work(unit: CubeUnit, found: Mapping[str, list[str]], solver: str) -> Iterator[list[Made]]:
     yield certificate_of(unit, found.get(unit.name, []), solver)
 
 
-def certificate_of(unit: Unit, programs: Sequence[str], solver: str) -> list[Made]:
+def certificate_of(unit: CubeUnit, programs: Sequence[str], solver: str) -> list[Made]:
     """The files of a unit in which these programs were found, its clauses and its proof."""
     encoding, cubes, _ = encoding_of(unit.shape)
     case = cubes[unit.cube]
@@ -57,7 +59,7 @@ def certificate_of(unit: Unit, programs: Sequence[str], solver: str) -> list[Mad
     return unit_made(sizes_word(unit.shape.lengths), unit.cube, formula_of(encoding), own)
 
 
-def _representatives(shape: Shape, programs: Iterable[str]) -> list[Program]:
+def _representatives(shape: ProgramShape, programs: Iterable[str]) -> list[Program]:
     """Of each program the least image of this shape, in order: what was found first differs from run to run."""
     found = set()
     for text in programs:
@@ -99,10 +101,10 @@ def shape_lines(encoding: ProgressEncoding) -> Iterator[str]:
     return formula_lines(head(shape.lengths, shape.locations, shape.values), formula_of(encoding))
 
 
-def formula_of(encoding: ProgressEncoding) -> Formula:
+def formula_of(encoding: ProgressEncoding) -> CertifiedFormula:
     """The formula of a shape, what its variables mean in words."""
     variables = {" ".join(map(_word, name)): number for name, number in encoding.formula.names()}
-    return Formula(variables, [tuple(clause) for clause in encoding.formula.clauses])
+    return CertifiedFormula(variables, [tuple(clause) for clause in encoding.formula.clauses])
 
 
 def _word(value: Hashable) -> str:

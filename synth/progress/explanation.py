@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from oracle.progress.explain import Exit, Explanation, Lasso, ModelLts, Step
+from oracle.progress.explain import Exit, Explanation, Lasso, LtsStep, ModelLts
 from synth.accounts import Account
 
 _SHOWN = 8  # more places than these would be read by nobody
@@ -33,7 +33,7 @@ def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:
     """The explanation as plain data: ``lasso`` is null for TERMINATES, ``exits`` is empty for MAY_HANG."""
     graph, lasso = explanation.graph, explanation.lasso
 
-    def steps(path: Sequence[Step]) -> list[dict[str, Any]]:
+    def steps(path: Sequence[LtsStep]) -> list[dict[str, Any]]:
         return [_step_record(graph, step) for step in path]
 
     return {
@@ -61,7 +61,7 @@ def explanation_record(name: str, explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def step_text(graph: ModelLts, step: Step) -> tuple[str, str, str]:
+def step_text(graph: ModelLts, step: LtsStep) -> tuple[str, str, str]:
     """A step in three parts: the instruction and its outcome, what it does to memory, who is promised execution."""
     action = graph.action(step)
     branch = {None: "", True: "taken", False: "not taken"}[action.taken]
@@ -82,7 +82,7 @@ def memory_text(graph: ModelLts, node: int) -> str:
     return values[0] if len(values) == 1 else f"[{' '.join(values)}]"
 
 
-def _change_text(graph: ModelLts, step: Step) -> str:
+def _change_text(graph: ModelLts, step: LtsStep) -> str:
     """What a step does to memory: ``[0 1]->[0 0]``, or ``[x=0 y=1->0]`` where locations have names."""
     if graph.lts.locations:
         values = zip(graph.lts.locations, graph.memory(step.source), graph.memory(step.target), strict=True)
@@ -178,7 +178,7 @@ def _reason(way: Exit) -> str:
     return f"What is possible again and again happens, and {steps} out{furthest}:"
 
 
-def _aligned(graph: ModelLts, *paths: Sequence[Step]) -> list[list[str]]:
+def _aligned(graph: ModelLts, *paths: Sequence[LtsStep]) -> list[list[str]]:
     """The lines of each path, with the parts of a step in columns that all paths share."""
     rows = [[step_text(graph, step) for step in path] for path in paths]
     code, memory = (max((len(row[part]) for path in rows for row in path), default=0) for part in (0, 1))
@@ -191,7 +191,7 @@ def _state_text(graph: ModelLts, node: int) -> str:
 
 
 def _place_text(graph: ModelLts, node: int, thread: int) -> str:
-    action = graph.action(Step(node, thread, node))
+    action = graph.action(LtsStep(node, thread, node))
     named = f" ({action.text})" if graph.lts.locations else ""
     return f"T{thread} at instruction {action.instruction}{named}"
 
@@ -209,7 +209,7 @@ def _state_record(graph: ModelLts, node: int) -> dict[str, Any]:
     return {"memory": memory, "counters": counters, "waiting": _members(graph.waiting(node))}
 
 
-def _step_record(graph: ModelLts, step: Step) -> dict[str, Any]:
+def _step_record(graph: ModelLts, step: LtsStep) -> dict[str, Any]:
     action = graph.action(step)
     outcome = {"outcome": action.outcome} if action.outcome else {}
     return {

@@ -13,13 +13,13 @@ from operator import getitem
 
 from msgspec import Raw
 
-from corpus.journal import Found
+from corpus.journal import FoundTest
 from corpus.progress.axb import thread_images
 from corpus.progress.idioms import tags_of
 from corpus.progress.text import print_instruction
 from corpus.records import progress_record, verdict_groups
 from oracle.progress.automata import Automata, hangs, minimal_automata
-from oracle.progress.batches import Batch, instruction_of
+from oracle.progress.batches import ProgramBatch, instruction_of
 from oracle.progress.models import ProgressModel, Vector, image_verdicts, image_verdicts_with, vector_of
 from oracle.progress.reductions import minimal_images
 
@@ -35,8 +35,8 @@ Wants = Callable[[Vector], bool]
 
 
 def founds_of(
-    tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...] = ()
-) -> Iterator[Found]:
+    tests: ProgramBatch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...] = ()
+) -> Iterator[FoundTest]:
     """What tests give, in their order: of each the images that are wanted with their verdicts, and, if asked, minimal.
 
     With symmetric threads, one of them: the first that is wanted, for another order of the threads may have other
@@ -47,8 +47,8 @@ def founds_of(
 
 
 def _judged(
-    tests: Batch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...]
-) -> Iterator[Found]:
+    tests: ProgramBatch, wants: Wants, minimal: bool, symmetric_threads: bool, own: tuple[ProgressModel, ...]
+) -> Iterator[FoundTest]:
     orders = list(permutations(range(len(tests.lengths))))
     automata = minimal_automata(tests)
     weak, strong = (each.tolist() for each in hangs(automata, orders))
@@ -75,13 +75,13 @@ def _judged(
         if minimal and kept:
             least = minimal_images(programs[n], tuple(orders[o] for o in distinct), vectors, judge)
             kept = [o for o, so in zip(distinct, least, strict=True) if so and o in kept]
-        yield Found(text, tuple([images[o].record(n) for o in (kept[:1] if symmetric_threads else kept)]))
+        yield FoundTest(text, tuple([images[o].record(n) for o in (kept[:1] if symmetric_threads else kept)]))
 
 
 class _Image:
     """Programs that are tests, their behaviours and their verdicts, as records have these."""
 
-    def __init__(self, programs: Batch, automata: Automata, verdicts: list[Raw]) -> None:
+    def __init__(self, programs: ProgramBatch, automata: Automata, verdicts: list[Raw]) -> None:
         self.keys = programs.sort_keys()
         lines = [_lines(t, pc, programs.lengths[t]) for t, pc in programs.sites]
         self.texts = ["".join(map(getitem, lines, codes)) for codes in programs.codes()]  # as ``print_axb`` prints them

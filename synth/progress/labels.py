@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
-from synth.labels import UNKNOWN, Asked, Label, Labels, mark_table
+from synth.labels import UNKNOWN, Label, Labels, LabelTask, mark_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,7 +41,7 @@ class ProgressLabelling:
         """The models with their digests."""
         return {"models": {model.name: model.digest for model in resolve_models(self.models)}}
 
-    def label(self, asked: Asked) -> Labels:
+    def label(self, asked: LabelTask) -> Labels:
         """The labels of every model. Raises ``InputError`` where the text is no program, or a user's model fails."""
         from corpus.progress.text import program_of
 
@@ -50,7 +50,7 @@ class ProgressLabelling:
         labels = tuple(Label(str(verdict)) for verdict in said.values())
         return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
 
-    def label_together(self, asked: Sequence[Asked]) -> Sequence[Labels | None]:
+    def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
         """None: each test has a transition system of its own."""
         return [None] * len(asked)
 

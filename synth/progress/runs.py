@@ -36,16 +36,16 @@ from corpus.progress.axb import Instruction, Program
 from corpus.progress.text import program_of
 from corpus.test import Test
 from oracle.progress.models import ProgressModel, verdicts
-from synth.campaigns import ALONE, Campaign, Way, told_of_limit
+from synth.campaigns import ALONE, Campaign, TrialKind, told_of_limit
 from synth.hangs import Control, StuckError, remarks, results_of
-from synth.junit import Case, Ending, class_name, junit
+from synth.junit import Case, CaseOutcome, class_name, junit
 from synth.known import KnownFailures
 from synth.progress.conformance import MappingSummary, ModelSummary, by_mapping, by_model, is_doubtful, promising
 from synth.screen import screen
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class RunSettings:
     """How each test is run: in each mapping and placement ``iterations`` times, ``timeout`` seconds for each (``None``:
     measured); what comes after a hang is skipped, but with ``every_iteration``.
     """
@@ -70,7 +70,7 @@ def run_progress_tests(
     tests: Sequence[Test],
     backend: Backend,
     device: Device,
-    ways: Ways,
+    ways: RunSettings,
     models: Sequence[ProgressModel],
     sound: Sequence[str],
     output: Path | None,
@@ -144,22 +144,22 @@ def _suites(
         words = _words(trial)
         case = Case(trial.test)
         if words in failed:
-            case = Case(trial.test, Ending.ERROR, failed[words])
+            case = Case(trial.test, CaseOutcome.ERROR, failed[words])
         elif (result := made.get(words)) is None:
-            case = Case(trial.test, Ending.SKIPPED, "it was not run")
+            case = Case(trial.test, CaseOutcome.SKIPPED, "it was not run")
         elif result.hangs:
             against = [model for model in promising(verdicts[trial.test]) if model in sound]
             said = f"it hung ({result.outcomes}), and terminates under {', '.join(against)}"
             if against and result.confirmed:
-                case = Case(trial.test, Ending.FAILURE, said)
+                case = Case(trial.test, CaseOutcome.FAILURE, said)
             elif against:
-                case = Case(trial.test, Ending.SKIPPED, f"{said}; the hang is not confirmed")
+                case = Case(trial.test, CaseOutcome.SKIPPED, f"{said}; the hang is not confirmed")
         name = class_name(trial.backend, trial.device, trial.driver, trial.compiler, *_ways(trial))
         suites.setdefault(name, []).append(case)
     return suites
 
 
-def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: Ways) -> dict[ProgressTrial, Test]:
+def _trials(tests: Iterable[Test], backend: Backend, device: Device, ways: RunSettings) -> dict[ProgressTrial, Test]:
     return {
         ProgressTrial(
             test=test.name,
@@ -241,7 +241,7 @@ def _run(
         for trial, test in trials.items()
         if campaign.is_due(trial, file, partial(rows.promise_its_end, test))
     ]
-    way = Way(attrgetter("trial"), attrgetter("launch"), partial(_files, backend=backend.name), _result)
+    way = TrialKind(attrgetter("trial"), attrgetter("launch"), partial(_files, backend=backend.name), _result)
     yardstick = Control(_control, partial(backend.progress_files, "control"), FLOOR)
     made = set[ProgressTrial]()
     done = len(trials) - len(due)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from corpus.suite import Corpus
 from corpus.test import Test
-from oracle.progress.hierarchy import TABLE_4, Census, census, conforms, distinguishes, strictly_less_fair
+from oracle.progress.hierarchy import TABLE_4, VerdictCounts, census, conforms, distinguishes, strictly_less_fair
 from oracle.progress.models import MODELS
 from synth.screen import Listing, plain_table
 
@@ -28,7 +28,7 @@ def tables(corpus: Corpus, list_tests: bool) -> Iterator[tuple[str, Table | List
         yield "", _listing(corpus.tests, corpus.models)
 
 
-def counted(corpus: Corpus) -> Census:
+def counted(corpus: Corpus) -> VerdictCounts:
     """What the tests say about the borders between models."""
     return census((test.verdicts for test in corpus.tests), corpus.models, MODELS)
 
@@ -82,12 +82,12 @@ def _by_tag(tests: Iterable[Test]) -> dict[str, Vectors]:
     return dict(sorted(groups.items()))
 
 
-def _per_model(models: Sequence[str], counts: Census) -> Table:
+def _per_model(models: Sequence[str], counts: VerdictCounts) -> Table:
     cells = {model: (counts.distinguishing.get(model), counts.conformance[model]) for model in models}
     return _d_and_c("Models", _guarantees(models), cells)
 
 
-def _table_4(counts: Census) -> Table:
+def _table_4(counts: VerdictCounts) -> Table:
     cells = {
         f"{guarantee}-{reading}": (
             counts.table_4.get((reading, guarantee), 0),

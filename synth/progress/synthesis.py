@@ -16,10 +16,10 @@ from itertools import chain, count
 from typing import Any
 
 from constraints.formula import Clause
-from constraints.loop import Effort, solutions
-from constraints.progress import ProgressEncoding, Shape, Solution
+from constraints.loop import SolverEffort, solutions
+from constraints.progress import ProgramShape, ProgressEncoding, Solution
 from corpus.errors import InputError
-from corpus.journal import Found, Journal, finish
+from corpus.journal import FoundTest, Journal, finish
 from corpus.progress.axb import thread_images
 from corpus.progress.text import parse_axb, program_of
 from corpus.test import Test
@@ -35,7 +35,7 @@ CUTTING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ProgressSuiteRequest:
     """What a suite holds. Everything that changes the answer, and nothing that does not.
 
     ``threads`` and ``instrs`` may be ``None`` with ``distinguish``: bounds then grow until one holds a test.
@@ -65,13 +65,13 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CubeUnit:
     """One cube of one shape, by its number; or a part of one, by the numbers of the values that it fixes besides.
 
     ``known``: programs that were found before, and are not to be found here again.
     """
 
-    shape: Shape
+    shape: ProgramShape
     cube: int
     within: tuple[int, ...] = ()
     known: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Unit:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ProgressSuiteOutcome:
     """How a run ended: ``stopped`` says why a unit was left unsearched, and is empty where none was.
 
     ``tests`` counts before tests of the same behaviour are made one.
@@ -105,7 +105,7 @@ _COUNTED = 10**15
 """States that are counted, for the message; a person asks no more."""
 
 
-def check_size(request: Request) -> None:
+def check_size(request: ProgressSuiteRequest) -> None:
     """Raises ``InputError`` for a bound that memory would not hold."""
     threads = request.threads or 2  # where the bound grows, what it begins with
     instrs = request.instrs or max(threads, 2)
@@ -125,7 +125,7 @@ def check_size(request: Request) -> None:
 # -- plan ------------------------------------------------------------------------------------------------------------
 
 
-def bounds(request: Request) -> Iterator[tuple[int, int]]:
+def bounds(request: ProgressSuiteRequest) -> Iterator[tuple[int, int]]:
     """The bounds to search, as (threads, instructions), smallest first."""
     if request.threads is not None and request.instrs is not None:
         yield request.threads, request.instrs
@@ -147,20 +147,20 @@ def partitions(threads: int, instrs: int, least: int = 1) -> Iterator[tuple[int,
             yield (first, *rest)
 
 
-def cases_of(shape: Shape) -> int:
+def cases_of(shape: ProgramShape) -> int:
     """Into how many cubes to cut a shape at least: enough to keep many cores busy, one where it is done in no time."""
     return {1: 1, 2: 1, 3: 1, 4: 2, 5: 16}.get(sum(shape.lengths), 48)
 
 
-def units(request: Request, threads: int, instrs: int) -> Iterator[Unit]:
+def units(request: ProgressSuiteRequest, threads: int, instrs: int) -> Iterator[CubeUnit]:
     """The units of a bound; longer threads, which have more tests, first."""
     for lengths in sorted(partitions(threads, instrs), reverse=True):
-        shape = Shape(lengths, min(request.locs, instrs), request.values)
+        shape = ProgramShape(lengths, min(request.locs, instrs), request.values)
         for cube in range(shape.cubes(cases_of(shape))):
-            yield Unit(shape, cube)
+            yield CubeUnit(shape, cube)
 
 
-def parts_of(unit: Unit) -> list[Unit]:
+def parts_of(unit: CubeUnit) -> list[CubeUnit]:
     """One part for each value of the next choice that the encoding has; none where all is fixed."""
     encoding, case, _ = prepared(unit)
     choices = encoding.choices()[len(case) :]
@@ -195,7 +195,7 @@ MOST = 30_000
 
 
 @cache
-def encoding_of(shape: Shape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
+def encoding_of(shape: ProgramShape) -> tuple[ProgressEncoding, list[list[int]], list[Clause]]:
     """The encoding of a shape, its cubes, and the refinements learned so far in this process."""
     encoding = ProgressEncoding(shape)
     return encoding, encoding.cubes(cases_of(shape)), []
@@ -205,7 +205,7 @@ _REMEMBERED = 5_000
 """Refinements of earlier units that save more than they cost: a solver has to look at all, and most are of one unit."""
 
 
-def prepared(unit: Unit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
+def prepared(unit: CubeUnit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
     """The encoding of a unit, the literals that the unit fixes, and the refinements learned so far."""
     encoding, cubes, lemmas = encoding_of(unit.shape)
     if len(lemmas) > _REMEMBERED:
@@ -215,23 +215,25 @@ def prepared(unit: Unit) -> tuple[ProgressEncoding, list[int], list[Clause]]:
     return encoding, [*cube, *(choice[number] for choice, number in further)], lemmas
 
 
-def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] | Parts[Unit] | dict[str, int]]:
+def run_unit(
+    unit: CubeUnit, request: ProgressSuiteRequest, solver: str
+) -> Iterator[list[FoundTest] | Parts[CubeUnit] | dict[str, int]]:
     """What a unit finds beyond what is known, in batches; last, its statistics, with its parts if it is cut."""
     # With numpy, which whoever only asks for help has no use for.
     from constraints.families import FamilyEncoding, found_in, together
-    from oracle.progress.batches import Batch, joined
+    from oracle.progress.batches import ProgramBatch, joined
     from synth.progress.founds import founds_of
 
     encoding, case, lemmas = prepared(unit)
-    effort, fresh = Effort(), 0
-    parts: list[Unit] = []
+    effort, fresh = SolverEffort(), 0
+    parts: list[CubeUnit] = []
     known = {image for text in unit.known for image, _ in thread_images(parse_axb(text))}
     programs = list(unit.known)
     own = request.own_models
-    tests: list[Batch] = []
+    tests: list[ProgramBatch] = []
     handed_over = time.monotonic()
 
-    def batch() -> list[Found]:
+    def batch() -> list[FoundTest]:
         founds = list(
             founds_of(joined(tests), partial(wants, request), request.minimal, request.symmetric_threads, own)
         )
@@ -256,7 +258,7 @@ def run_unit(unit: Unit, request: Request, solver: str) -> Iterator[list[Found] 
     yield Parts(parts, statistics | {"parts": len(parts)}) if parts else statistics
 
 
-def wants(request: Request, vector: Vector) -> bool:
+def wants(request: ProgressSuiteRequest, vector: Vector) -> bool:
     """Whether a test with these verdicts is on the border that the request asks for."""
     if request.distinguish is None:
         return True
@@ -276,14 +278,14 @@ def one_per_behaviour(tests: list[Test], symmetric_threads: bool = False) -> lis
 
 
 def synthesise(
-    request: Request,
+    request: ProgressSuiteRequest,
     journal: Journal,
     solver: str,
     jobs: Jobs,
     max_tests: int | None = None,
     time_limit: float | None = None,
     watch: Callable[[int, int, int], None] = lambda closed, planned, tests: None,
-) -> Outcome:
+) -> ProgressSuiteOutcome:
     """Searches every unit that the journal has not closed, and records what it finds there.
 
     Stops early after ``max_tests`` tests, after ``time_limit`` seconds or at Ctrl-C. ``watch`` is told how many units
@@ -292,9 +294,9 @@ def synthesise(
     import synth.progress.founds  # noqa: F401 - and what it imports: before processes are forked, which then have it
 
     until = Until.limits(max_tests, time_limit)
-    outcome = Outcome(tests=journal.tests.total())
+    outcome = ProgressSuiteOutcome(tests=journal.tests.total())
 
-    def take(unit: Unit, founds: list[Found]) -> list[Found]:
+    def take(unit: CubeUnit, founds: list[FoundTest]) -> list[FoundTest]:
         kept = []
         for found in founds:  # how many come at once depends on the clock, and what is kept must not
             if max_tests is not None and outcome.tests >= max_tests:
@@ -325,10 +327,10 @@ def shape_of(unit: str) -> str:
 
 
 def write_suite(
-    request: Request,
+    request: ProgressSuiteRequest,
     journal: Journal,
     solver: str,
-    outcome: Outcome,
+    outcome: ProgressSuiteOutcome,
     seconds: float,
     max_tests: int | None = None,
 ) -> int:
@@ -351,7 +353,11 @@ def write_suite(
 
 
 def manifest_of(
-    request: Request, encodings: Mapping[str, Mapping[str, int]], version: str, solver: str, stopped: str = ""
+    request: ProgressSuiteRequest,
+    encodings: Mapping[str, Mapping[str, int]],
+    version: str,
+    solver: str,
+    stopped: str = "",
 ) -> dict[str, Any]:
     """What the manifest of a suite says besides what follows from its tests; ``stopped``: why it is not complete.
 

@@ -20,19 +20,26 @@ from corpus.test import Test
 from oracle.certificates.clauses import Clause
 from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.refusal import RefusedError
-from oracle.certificates.tests import Asked, check_test, missing
-from oracle.certificates.units import Claims, Formula, Shape, check_cases, check_clauses, read_formula
+from oracle.certificates.tests import ProgressClaim, check_test, missing
+from oracle.certificates.units import (
+    ProgressFormula,
+    ProgressUnitClaims,
+    UnitShape,
+    check_cases,
+    check_clauses,
+    read_formula,
+)
 from oracle.progress.models import MODELS
 from synth.inputs import PROGRESS
 from synth.pool import Jobs, Limits, map_each
-from synth.progress.synthesis import Request, check_size, manifest_of
+from synth.progress.synthesis import ProgressSuiteRequest, check_size, manifest_of
 from synth.rebuilding import asked_again, files_beside, folder_lines, kept
-from synth.verification import Files, Findings, Watch, numbers_of, of_request, proved
+from synth.verification import Findings, UnitFiles, Watch, numbers_of, of_request, proved
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    shape: Shape
+    shape: UnitShape
     cube: int
 
     @property
@@ -58,7 +65,7 @@ def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings
     try:
         request, asked = _asked(corpus)
         units = [
-            Files.of(_Unit(shape, cube), corpus.path, sizes_word(shape.lengths), cube)
+            UnitFiles.of(_Unit(shape, cube), corpus.path, sizes_word(shape.lengths), cube)
             for shape in asked.shapes()
             for cube in numbers_of(corpus.path, sizes_word(shape.lengths))
         ]
@@ -81,11 +88,11 @@ def verify(corpus: Corpus, jobs: Jobs, limits: Limits, watch: Watch) -> Findings
     return findings
 
 
-def _asked(corpus: Corpus) -> tuple[Request, Asked]:
+def _asked(corpus: Corpus) -> tuple[ProgressSuiteRequest, ProgressClaim]:
     """What the corpus is to hold. Raises ``RefusedError`` where it does not claim to hold all that it was asked for."""
     if not corpus.complete:
         raise RefusedError("complete: expected true")
-    request = asked_again(corpus, PROGRESS, Request, Request.as_json)
+    request = asked_again(corpus, PROGRESS, ProgressSuiteRequest, ProgressSuiteRequest.as_json)
     threads, instrs = request.threads, request.instrs
     if threads is None or instrs is None or min(threads, instrs, request.locs, request.values) < 1:
         raise RefusedError("request: it does not say how many threads and instructions were asked for")
@@ -97,10 +104,12 @@ def _asked(corpus: Corpus) -> tuple[Request, Asked]:
     check_size(request)
     border = tuple(request.distinguish or ())
     behaviours, symmetric = request.up_to == "behaviour", request.symmetric_threads
-    return request, Asked(threads, instrs, request.locs, request.values, request.minimal, behaviours, border, symmetric)
+    return request, ProgressClaim(
+        threads, instrs, request.locs, request.values, request.minimal, behaviours, border, symmetric
+    )
 
 
-def _claim(asked: Asked, tests: int) -> dict[str, Any]:
+def _claim(asked: ProgressClaim, tests: int) -> dict[str, Any]:
     return {
         "family": "progress",
         "threads": asked.threads,
@@ -116,7 +125,9 @@ def _claim(asked: Asked, tests: int) -> dict[str, Any]:
     }
 
 
-def _check_tests(asked: Asked, corpus: Corpus, jobs: Jobs, limits: Limits, findings: Findings) -> dict[str, bytes]:
+def _check_tests(
+    asked: ProgressClaim, corpus: Corpus, jobs: Jobs, limits: Limits, findings: Findings
+) -> dict[str, bytes]:
     """The places of the tests, each of which is judged anew, by their keys."""
     present: dict[str, bytes] = {}
     places: list[bytes] = []
@@ -149,7 +160,7 @@ def _check_tests(asked: Asked, corpus: Corpus, jobs: Jobs, limits: Limits, findi
     return present
 
 
-def _check_test(numbered: tuple[int, Test], asked: Asked) -> tuple[int, str, str, bytes]:
+def _check_test(numbered: tuple[int, Test], asked: ProgressClaim) -> tuple[int, str, str, bytes]:
     """The number of a test, what does not hold of it, and its key and place."""
     number, test = numbered
     try:
@@ -163,8 +174,8 @@ def _test_lost(numbered: tuple[int, Test], reason: str) -> tuple[int, str, str, 
 
 
 def _check_units(
-    asked: Asked,
-    units: Sequence[Files[_Unit]],
+    asked: ProgressClaim,
+    units: Sequence[UnitFiles[_Unit]],
     present: Mapping[str, bytes],
     jobs: Jobs,
     limits: Limits,
@@ -175,7 +186,7 @@ def _check_units(
 
     The result is how large the formula of each shape is, as the manifest has it.
     """
-    cases: dict[Shape, list[dict[tuple[int, int], int]]] = {}
+    cases: dict[UnitShape, list[dict[tuple[int, int], int]]] = {}
     sizes: dict[str, dict[str, int]] = {}
     work = partial(_check_unit, asked=asked, present=present)
     for checked in map_each(work, units, jobs, limits, _unit_lost):
@@ -197,7 +208,7 @@ def _check_units(
     return {shape: sizes[shape] for shape in sorted(sizes, key=lambda shape: f"{shape}/")}
 
 
-def _check_unit(files: Files[_Unit], asked: Asked, present: Mapping[str, bytes]) -> _Checked:
+def _check_unit(files: UnitFiles[_Unit], asked: ProgressClaim, present: Mapping[str, bytes]) -> _Checked:
     try:
         (formula, claims), steps = proved(files, partial(_formula, files.part.shape), _claims)
     except (InputError, RefusedError) as error:
@@ -212,17 +223,19 @@ def _check_unit(files: Files[_Unit], asked: Asked, present: Mapping[str, bytes])
     return _Checked(absent, claims.case, len(claims.programs), claims.refinements, steps, size)
 
 
-def _unit_lost(files: Files[_Unit], reason: str) -> _Checked:
+def _unit_lost(files: UnitFiles[_Unit], reason: str) -> _Checked:
     return _Checked([f"{files.own.path}: not verified: {reason}"])
 
 
-def _claims(formula: Formula, lines: Iterable[str]) -> tuple[tuple[Formula, Claims], list[Clause]]:
+def _claims(
+    formula: ProgressFormula, lines: Iterable[str]
+) -> tuple[tuple[ProgressFormula, ProgressUnitClaims], list[Clause]]:
     claims = check_clauses(formula, lines)
     return (formula, claims), claims.clauses
 
 
 @lru_cache(maxsize=2)  # each of its units asks, one after the other
-def _formula(shape: Shape, file: Packed) -> Formula:
+def _formula(shape: UnitShape, file: Packed) -> ProgressFormula:
     formula = read_formula(shape, file.lines())
     check_formula(formula)
     return formula

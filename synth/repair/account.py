@@ -23,7 +23,7 @@ from synth.memory.explanation import (
     path_text,
     violation_record,
 )
-from synth.repair.fixing import Change, Fixed, Fixes
+from synth.repair.fixing import Fixed, Fixes, RepairChange
 from synth.repair.sites import Direction
 
 
@@ -114,7 +114,7 @@ def _fixed_record(fixed: Fixed, dialect: Dialect) -> dict[str, Any]:
     }
 
 
-def _changes(changes: Sequence[Change]) -> list[dict[str, Any]]:
+def _changes(changes: Sequence[RepairChange]) -> list[dict[str, Any]]:
     return [
         {
             "change": change.text,

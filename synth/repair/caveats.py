@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraints.repairs import Program
+from constraints.repairs import RepairableProgram
 from constraints.witnesses import violated
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.laws.c11 import WEAKER
 from corpus.laws.opencl import FENCED
 from corpus.laws.ptx import PAST_L1
@@ -25,17 +25,17 @@ from corpus.litmus.test import DEFAULT_RMW, Barrier, Fence, LitmusTest, Load, Mo
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.cat.variants import branches_order_writes
-from oracle.executions.events import Kind as EventKind
+from oracle.executions.events import EventKind as EventKind
 from oracle.executions.vocabulary import Telling, telling
-from oracle.executions.witness import Execution
+from oracle.executions.witness import CandidateExecution
 from synth.memory.explanation import event_text
-from synth.repair.fixing import Question, flags_raised
-from synth.repair.sites import KINDS, Place, at_place, common_scope, has_all, is_said
+from synth.repair.fixing import RepairQuestion, flags_raised
+from synth.repair.sites import KINDS, SitePlace, at_place, common_scope, has_all, is_said
 
 Instructed = Load | Store | Rmw | Fence | Barrier
 
 
-def caveats(tests: Sequence[LitmusTest], dialect: Dialect, question: Question) -> tuple[str, ...]:
+def caveats(tests: Sequence[LitmusTest], dialect: Dialect, question: RepairQuestion) -> tuple[str, ...]:
     """What the answer for these tests, repaired or weakened, rests on, a line each. Raises ``TooManyError`` where
     they are too large.
     """
@@ -43,13 +43,13 @@ def caveats(tests: Sequence[LitmusTest], dialect: Dialect, question: Question) -
     return tuple(dict.fromkeys([*branches, *unread(tests, dialect, question.model), *_flags(tests, question)]))
 
 
-def _branches(test: LitmusTest, question: Question) -> Iterator[str]:
+def _branches(test: LitmusTest, question: RepairQuestion) -> Iterator[str]:
     """That control dependencies to reads are needed, with those of one execution that there would be without."""
     model = question.model
     if not model.mentions("ctrl"):
         return
     asked = (question.unroll, question.outcome, question.flags)
-    program = Program(test, branches_order_writes(model), (), (), *asked)
+    program = RepairableProgram(test, branches_order_writes(model), (), (), *asked)
     try:
         left = program.left(())
         execution = None if left is None else left.execution
@@ -67,7 +67,7 @@ def _branches(test: LitmusTest, question: Question) -> Iterator[str]:
     )
 
 
-def _branches_of(execution: Execution, model: Model) -> list[tuple[int, int]]:
+def _branches_of(execution: CandidateExecution, model: Model) -> list[tuple[int, int]]:
     """The control dependencies to reads in what an execution violates; all of them where they are hidden there."""
     reads = {number for number, event in enumerate(execution.events) if event.kind is EventKind.READ}
     every = [(one, other) for one, other in execution.pairs("ctrl") if other in reads]
@@ -89,7 +89,7 @@ def unread(tests: Sequence[LitmusTest], dialect: Dialect, model: Model) -> Itera
         for number, thread in enumerate(test.threads):
             for at, ins in enumerate(thread.instructions):
                 if isinstance(ins, Instructed):
-                    orders = _stronger(test, Place(number, at, False), dialect)
+                    orders = _stronger(test, SitePlace(number, at, False), dialect)
                     for what in _unread_of(ins, told, every, orders):
                         found.setdefault(what, []).append(f"P{number}: {describe(ins)}")
     for what in UNREAD:
@@ -114,7 +114,7 @@ def _unread_of(ins: Instructed, told: Telling, every: Scope, orders: Sequence[Or
     kind, mode = KINDS[type(ins)], ins.mode
     scopes, these, volatile, caches, memory, fences, barriers = UNREAD
     if not told.reads(kind, mode):
-        yield fences if kind is Kind.FENCE else barriers
+        yield fences if kind is OpKind.FENCE else barriers
         return
 
     def same(other: Mode) -> bool:
@@ -132,7 +132,7 @@ def _unread_of(ins: Instructed, told: Telling, every: Scope, orders: Sequence[Or
         yield memory
 
 
-def _stronger(test: LitmusTest, place: Place, dialect: Dialect) -> list[Order]:
+def _stronger(test: LitmusTest, place: SitePlace, dialect: Dialect) -> list[Order]:
     """The orders above that of an instruction, if it says one, that the dialect has there."""
     ins = test.threads[place.thread].instructions[place.at]
     if not isinstance(ins, Instructed) or (isinstance(ins, Rmw) and ins.mode == DEFAULT_RMW):
@@ -141,7 +141,7 @@ def _stronger(test: LitmusTest, place: Place, dialect: Dialect) -> list[Order]:
     return [order for order in above if is_said(at_place(test, place, replace(ins.mode, order=order)), dialect)]
 
 
-def _flags(tests: Sequence[LitmusTest], question: Question) -> Iterator[str]:
+def _flags(tests: Sequence[LitmusTest], question: RepairQuestion) -> Iterator[str]:
     """That an allowed execution raises a flag."""
     if question.model.flags and not question.flags:
         names = dict.fromkeys(name for test in tests for name in flags_raised(test, question.model, question.unroll))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from corpus.errors import InputError
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.executions.vocabulary import KIND_WORDS, scope_word, spelled_mode
 from corpus.files import read_text
 from corpus.litmus.test import Mode, Order, Scope
@@ -38,7 +38,7 @@ class Costs:
     scope: Mapping[str, int]
     way: Mapping[str, int]
 
-    def of(self, kind: Kind, mode: Mode | None) -> int:
+    def of(self, kind: OpKind, mode: Mode | None) -> int:
         """What an instruction of a kind costs that is done in a way; None: that is not there."""
         if mode is None:
             return 0

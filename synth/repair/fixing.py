@@ -13,20 +13,20 @@ from dataclasses import dataclass, replace
 
 from constraints.cuts import Cut, cut_of
 from constraints.executions import judge_by_sat
-from constraints.repairs import Program, Repair, Requirement, lowered, repairs
+from constraints.repairs import Repair, RepairableProgram, Requirement, lowered, repairs
 from corpus.errors import InputError
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.litmus.describe import describe
 from corpus.litmus.test import Barrier, Fence, LitmusTest, Mode
 from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.consistency import OperationalModel, resolve_consistency_models
 from synth.repair.costs import Costs
-from synth.repair.sites import Choice, Direction, Sites, Words, done, in_common, sites_of, without_failure
+from synth.repair.sites import Direction, ModelVocabulary, SiteModes, Sites, done, in_common, sites_of, without_failure
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RepairQuestion:
     """What there should be no execution of, under a model: one with the outcome, one that raises a flag, or neither."""
 
     model: Model
@@ -36,7 +36,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RepairChange:
     """One change, or one instruction that stays as strong as it is, in words; ``cut``: what it is needed for."""
 
     text: str
@@ -52,8 +52,8 @@ class Fixed:
 
     tests: tuple[LitmusTest, ...]
     cost: int
-    changes: tuple[Change, ...]
-    kept: tuple[Change, ...] = ()
+    changes: tuple[RepairChange, ...]
+    kept: tuple[RepairChange, ...] = ()
     caveats: tuple[str, ...] = ()
 
 
@@ -96,7 +96,7 @@ class Fixing:
         self,
         tests: Sequence[LitmusTest],
         dialect: Dialect,
-        question: Question,
+        question: RepairQuestion,
         costs: Costs,
         direction: Direction,
         allowed: Sequence[str],
@@ -105,7 +105,7 @@ class Fixing:
         common, and ``TooManyError`` where a test is too large; so does the search.
         """
         self._direction, self._costs = direction, costs
-        words = Words(question.model)
+        words = ModelVocabulary(question.model)
         found = [_allowed(sites_of(test, dialect, words, costs.of, direction), allowed) for test in tests]
         self._places = found if len(tests) == 1 else in_common(found)
         self._ladders = self._places[0].ladders
@@ -113,7 +113,7 @@ class Fixing:
         with ExitStack() as stack:
             self._programs = []
             for sites in self._places:
-                program = Program(sites.padded, question.model, sites.sites, self._ladders, *asked)
+                program = RepairableProgram(sites.padded, question.model, sites.sites, self._ladders, *asked)
                 self._programs.append(program)
                 stack.callback(program.close)
             self._stack = stack.pop_all()
@@ -134,9 +134,9 @@ class Fixing:
 def _allowed(sites: Sites, allowed: Sequence[str]) -> Sites:
     """The sites with those levels that may be chosen, and the one that is there."""
 
-    def may_be(written: Mode | None, mode: Mode | None, kind: Kind) -> bool:
+    def may_be(written: Mode | None, mode: Mode | None, kind: OpKind) -> bool:
         if written is None or mode is None:
-            return ("barriers" if kind is Kind.BARRIER else "fences") in allowed
+            return ("barriers" if kind is OpKind.BARRIER else "fences") in allowed
         scopes = written.scope is mode.scope or "scopes" in allowed
         return scopes and (replace(written, scope=None) == replace(mode, scope=None) or "orders" in allowed)
 
@@ -153,7 +153,7 @@ def _fixed(
     places: Sequence[Sites],
     repair: Repair,
     direction: Direction,
-    programs: Sequence[Program],
+    programs: Sequence[RepairableProgram],
     required: Sequence[Requirement],
     costs: Costs,
 ) -> Fixed:
@@ -178,16 +178,16 @@ def _fixed(
         step = f"{new} before {old}" if choice.in_gaps else f"{old} -> {new.partition(': ')[2] or new}"
         if direction is Direction.STRONGER:
             if level:
-                changes.append(Change(step, cut(number, [0])))
+                changes.append(RepairChange(step, cut(number, [0])))
             continue
         if new != old:
-            changes.append(Change(step))
+            changes.append(RepairChange(step))
         if level:
-            kept.append(Change(new, cut(number, _below(choice, level))))
+            kept.append(RepairChange(new, cut(number, _below(choice, level))))
     return Fixed(tuple(sites.at(repair.levels) for sites in places), cost, tuple(changes), tuple(kept))
 
 
-def _described(test: LitmusTest, choice: Choice, level: int) -> tuple[str, str]:
+def _described(test: LitmusTest, choice: SiteModes, level: int) -> tuple[str, str]:
     """What stands at a site, or follows on a gap, and what stands there at a level."""
     mode = choice.modes[level]
     at = [(place.thread, test.threads[place.thread].instructions[place.at]) for place in choice.places]
@@ -195,11 +195,11 @@ def _described(test: LitmusTest, choice: Choice, level: int) -> tuple[str, str]:
     if mode is None:
         return old, "removed"
     if choice.in_gaps:
-        return old, describe(Fence(mode) if choice.kind is Kind.FENCE else Barrier(0, mode=mode))
+        return old, describe(Fence(mode) if choice.kind is OpKind.FENCE else Barrier(0, mode=mode))
     return old, ", ".join(f"P{thread}: {describe(without_failure(done(ins, mode)))}" for thread, ins in at)
 
 
-def _below(choice: Choice, level: int) -> list[int]:
+def _below(choice: SiteModes, level: int) -> list[int]:
     """The levels below one, the strongest first."""
     above = choice.ladder.above
     below = [lower for lower in range(level) if level in above[lower]]

@@ -22,7 +22,7 @@ from constraints.levels import Site
 from constraints.repairs import Ladder, Levels, Requirement
 from corpus.dialects.registry import printed
 from corpus.errors import InputError
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.executions.litmus import said
 from corpus.executions.vocabulary import vocabulary
 from corpus.laws.c11 import told_failure
@@ -55,23 +55,23 @@ from corpus.litmus.text import Dialect
 from oracle.cat.interpreter import Model
 from oracle.executions.vocabulary import dialect_of, mode_tags, telling
 
-KINDS: Mapping[type[Instruction], Kind] = {
-    Load: Kind.READ,
-    Store: Kind.WRITE,
-    Rmw: Kind.UPDATE,
-    Fence: Kind.FENCE,
-    Barrier: Kind.BARRIER,
+KINDS: Mapping[type[Instruction], OpKind] = {
+    Load: OpKind.READ,
+    Store: OpKind.WRITE,
+    Rmw: OpKind.UPDATE,
+    Fence: OpKind.FENCE,
+    Barrier: OpKind.BARRIER,
 }
 """What vocabularies call instructions that make events."""
 
 ORDER_TAGS = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")
 """The sets of what has an order."""
 
-Cost = Callable[[Kind, Mode | None], int]
+Cost = Callable[[OpKind, Mode | None], int]
 """What an instruction of a kind costs that is done in a way; None: that is not there."""
 
 
-class Place(NamedTuple):
+class SitePlace(NamedTuple):
     """A site by its thread and the instruction of the test as it is written; with ``gap``, the place before it."""
 
     thread: int
@@ -87,18 +87,18 @@ class Direction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SiteModes:
     """How instructions may be done, or what may be in gaps: ``modes[k]`` is level ``k`` of the ladder.
 
     There are several places where threads meet at a barrier, and where tests name points of one program.
     """
 
-    places: tuple[Place, ...]
-    kind: Kind
+    places: tuple[SitePlace, ...]
+    kind: OpKind
     modes: tuple[Mode | None, ...]
     ladder: Ladder
 
-    def only(self, levels: Sequence[int]) -> Choice:
+    def only(self, levels: Sequence[int]) -> SiteModes:
         """The choice of some levels, in ascending order, the first among them."""
         above = tuple(
             frozenset(k for k, level in enumerate(levels) if level in self.ladder.above[one]) for one in levels
@@ -117,7 +117,7 @@ class Sites:
     """What may be changed in a test; ``atomic_types`` is that of its dialect."""
 
     test: LitmusTest
-    choices: tuple[Choice, ...]
+    choices: tuple[SiteModes, ...]
     atomic_types: bool = False
 
     def at(self, levels: Levels) -> LitmusTest:
@@ -155,7 +155,7 @@ class Sites:
 
     def _barriers_in_order(self) -> Iterator[Requirement]:
         """Of two barriers that threads would come to in different orders, one is not there."""
-        new = (each for each in enumerate(self.choices) if each[1].in_gaps and each[1].kind is Kind.BARRIER)
+        new = (each for each in enumerate(self.choices) if each[1].in_gaps and each[1].kind is OpKind.BARRIER)
         for (one, first), (other, second) in combinations(new, 2):
             if not all(left <= right for left, right in zip(first.places, second.places, strict=False)) and (
                 {place.thread for place in first.places} == {place.thread for place in second.places}
@@ -167,9 +167,9 @@ class Sites:
         ``atomic_int``. Accesses that the test has plain beside atomic ones, as herd reads them, may stay.
         """
         at = {place: number for number, choice in enumerate(self.choices) for place in choice.places}
-        users: dict[str, list[Place]] = {}
+        users: dict[str, list[SitePlace]] = {}
         accesses = [
-            (Place(number, index, False), names)
+            (SitePlace(number, index, False), names)
             for number, thread in enumerate(self.test.threads)
             for index, names in accessed(thread)
         ]
@@ -178,12 +178,12 @@ class Sites:
             for name in sorted(every if names is None else names):
                 users.setdefault(name, []).append(place)
 
-        def modes(place: Place) -> list[Mode]:
+        def modes(place: SitePlace) -> list[Mode]:
             mode = self._mode(place)
             ways = self.choices[at[place]].modes if place in at else (mode,)
             return [way for way in ways if way is not None]
 
-        def levels(place: Place, atomic: bool) -> Requirement:
+        def levels(place: SitePlace, atomic: bool) -> Requirement:
             ways = enumerate(self.choices[at[place]].modes) if place in at else ()
             found = frozenset(level for level, mode in ways if mode is not None and is_atomic(mode) is atomic)
             return {at[place]: found} if found else {}
@@ -197,18 +197,18 @@ class Sites:
                 if at.get(one, one) != at.get(other, other):
                     yield {**levels(one, True), **levels(other, False)}
 
-    def _mode(self, place: Place) -> Mode:
+    def _mode(self, place: SitePlace) -> Mode:
         """How the access at a place is done in the test as it is."""
         ins = self.test.threads[place.thread].instructions[place.at]
         assert isinstance(ins, Load | Store | Rmw)
         return ins.mode
 
-    def written(self, choice: Choice) -> Mode | None:
+    def written(self, choice: SiteModes) -> Mode | None:
         """How a choice is done in the test as it is; None: it is not."""
         ins = self.test.threads[choice.places[0].thread].instructions[choice.places[0].at]
         return None if choice.in_gaps or not isinstance(ins, Load | Store | Rmw | Fence | Barrier) else ins.mode
 
-    def _position(self, place: Place, number: int, gaps: Sequence[tuple[Place, int]]) -> tuple[int, int]:
+    def _position(self, place: SitePlace, number: int, gaps: Sequence[tuple[SitePlace, int]]) -> tuple[int, int]:
         thread = self.test.threads[place.thread]
         ins = thread.instructions[place.at]
         own = [(gap.at, other) for gap, other in gaps if gap.thread == place.thread]
@@ -217,15 +217,15 @@ class Sites:
         lowered = unguarded(replace(thread, instructions=thread.instructions[: place.at]))
         return place.thread, before + len(lowered.instructions) + guarded
 
-    def _fails_otherwise(self, place: Place) -> bool:
+    def _fails_otherwise(self, place: SitePlace) -> bool:
         ins = self.test.threads[place.thread].instructions[place.at]
         return not place.gap and isinstance(ins, Rmw) and ins.failure is not None
 
 
-def changed(test: LitmusTest, modes: Sequence[tuple[Choice, Mode | None]], named: bool = False) -> LitmusTest:
+def changed(test: LitmusTest, modes: Sequence[tuple[SiteModes, Mode | None]], named: bool = False) -> LitmusTest:
     """The test with some choices done in these ways; None: nothing is there. ``named``: new barriers have own names."""
-    new: dict[Place, list[Instruction]] = {}
-    modes_at: dict[Place, Mode | None] = {}
+    new: dict[SitePlace, list[Instruction]] = {}
+    modes_at: dict[SitePlace, Mode | None] = {}
     for number, (choice, mode) in enumerate(modes):
         for place in choice.places:
             if not place.gap:
@@ -233,13 +233,13 @@ def changed(test: LitmusTest, modes: Sequence[tuple[Choice, Mode | None]], named
             elif mode is not None:
                 fence = Fence(mode, sides=_sides(test.threads[place.thread], place.at) or ())
                 barrier = Barrier(NAMES + number if named else 0, mode=mode)
-                new.setdefault(place, []).append(fence if choice.kind is Kind.FENCE else barrier)
+                new.setdefault(place, []).append(fence if choice.kind is OpKind.FENCE else barrier)
     threads = []
     for number, thread in enumerate(test.threads):
         body: list[Instruction] = []
         for index, ins in enumerate(thread.instructions):
-            here = Place(number, index, False)
-            body += new.get(Place(number, index, True), [])
+            here = SitePlace(number, index, False)
+            body += new.get(SitePlace(number, index, True), [])
             mode = modes_at.get(here, PLAIN)
             body += [] if mode is None else [done(ins, mode) if here in modes_at else ins]
         threads.append(replace(thread, instructions=tuple(body)))
@@ -256,7 +256,7 @@ def done(ins: Instruction, mode: Mode) -> Instruction:
     return replace(ins, mode=mode)
 
 
-def at_place(test: LitmusTest, place: Place, mode: Mode) -> LitmusTest:
+def at_place(test: LitmusTest, place: SitePlace, mode: Mode) -> LitmusTest:
     """The test with the instruction at a place done in another way."""
     threads = list(test.threads)
     body = threads[place.thread].instructions
@@ -279,32 +279,36 @@ def without_failure(ins: Instruction) -> Instruction:
     return replace(ins, failure=told_failure(ins.mode.order, ins.failure)) if isinstance(ins, Rmw) else ins
 
 
-def sites_of(test: LitmusTest, dialect: Dialect, words: Words, cost: Cost, direction: Direction) -> Sites:
+def sites_of(test: LitmusTest, dialect: Dialect, words: ModelVocabulary, cost: Cost, direction: Direction) -> Sites:
     """The sites of a test, in the order of its text. Fences go into gaps where it is to be stronger.
 
     Where it is to be weaker, barriers that meet are one site, and may be left out.
     """
-    found: list[Choice] = []
+    found: list[SiteModes] = []
     met = {place: places for places in met_barriers(test) for place in places if direction is Direction.WEAKER}
     for number, thread in enumerate(test.threads):
         for index, ins in enumerate(thread.instructions):
             if direction is Direction.STRONGER and _is_gap(thread, index):
                 found.append(
-                    _choice((Place(number, index, True),), Kind.FENCE, [None, *words.ways(Kind.FENCE)], words, cost)
+                    _choice(
+                        (SitePlace(number, index, True),), OpKind.FENCE, [None, *words.ways(OpKind.FENCE)], words, cost
+                    )
                 )
-            here = Place(number, index, False)
+            here = SitePlace(number, index, False)
             places = met.get(here, (here,))
             if isinstance(ins, Load | Store | Rmw | Fence | Barrier) and here == places[0]:
                 ways = [*_ways(ins, words, direction), *([None] * (here in met))]
                 found.append(_choice(places, KINDS[type(ins)], ways, words, cost))
     if direction is Direction.STRONGER:
-        ways = [None, *(mode for mode in words.ways(Kind.BARRIER) if ARRIVE not in mode.tags)]
-        found += [_choice(places, Kind.BARRIER, ways, words, cost) for places in meetings(test)]
+        ways = [None, *(mode for mode in words.ways(OpKind.BARRIER) if ARRIVE not in mode.tags)]
+        found += [_choice(places, OpKind.BARRIER, ways, words, cost) for places in meetings(test)]
     said = (_said(test, choice, words, dialect, direction) for choice in found)
     return Sites(test, tuple(choice for choice in said if len(choice.modes) > 1), dialect.atomic_types)
 
 
-def _said(test: LitmusTest, choice: Choice, words: Words, dialect: Dialect, direction: Direction) -> Choice:
+def _said(
+    test: LitmusTest, choice: SiteModes, words: ModelVocabulary, dialect: Dialect, direction: Direction
+) -> SiteModes:
     """The choice of those levels that the dialect can say. Of those that are one to the model: of the one as written,
     else of the cheapest whose scope has all threads, or, to weaken, of the strongest.
     """
@@ -339,14 +343,14 @@ MOST_MEETINGS = 256
 """Ways of a work-group to meet at one more barrier that are tried; beyond, none is."""
 
 
-def meetings(test: LitmusTest) -> list[tuple[Place, ...]]:
+def meetings(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
     """Where the threads of a work-group may meet at one more barrier: a gap of each, which it comes to once and in any
     case, behind equally many barriers; none where they do not have equally many. In the order of the text.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for number, thread in enumerate(test.threads):
         groups.setdefault(thread.place[: Scope.CTA.value], []).append(number)
-    found: list[tuple[Place, ...]] = []
+    found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
         gaps = [_certain_gaps(test.threads[number], number) for number in threads]
         ways = [
@@ -357,7 +361,7 @@ def meetings(test: LitmusTest) -> list[tuple[Place, ...]]:
     return found
 
 
-def met_barriers(test: LitmusTest) -> list[tuple[Place, ...]]:
+def met_barriers(test: LitmusTest) -> list[tuple[SitePlace, ...]]:
     """The barriers that threads meet at, the first of each, the second, and so on, where they are the same in all
     threads of a group that have any, but for who waits, and these come to each once and in any case.
     """
@@ -366,11 +370,11 @@ def met_barriers(test: LitmusTest) -> list[tuple[Place, ...]]:
         for index, ins in enumerate(thread.instructions):
             if isinstance(ins, Barrier):
                 groups.setdefault(thread.place[: ins.scope.value], {}).setdefault(number, []).append(index)
-    found: list[tuple[Place, ...]] = []
+    found: list[tuple[SitePlace, ...]] = []
     for threads in groups.values():
         bodies = {number: test.threads[number].instructions for number in threads}
         certain = all(not _is_passed(bodies[number], index) for number, at in threads.items() for index in at)
-        rows = [[Place(number, index, False) for index in at] for number, at in threads.items()]
+        rows = [[SitePlace(number, index, False) for index in at] for number, at in threads.items()]
         columns = list(zip(*rows, strict=False))
         found += columns if certain and len({_told(bodies[number], at) for number, at in threads.items()}) == 1 else []
     return found
@@ -395,12 +399,12 @@ def _jumps(body: Sequence[Instruction]) -> list[tuple[int, int]]:
     return [(min(pair), max(pair)) for pair in ends]
 
 
-def _certain_gaps(thread: Thread, number: int) -> list[tuple[Place, int]]:
+def _certain_gaps(thread: Thread, number: int) -> list[tuple[SitePlace, int]]:
     """The gaps of a thread that it comes to exactly once, with how many barriers are before them."""
     body = thread.instructions
     jumps = _jumps(body)
     return [
-        (Place(number, index, True), sum(isinstance(ins, Barrier) for ins in body[:index]))
+        (SitePlace(number, index, True), sum(isinstance(ins, Barrier) for ins in body[:index]))
         for index in range(len(body))
         if _is_gap(thread, index)
         and not _sides(thread, index)
@@ -416,20 +420,20 @@ def in_common(several: Sequence[Sites]) -> list[Sites]:
     """
     codes = {tuple(thread.instructions for thread in sites.test.threads) for sites in several}
 
-    def point(test: LitmusTest, choice: Choice) -> object:
+    def point(test: LitmusTest, choice: SiteModes) -> object:
         place = choice.places[0]
         before = test.threads[place.thread].instructions[: place.at][-1:]
         if len(choice.places) == 1 and before and isinstance(before[0], Label):
             return before[0].name, place.gap, choice.kind
         return (choice.places, choice.kind) if len(codes) == 1 else None
 
-    named: dict[object, list[list[Choice]]] = {}
+    named: dict[object, list[list[SiteModes]]] = {}
     for number, sites in enumerate(several):
         for choice in sites.choices:
             key = point(sites.test, choice)
             if key is not None:
                 named.setdefault(key, [[] for _ in several])[number].append(choice)
-    shared: list[list[Choice]] = []
+    shared: list[list[SiteModes]] = []
     for choices in named.values():
         every = [choice for each in choices for choice in each]
         kept = [mode for mode in every[0].modes if all(mode in choice.modes for choice in every)]
@@ -466,7 +470,7 @@ def _sides(thread: Thread, index: int) -> tuple[int, ...] | None:
     return None if unsequenced(before, after) else tuple(side for side in before if side in after)
 
 
-def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: Words, direction: Direction) -> list[Mode | None]:
+def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: ModelVocabulary, direction: Direction) -> list[Mode | None]:
     """How an instruction is done, first, and the other ways to do it in that direction."""
     kind = KINDS[type(ins)]
     ways = [mode for mode in words.ways(kind) if mode != ins.mode]
@@ -477,7 +481,7 @@ def _ways(ins: Load | Store | Rmw | Fence | Barrier, words: Words, direction: Di
     return [
         ins.mode,
         *(mode for mode in ways if mode in words.below(kind, ins.mode)),
-        *([None] * (kind is Kind.FENCE)),
+        *([None] * (kind is OpKind.FENCE)),
     ]
 
 
@@ -490,7 +494,7 @@ def is_said(test: LitmusTest, dialect: Dialect) -> bool:
     return True
 
 
-class Words:
+class ModelVocabulary:
     """What a model is about, as tests say it, with the ways that are at most as strong as one.
 
     Orders that the model mentions in flags alone are left out: it does not speak of them. ``tells_types``: it tells
@@ -508,17 +512,17 @@ class Words:
         self._words = replace(words, modes=modes)
         self.telling = telling([model], flags=True)
         self.tells_types = model.mentions("NAL")
-        self._below: dict[tuple[Kind, Mode], frozenset[Mode]] = {}
+        self._below: dict[tuple[OpKind, Mode], frozenset[Mode]] = {}
 
-    def ways(self, kind: Kind) -> tuple[Mode, ...]:
+    def ways(self, kind: OpKind) -> tuple[Mode, ...]:
         """The ways to do an instruction of a kind."""
         return self._words.modes.get(kind, ())
 
-    def told(self, kind: Kind, mode: Mode | None) -> object:
+    def told(self, kind: OpKind, mode: Mode | None) -> object:
         """What the model sees of a way to do an instruction; None where it is as if nothing were there."""
         return None if mode is None or not self.telling.reads(kind, mode) else self.telling.of(kind, mode)
 
-    def below(self, kind: Kind, mode: Mode) -> frozenset[Mode]:
+    def below(self, kind: OpKind, mode: Mode) -> frozenset[Mode]:
         """The ways that are at most as strong as this one, itself among them."""
         if (kind, mode) not in self._below:
             words, steps = self._words, list[Mode]()
@@ -529,15 +533,17 @@ class Words:
             self._below[kind, mode] = frozenset({mode}).union(*(self.below(kind, step) for step in steps))
         return self._below[kind, mode]
 
-    def weaker(self, kind: Kind, one: Mode | None, other: Mode | None) -> bool:
+    def weaker(self, kind: OpKind, one: Mode | None, other: Mode | None) -> bool:
         """Whether one way is at most as strong as another; None, that there is nothing, is so."""
         return one is None or (other is not None and one in self.below(kind, other))
 
 
-def _choice(places: tuple[Place, ...], kind: Kind, modes: Sequence[Mode | None], words: Words, cost: Cost) -> Choice:
+def _choice(
+    places: tuple[SitePlace, ...], kind: OpKind, modes: Sequence[Mode | None], words: ModelVocabulary, cost: Cost
+) -> SiteModes:
     """The levels of a site, the weakest first; each costs what it costs beyond the cheapest, at each place."""
     modes = tuple(sorted(modes, key=lambda mode: sum(words.weaker(kind, other, mode) for other in modes)))
     prices = [cost(kind, mode) for mode in modes]
     costs = tuple(len(places) * (price - min(prices)) for price in prices)
     above = tuple(frozenset(k for k, mode in enumerate(modes) if words.weaker(kind, one, mode)) for one in modes)
-    return Choice(places, kind, modes, Ladder(costs, above))
+    return SiteModes(places, kind, modes, Ladder(costs, above))

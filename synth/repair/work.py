@@ -16,12 +16,12 @@ from synth.inputs import Input
 from synth.repair import account
 from synth.repair.caveats import caveats, unread
 from synth.repair.costs import TARGETS, Costs, read_costs
-from synth.repair.fixing import Fixed, Fixes, Fixing, Question, flags_raised, model_named
+from synth.repair.fixing import Fixed, Fixes, Fixing, RepairQuestion, flags_raised, model_named
 from synth.repair.sites import Direction
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RepairRequest:
     """What is asked of every program, in the words of the command.
 
     ``forbid`` is a condition, ``cost`` a table of costs, ``every``: all minimal repairs, and ``drawn``: a picture of
@@ -40,7 +40,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RepairFound:
     """One repair, in lines, and the tests that it makes of those that were given, in their order."""
 
     lines: tuple[str, ...]
@@ -48,7 +48,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class RepairSummary:
     """What is left to say when there are no more; all as plain data; a picture, where one was asked for.
 
     ``cut``: a limit ended the search, and there may be more.
@@ -61,7 +61,7 @@ class End:
     cut: bool = False
 
 
-def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
+def repaired(group: Sequence[Input], asked: RepairRequest) -> Iterator[RepairFound | RepairSummary]:
     """The repairs of the tests of one program, the cheapest first, each as soon as it is found.
 
     Raises ``InputError`` where a test, the model or the costs cannot be read, and where a test is too large.
@@ -70,7 +70,7 @@ def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
     direction = Direction.WEAKER if asked.weaken else Direction.STRONGER
     read, dialect = _read(group, asked.forbid)
     flags = asked.race_free or (asked.weaken and not any(flags_raised(test, judged, asked.unroll) for test in read))
-    question = Question(judged, asked.unroll, not asked.race_free or asked.forbid is not None, flags)
+    question = RepairQuestion(judged, asked.unroll, not asked.race_free or asked.forbid is not None, flags)
     costs = _costs(asked.cost, dialect)
     found: list[Fixed] = []
     try:
@@ -81,7 +81,7 @@ def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
                 head = [account.headline(read, each, judged, direction)] if number == 1 else []
                 named = ["", f"repair {number}, cost {each.cost}"] if asked.every else []
                 lines = (*head, *named, *account.lines(read, each, dialect))
-                yield Step(lines, tuple(translate(test, dialect) for test in each.tests))
+                yield RepairFound(lines, tuple(translate(test, dialect) for test in each.tests))
     except TooManyError as error:
         hint = f"there is less to say with {f'--unroll {asked.unroll - 1}, ' if asked.unroll else ''}or less to --allow"
         raise InputError(f"{error.message}; {hint}", group[0].place) from None
@@ -92,7 +92,9 @@ def repaired(group: Sequence[Input], asked: Asked) -> Iterator[Step | End]:
     elif not fixes.complete:
         lines = ("", "Loops were cut, and the outcome may be allowed beyond; --unroll looks further.")
     svg = account.drawing(fixes, judged).svg() if asked.drawn and found and found[0].changes else None
-    yield End(bool(found), lines, account.record([given.label for given in group], fixes, judged, dialect), svg)
+    yield RepairSummary(
+        bool(found), lines, account.record([given.label for given in group], fixes, judged, dialect), svg
+    )
 
 
 def _read(group: Sequence[Input], forbid: str | None) -> tuple[list[LitmusTest], Dialect]:

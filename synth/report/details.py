@@ -27,7 +27,7 @@ LARGEST_FIGURE = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class VerdictReason:
     """Why some models, which all say the same for the same reason, say so of a test."""
 
     models: tuple[str, ...]
@@ -48,7 +48,7 @@ class Figure:
 class Detail:
     """What is known of a test besides its verdicts; ``problem`` says why there is less than there should be."""
 
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[VerdictReason, ...] = ()
     figures: tuple[Figure, ...] = ()
     problem: str = ""
 
@@ -113,13 +113,13 @@ def detail(subject: Subject, models: tuple[str, ...]) -> Detail:
     return Detail(tuple(_reasons(told)), tuple(_figures(told, kind.sides[1].verdict)), "; ".join(problems))
 
 
-def _reasons(told: list[Told]) -> Iterator[Reason]:
+def _reasons(told: list[Told]) -> Iterator[VerdictReason]:
     same: dict[tuple[str, str], list[str]] = {}
     for one in told:
         account = one.account()
         same.setdefault((account.verdict, account.reason), []).append(account.model)
     for (verdict, text), models in same.items():
-        yield Reason(tuple(models), verdict, text)
+        yield VerdictReason(tuple(models), verdict, text)
 
 
 def _figures(told: list[Told], allows: str) -> Iterator[Figure]:

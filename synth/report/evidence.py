@@ -30,15 +30,15 @@ from backends.shared.results import (
 )
 from corpus.litmus.test import LitmusTest
 from corpus.test import Test
-from synth.conformance import HANG, Outcome, Promise, Standing, forbidden, recorded, standing
-from synth.families.interface import Side
+from synth.conformance import HANG, ModelConformance, Outcome, Promise, forbidden, recorded, standing
+from synth.families.interface import VerdictWords
 from synth.inputs import MEMORY, PROGRESS, Input
 from synth.memory.conformance import asked_outcomes, forbidden_outcomes
 from synth.mutation.kills import Machine, MutantSuite, Observed
 from synth.report.names import short_names
 from synth.statistics import rate_interval
 
-Sides = tuple[Side, Side]
+Sides = tuple[VerdictWords, VerdictWords]
 
 Asked = frozenset[Outcome]
 """The outcomes, as values of the terms of a result, that a condition asks about."""
@@ -98,7 +98,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialEvidence:
     """A trial and what came of it: the outcome that its test asks about was seen in ``seen`` of ``runs``.
 
     ``subject`` and ``column`` are numbers. ``entry`` is the line of the results, a failure where the trial could not be
@@ -131,7 +131,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReportCell:
     """All trials of a test in a column together; ``failed`` of them could not be made."""
 
     seen: int
@@ -163,12 +163,14 @@ class Evidence:
 
     subjects: tuple[Subject, ...]
     columns: tuple[Column, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[TrialEvidence, ...]
     sides: Mapping[str, Sides]
     models: Mapping[str, tuple[str, ...]]
     strangers: tuple[str, ...] = ()
     scored: tuple[Scored, ...] = ()
-    _standings: dict[tuple[frozenset[int], str], tuple[Standing[int], ...]] = field(default_factory=dict, repr=False)
+    _standings: dict[tuple[frozenset[int], str], tuple[ModelConformance[int], ...]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -186,7 +188,7 @@ class Evidence:
         return short_names(self.devices)
 
     @cached_property
-    def cells(self) -> Mapping[tuple[int, int], Cell]:
+    def cells(self) -> Mapping[tuple[int, int], ReportCell]:
         """Subject and column -> what was seen there, where there is anything to say."""
         seen: Counter[tuple[int, int]] = Counter()
         runs: Counter[tuple[int, int]] = Counter()
@@ -196,7 +198,7 @@ class Evidence:
             seen[at] += trial.seen
             runs[at] += trial.runs
             failed[at] += bool(trial.error)
-        return {at: Cell(seen[at], runs[at], failed[at]) for at in sorted(runs)}
+        return {at: ReportCell(seen[at], runs[at], failed[at]) for at in sorted(runs)}
 
     def columns_of(self, family: str) -> list[int]:
         """The numbers of the columns of a family."""
@@ -215,7 +217,7 @@ class Evidence:
         each = self.subjects[subject]
         return promised(each, model, self.sides[each.family])
 
-    def standings(self, columns: Iterable[int], family: str) -> tuple[Standing[int], ...]:
+    def standings(self, columns: Iterable[int], family: str) -> tuple[ModelConformance[int], ...]:
         """How each model of a family stands to what was seen in these columns together; tests are numbers."""
         key = frozenset(columns), family
         if key not in self._standings:
@@ -333,7 +335,7 @@ def evidence(
         if asked is None:
             strangers[entry.test] = None
         else:
-            trials.append(Trial(number, places[column], entry, *_counted(entry, asked), asked, against))
+            trials.append(TrialEvidence(number, places[column], entry, *_counted(entry, asked), asked, against))
     trials.sort(key=lambda trial: (trial.subject, trial.column))
     return Evidence(known, columns, tuple(trials), families, judges, tuple(sorted(strangers)), tuple(scored))
 

@@ -15,10 +15,10 @@ import msgspec
 from backends.shared.mapping import DEVICE
 from corpus.comma_separated import csv_lines
 from synth.inputs import PROGRESS
-from synth.junit import Case, Ending, class_name, junit
+from synth.junit import Case, CaseOutcome, class_name, junit
 from synth.mutation.kills import Machine
 from synth.mutation.show import record as mutation_record
-from synth.report.evidence import Cell, Column, Evidence
+from synth.report.evidence import Column, Evidence, ReportCell
 from synth.report.tables import findings, label, strongest, tables
 from synth.tables import LANGUAGES, LATEX, MARKDOWN, marked
 
@@ -136,17 +136,19 @@ def _way(column: Column) -> tuple[str, ...]:
     return (column.profile or ("stress" if column.stress else "plain"),)
 
 
-def _case(found: Evidence, subject: int, column: int, cell: Cell, sound: Sequence[str]) -> Case:
+def _case(found: Evidence, subject: int, column: int, cell: ReportCell, sound: Sequence[str]) -> Case:
     name = found.subjects[subject].test.name
     against = [model for model in found.contradicted(subject, column) if model in sound]
     if against:
-        return Case(name, Ending.FAILURE, f"seen in {cell.seen} of {cell.runs}, which {', '.join(against)} forbids")
+        return Case(
+            name, CaseOutcome.FAILURE, f"seen in {cell.seen} of {cell.runs}, which {', '.join(against)} forbids"
+        )
     doubtful = found.forbidding(subject) if (subject, column) in found.unconfirmed else ()
     if any(model in sound for model in doubtful):
-        return Case(name, Ending.SKIPPED, f"seen in {cell.seen} of {cell.runs}; the hang is not confirmed")
+        return Case(name, CaseOutcome.SKIPPED, f"seen in {cell.seen} of {cell.runs}; the hang is not confirmed")
     if cell.failed:
         errors = [trial.error for trial in found.trials if (trial.subject, trial.column) == (subject, column)]
-        return Case(name, Ending.ERROR, next(filter(None, errors), ""))
+        return Case(name, CaseOutcome.ERROR, next(filter(None, errors), ""))
     return Case(name)
 
 
@@ -185,7 +187,7 @@ def _standings(found: Evidence) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _shares(cell: Cell) -> list[str]:
+def _shares(cell: ReportCell) -> list[str]:
     if not cell.runs or cell.interval is None:
         return ["", "", ""]
     return [f"{share:.6g}" for share in (cell.seen / cell.runs, *cell.interval)]

@@ -23,7 +23,7 @@ from synth.labels import CSV, label_tests
 from synth.memory.conformance import labelled_by, models_as_recorded, promises_by_processes
 from synth.memory.questions import questions
 from synth.mutation.kills import observed, read_suite
-from synth.options.choice import Choice
+from synth.options.choice import SelectionFilter
 from synth.options.method import AUTO
 from synth.pool import Limits
 from synth.report.evidence import Evidence, Scored, Subject, distinct, evidence
@@ -34,7 +34,7 @@ Line = tuple[Entry, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportRequest:
     """What a report is to be about: paths to results and to tests, which of the tests, and under which models.
 
     Verdicts that are not known are found by ``jobs`` processes, each within ``limits``.
@@ -42,13 +42,13 @@ class Asked:
 
     results: tuple[Path, ...]
     suites: tuple[str, ...]
-    choice: Choice
+    choice: SelectionFilter
     models: tuple[str, ...]
     jobs: int
     limits: Limits
 
 
-def gather(asked: Asked) -> Evidence:
+def gather(asked: ReportRequest) -> Evidence:
     """The facts.
 
     Raises ``InputError`` where a path cannot be read, no test is named, or none of the results is of these tests.
@@ -81,7 +81,7 @@ def gather(asked: Asked) -> Evidence:
     return found
 
 
-def _scored(suites: Sequence[str], lines: Sequence[Line], choice: Choice) -> Iterator[Scored]:
+def _scored(suites: Sequence[str], lines: Sequence[Line], choice: SelectionFilter) -> Iterator[Scored]:
     """The suites whose mutants were run."""
     for suite in map(Path, suites):
         if (suite / MUTANTS / LINKS).exists():

@@ -18,19 +18,19 @@ from typing import Any
 from backends.shared.html import embedded
 from backends.shared.results import AGAIN, MemoryResult, MemoryTrial, ProgressResult
 from corpus.files import folder_of, read_text
-from corpus.links import Link
+from corpus.links import MutantLink
 from corpus.suite import Corpus
-from synth.conformance import Standing, Status
+from synth.conformance import ConformanceStatus, ModelConformance
 from synth.families.interface import family
 from synth.inputs import MEMORY, PROGRESS
 from synth.mutation.show import rate, span
 from synth.report.charts import charts
 from synth.report.details import Detail
-from synth.report.evidence import Evidence, Scored, Subject, Trial
+from synth.report.evidence import Evidence, Scored, Subject, TrialEvidence
 from synth.report.tables import findings, machine_label, mutation_tables, outcome_word, strongest
 from synth.statistics import rate_interval
 
-_STATES = list(Status)
+_STATES = list(ConformanceStatus)
 
 
 def page(found: Evidence, explained: Mapping[int, Detail], title: str, notes: Sequence[str]) -> str:
@@ -164,7 +164,7 @@ def _intervals(found: Evidence, name: str) -> Iterator[tuple[str, list[float]]]:
         yield f"{seen}/{of}", [float(f"{share:.3g}") for share in rate_interval(seen, of)]
 
 
-def _standing(each: Standing[int]) -> list[int]:
+def _standing(each: ModelConformance[int]) -> list[int]:
     counts = [each.forbidden, len(each.contradicting), each.allowed, each.observed, each.unknown]
     return [_STATES.index(each.status), *counts]
 
@@ -175,7 +175,11 @@ def _silent(subject: Subject) -> dict[str, str]:
 
 
 def _trial(
-    trial: Trial, place: Mapping[int, int], columns: Sequence[int], models: Sequence[str], launches: dict[str, int]
+    trial: TrialEvidence,
+    place: Mapping[int, int],
+    columns: Sequence[int],
+    models: Sequence[str],
+    launches: dict[str, int],
 ) -> list[Any]:
     """Test, column, launch, seen, runs, what came of it; and what is unusual. Launches that are new are entered.
 
@@ -226,7 +230,7 @@ def _mutants(found: Evidence, place: Mapping[int, int]) -> Iterator[tuple[int, l
     """The mutants of each test that has any: name, relaxation, what the outcome takes, and how often it was seen."""
     names = {found.subjects[number].test.digest: at for number, at in place.items()}
     for scored in found.scored:
-        links: dict[str, list[Link]] = {}
+        links: dict[str, list[MutantLink]] = {}
         for link in scored.suite.links:
             links.setdefault(link.test, []).append(link)
         for test in scored.suite.tests:
@@ -234,7 +238,7 @@ def _mutants(found: Evidence, place: Mapping[int, int]) -> Iterator[tuple[int, l
                 yield names[test.digest], [_mutant(found, scored, link) for link in links[test.name]]
 
 
-def _mutant(found: Evidence, scored: Scored, link: Link) -> list[Any]:
+def _mutant(found: Evidence, scored: Scored, link: MutantLink) -> list[Any]:
     kills = [
         f"{machine_label(found, where.machine)}, {where.way}: "
         + (

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from oracle.progress.hierarchy import strictly_less_fair
 from oracle.progress.models import MODELS
-from synth.conformance import Standing, Status
+from synth.conformance import ConformanceStatus, ModelConformance
 from synth.inputs import PROGRESS
 from synth.mutation.kills import Machine
 from synth.mutation.scores import best_of, machines, score, trust
 from synth.mutation.show import percent, rate, span
-from synth.report.evidence import Cell, Column, Evidence, Level, Scored
+from synth.report.evidence import Column, Evidence, Level, ReportCell, Scored
 from synth.statistics import rate_interval
 from synth.tables import Table
 
@@ -25,12 +25,16 @@ def label(found: Evidence, column: Column | Level) -> str:
     return ", ".join(part for part in (found.names[column.device], column.way) if part)
 
 
-def strongest(standings: Sequence[Standing[int]]) -> tuple[str, ...]:
+def strongest(standings: Sequence[ModelConformance[int]]) -> tuple[str, ...]:
     """The fairest progress models that nothing contradicts: those with no fairer one among them.
 
     A model whose guarantee is not known, a user's own, is neither more nor less fair than another.
     """
-    standing = [each.model for each in standings if each.status not in (Status.CONTRADICTED, Status.SILENT)]
+    standing = [
+        each.model
+        for each in standings
+        if each.status not in (ConformanceStatus.CONTRADICTED, ConformanceStatus.SILENT)
+    ]
     below = strictly_less_fair(MODELS[model] for model in standing if model in MODELS)
     covered = {lesser for lessers in below.values() for lesser in lessers}
     return tuple(model for model in standing if model not in covered)
@@ -41,7 +45,7 @@ def outcome_word(family: str) -> str:
     return "hung" if family == PROGRESS else "seen"
 
 
-def rate_text(cell: Cell) -> str:
+def rate_text(cell: ReportCell) -> str:
     """``3 of 20``, with the rate where that is too long to be read."""
     return f"{cell.seen:,} of {cell.runs:,}"
 
@@ -83,7 +87,7 @@ def _finding(found: Evidence, family: str, columns: Sequence[int]) -> Finding | 
         text = f"{tests:,} progress test{'s' * (tests != 1)}, {seen:,} hung"
     else:
         text = f"{tests:,} memory test{'s' * (tests != 1)}, asked outcomes of {seen:,} seen"
-    judged = [each for each in found.standings(columns, family) if each.status is not Status.SILENT]
+    judged = [each for each in found.standings(columns, family) if each.status is not ConformanceStatus.SILENT]
     if not judged:
         return Finding(f"{text}; no model has a verdict", bad=False)
     against = [f"{each.model} ({len(each.contradicting):,})" for each in judged if each.contradicting]
@@ -130,12 +134,12 @@ STANDING_NOTE = (
 )
 
 
-def standing_text(each: Standing[int]) -> str:
+def standing_text(each: ModelConformance[int]) -> str:
     """``contradicted 3/12``, ``consistent 5/8``, ``weaker than needed 0/4``; a dash where there are no verdicts."""
     match each.status:
-        case Status.SILENT:
+        case ConformanceStatus.SILENT:
             return "-"
-        case Status.CONTRADICTED:
+        case ConformanceStatus.CONTRADICTED:
             return f"{each.status} {len(each.contradicting)}/{each.forbidden}"
     return f"{each.status} {each.observed}/{each.allowed}" if each.allowed else str(each.status)
 
@@ -231,7 +235,7 @@ def _seen(found: Evidence, family: str, kind: str) -> Iterator[Table]:
             yield _listed(f"{kind} tests {title}", heads, rows)
 
 
-def _rate(cell: Cell) -> tuple[str, str, str]:
+def _rate(cell: ReportCell) -> tuple[str, str, str]:
     low, high = rate_interval(cell.seen, cell.runs)
     return rate_text(cell), share_text(cell.seen / cell.runs), f"{share_text(low)} to {share_text(high)}"
 

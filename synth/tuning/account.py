@@ -12,7 +12,7 @@ from rich.text import Text
 from backends.shared.profiles import Profile
 from synth.screen import Screen, plain_table
 from synth.statistics import rate_interval
-from synth.tuning.search import Comparison, Found, Patches, Sample, Trials
+from synth.tuning.search import Patches, ProfileComparison, Sample, Trials, TuningResult
 
 _BEST = 5
 """Candidates of a step that are told."""
@@ -42,7 +42,7 @@ def rate_of(sample: Sample) -> Rate:
     return Rate(sample.seen, sample.runs, low, high, speed, sample.error)
 
 
-def remarks(found: Found, names: Sequence[str], hardware: str, backend: str, method: str, seed: int) -> str:
+def remarks(found: TuningResult, names: Sequence[str], hardware: str, backend: str, method: str, seed: int) -> str:
     """Where a profile comes from, for its file."""
     lines = [f"Found by synth tune --backend {backend} --method {method} --seed {seed}, on {hardware}."]
     for number, name in enumerate(names):
@@ -53,7 +53,7 @@ def remarks(found: Found, names: Sequence[str], hardware: str, backend: str, met
     return "\n".join(line if line.isascii() else ascii(line) for line in lines)
 
 
-def record(found: Found, names: Sequence[str], hardware: str) -> dict[str, Any]:
+def record(found: TuningResult, names: Sequence[str], hardware: str) -> dict[str, Any]:
     """All that was measured."""
     return {
         "device": hardware,
@@ -71,7 +71,7 @@ def _data(rate: Rate) -> dict[str, Any]:
     return {**asdict(rate), "rate": rate.rate, "speed": round(rate.speed)}
 
 
-def _step(step: Patches | Comparison | Trials, names: Sequence[str]) -> dict[str, Any]:
+def _step(step: Patches | ProfileComparison | Trials, names: Sequence[str]) -> dict[str, Any]:
     match step:
         case Patches(shares, patch):
             rows = [
@@ -79,13 +79,13 @@ def _step(step: Patches | Comparison | Trials, names: Sequence[str]) -> dict[str
                 for (test, distance), row in shares.items()
             ]
             return {"patch": patch, "locations": rows}
-        case Comparison(scores, best):
+        case ProfileComparison(scores, best):
             return {"best": best, "scores": {name: dict(zip(names, row, strict=True)) for name, row in scores.items()}}
         case Trials(scores):
             return {"scores": list(scores)}
 
 
-def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, console: Screen) -> None:
+def print_found(found: TuningResult, names: Sequence[str], hardware: str, file: Path, console: Screen) -> None:
     """Tell of the steps, the rates of each way to launch, and the profile."""
     console.print(Text(hardware), soft_wrap=True)
     for title, step in found.steps.items():
@@ -93,7 +93,7 @@ def print_found(found: Found, names: Sequence[str], hardware: str, file: Path, c
         match step:
             case Patches(_, patch):
                 console.print(f"patch: {f'{patch} words' if patch else 'none seen, every location is as good'}")
-            case Comparison(scores, best):
+            case ProfileComparison(scores, best):
                 table = plain_table(title, *names, "sum")
                 for column in table.columns[1:]:
                     column.justify = "right"

@@ -16,13 +16,13 @@ import msgspec
 
 from corpus.errors import InputError
 from corpus.lines import decoder, open_lines
-from synth.tuning.search import Ask, Found, Sample, Search
+from synth.tuning.search import Ask, ProfileSearch, Sample, TuningResult
 
 BEGINS = b'{"search":'
 BUSY = "another process is at work on this search"
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TuningEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A line: the search it is of, a question and its answer, as ``Ask`` and ``Sample`` have them."""
 
     search: str
@@ -36,11 +36,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     error: str
 
 
-class Journal(NamedTuple):
+class TuningJournal(NamedTuple):
     """The answers of earlier runs, in order, and how to add one."""
 
     path: Path | None
-    entries: list[Entry]
+    entries: list[TuningEntry]
     add: Callable[[bytes], None]
 
 
@@ -50,23 +50,23 @@ def journal_of(profile: Path) -> Path:
 
 
 @contextmanager
-def open_journal(path: Path | None) -> Iterator[Journal]:
+def open_journal(path: Path | None) -> Iterator[TuningJournal]:
     """A journal, which is made if need be and locked; ``None`` keeps nothing.
 
     A last line that was cut off is dropped. Raises ``InputError`` where it cannot be opened, is in use, or holds
     something else.
     """
-    with open_lines(path, decoder(Entry), BEGINS, "a measurement of a search", BUSY) as (entries, add):
-        yield Journal(path, entries, add)
+    with open_lines(path, decoder(TuningEntry), BEGINS, "a measurement of a search", BUSY) as (entries, add):
+        yield TuningJournal(path, entries, add)
 
 
 def answered(
-    search: Search,
+    search: ProfileSearch,
     key: str,
     names: Sequence[str],
     measure: Callable[[Sequence[Ask]], Iterator[Sample]],
-    journal: Journal,
-) -> Iterator[Found | None]:
+    journal: TuningJournal,
+) -> Iterator[TuningResult | None]:
     """Make a search: yields ``None`` after each measurement, and last what was found.
 
     ``key`` tells searches apart, ``names`` are those of tests. Raises ``InputError`` where the journal is of another

@@ -145,7 +145,7 @@ class Patches:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ProfileComparison:
     """Candidates of one step with their scores, a sum of rates over distances for each test, and the one to take."""
 
     scores: Mapping[str, tuple[float, ...]]
@@ -160,11 +160,11 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TuningResult:
     """What a search has found: the profile, its steps, and the sample of each test for each of ``WAYS``."""
 
     profile: Profile
-    steps: Mapping[str, Patches | Comparison | Trials]
+    steps: Mapping[str, Patches | ProfileComparison | Trials]
     rates: Mapping[str, tuple[Sample, ...]]
     kept: bool
     """Whether the profile is better than plain launches; if not, it is one that chooses nothing more."""
@@ -175,7 +175,7 @@ Steps = Generator[Sequence[Ask], Sequence[Sample], Result]
 
 
 @dataclass(slots=True)
-class Search:
+class ProfileSearch:
     """A search for a device: ``tests`` of them, by launches that ``base`` describes, on top of ``own``.
 
     ``spent`` is the seconds of all measurements so far.
@@ -189,9 +189,9 @@ class Search:
     grid: Grid
     spent: float = field(default=0.0, init=False)
 
-    def steps(self) -> Steps[Found]:
+    def steps(self) -> Steps[TuningResult]:
         """All of the search."""
-        steps: dict[str, Patches | Comparison | Trials] = {}
+        steps: dict[str, Patches | ProfileComparison | Trials] = {}
         best = yield from (self._published(steps) if self.method == "published" else self._at_random(steps))
         ways = (bare(self.base), self.base, best)
         asks = [Ask(test, profile, 2 * self.grid.launches) for profile in ways for test in range(self.tests)]
@@ -203,7 +203,7 @@ class Search:
             samples = [one.with_(other) for one, other in zip(samples, again, strict=True)]
         rates = {way: tuple(samples[at * self.tests :][: self.tests]) for at, way in enumerate(WAYS)}
         kept = _score(rates["tuned"]) > _score(rates["own"])
-        return Found(best if kept else self.base, steps, rates, kept)
+        return TuningResult(best if kept else self.base, steps, rates, kept)
 
     @property
     def most(self) -> int:
@@ -221,7 +221,7 @@ class Search:
 
     # as published
 
-    def _published(self, steps: dict[str, Patches | Comparison | Trials]) -> Steps[Profile]:
+    def _published(self, steps: dict[str, Patches | ProfileComparison | Trials]) -> Steps[Profile]:
         stressed = replace(self.base, stress=STRESS, vary=True, sequence=PLAIN_SEQUENCE, spread=1)
         patches = yield from self._patches(replace(stressed, patch=1, regions=self.grid.locations))
         steps["patches"] = patches
@@ -264,7 +264,7 @@ class Search:
         share: float,
         launches: int,
         distances: Sequence[int | None] | None = None,
-    ) -> Steps[Comparison]:
+    ) -> Steps[ProfileComparison]:
         """All candidates in one setting after the other, as far as the share of the budget goes."""
         scores = {name: [0.0] * self.tests for name in candidates}
         settings = self._settings(self.grid.distances if distances is None else distances)
@@ -276,7 +276,7 @@ class Search:
             asks = [Ask(test, self._apart(profile, distance), launches) for profile in candidates.values()]
             for name, sample in zip(candidates, (yield from self._measure(asks)), strict=True):
                 scores[name][test] += sample.rate
-        return Comparison({name: tuple(each) for name, each in scores.items()}, most_effective(scores))
+        return ProfileComparison({name: tuple(each) for name, each in scores.items()}, most_effective(scores))
 
     def _settings(self, distances: Sequence[Any]) -> list[tuple[int, Any]]:
         """Tests and distances, in an order drawn from the seed in which every test comes soon."""
@@ -289,7 +289,7 @@ class Search:
 
     # at random
 
-    def _at_random(self, steps: dict[str, Patches | Comparison | Trials]) -> Steps[Profile]:
+    def _at_random(self, steps: dict[str, Patches | ProfileComparison | Trials]) -> Steps[Profile]:
         random = Random(f"{self.seed} profiles")
         tried: list[_Tried] = []
         while (left := self.grid.candidates - len(tried)) and not (tried and self._over(0.6)):

@@ -13,7 +13,7 @@ from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus
 from corpus.litmus.test import LitmusTest
@@ -59,7 +59,7 @@ def store_buffering(order: str) -> LitmusTest:
     return c_test(first, second, "exists (0:r0 = 0 /\\ 1:r0 = 0)")
 
 
-def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: int = 3) -> Outcomes:
+def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: int = 3) -> SeenOutcomes:
     seen = launched(backend, test, instances, iterations)
     assert not seen.hung and seen.launches == iterations
     assert sum(seen.counts.values()) + seen.other == iterations * instances
@@ -68,7 +68,7 @@ def run(backend: str, test: LitmusTest, instances: int = 1 << 14, iterations: in
 
 def launched(
     backend: str, test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
-) -> Outcomes:
+) -> SeenOutcomes:
     device = BACKENDS[backend].device(DeviceOptions())
     layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, BACKENDS[backend].memory_files("t", layout), layout, iterations, timeout))

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from backends.shared.results import read_results
-from corpus.executions.relaxations import Relaxed
+from corpus.executions.relaxations import RelaxationTarget
 from corpus.links import read_links
 from synth.cli import main
 from synth.mutation.plans import PLAN
@@ -29,7 +29,7 @@ def test_from_a_model_to_a_plan(tmp_path, need):
     need("cpp")
     suite = tmp_path / "tso"
     synth("memory", "--from", "tso", "--events", "3", "--mutants", "-o", suite)
-    mutants = [link.mutant for link in read_links(suite) if (link.test, link.kind) == ("U.W", Relaxed.UPDATE)]
+    mutants = [link.mutant for link in read_links(suite) if (link.test, link.kind) == ("U.W", RelaxationTarget.UPDATE)]
     launch = ("--backend", "cpp", "--instances", 16384, "-m", "tso")
     told = json.loads(synth("run", suite, "--test", "U.W", "--mutants", *launch, "--iterations", 20, "--json"))
     assert [test["test"] for test in told["tests"]] == ["U.W", *mutants] and len(mutants) == 1

@@ -11,7 +11,7 @@ from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.process import RunError
 from backends.shared.profiles import DEFAULT, Profile
 from corpus.dialects.registry import parse_litmus, read_litmus
@@ -26,7 +26,7 @@ FEW = ("mp-semav-semvis", "mp-control-barrier", "mp-fences", "iriw")
 
 def launched(
     test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
-) -> Outcomes:
+) -> SeenOutcomes:
     device = BACKENDS["glsl"].device(DeviceOptions())
     layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, BACKENDS["glsl"].memory_files("t", layout), layout, iterations, timeout))

@@ -16,7 +16,7 @@ from chromium import Pages
 from click.testing import CliRunner
 
 from backends.registry import BACKENDS
-from backends.shared.bundle import Bundle, BundledTest, Expected, Way
+from backends.shared.bundle import Bundle, BundledTest, ExpectedOutcomes, LaunchWay
 from backends.shared.files import write_files
 from backends.shared.layout import Parameters, device_layout
 from backends.shared.profiles import Profile, parse_profile
@@ -111,10 +111,10 @@ def mutexes(folder: Path, *names: str, program: str | None = None) -> Path:
     """A page of tests that all are the mutex, which ends here in the plain mapping; or another program."""
     texts = {name: next(iter(WEB.progress_files(name, WEB.launch(MUTEX)).values())) for name in names}
     tests = tuple(
-        BundledTest(name, digest(MUTEX), print_axb(MUTEX), (program or text,), Expected(("fair-weak",)))
+        BundledTest(name, digest(MUTEX), print_axb(MUTEX), (program or text,), ExpectedOutcomes(("fair-weak",)))
         for name, text in texts.items()
     )
-    write_files(folder, page_files(Bundle("progress", ("fair-weak",), (), (Way(()),), tests, 3)))
+    write_files(folder, page_files(Bundle("progress", ("fair-weak",), (), (LaunchWay(()),), tests, 3)))
     return folder / "index.html"
 
 

@@ -11,7 +11,7 @@ from launching import EVERYTHING
 
 from backends.registry import BACKENDS
 from backends.shared.device import DeviceOptions, run_files
-from backends.shared.outcomes import Outcomes, outcomes
+from backends.shared.outcomes import SeenOutcomes, outcomes
 from backends.shared.profiles import DEFAULT, STRESS, Profile
 from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.litmus.test import LitmusTest
@@ -26,7 +26,7 @@ FEW = ("both-barriers", "mp-barrier", "storage-barrier", "workgroup-barrier")
 
 def launched(
     test: LitmusTest, instances: int, iterations: int, timeout: float = 60, profile: Profile = DEFAULT
-) -> Outcomes:
+) -> SeenOutcomes:
     device = BACKENDS["wgsl"].device(DeviceOptions())
     layout = device.layout(test, instances, profile)
     return outcomes(run_files(device, BACKENDS["wgsl"].memory_files("t", layout), layout, iterations, timeout))

@@ -8,22 +8,22 @@ import pytest
 from bruteforce_cycles import all_cycles, row
 from bruteforce_suites import canonical, minimal
 from random_executions import WHOLE
+from skeletons import Listed, called
 from test_minimal_suites import vocabulary_without
-from unknown_programs import Listed, called
 
 from constraints.solvers import open_solver
 from corpus.cycles.cycle import Cycle
 from corpus.cycles.edges import all_annotations, all_edges, parse_edges
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.litmus.test import Order, Place, Region
-from oracle.cat.interpreter import Names
+from oracle.cat.interpreter import PreludeValues
 from oracle.cat.syntax import shipped_models
 from oracle.certificates import cycle_formulas, model_formulas
-from oracle.certificates.cycles import Asked, lacks
+from oracle.certificates.cycles import CycleClaim, lacks
 from oracle.certificates.cycles import exclusions as cycle_exclusions
 from oracle.certificates.executions import can_happen, exclusions, execution_of
 from oracle.certificates.programs import Programs
-from oracle.certificates.seen import Seen, choose
+from oracle.certificates.seen import ModelView, choose
 from oracle.certificates.weakened import weakened
 from oracle.certificates.writing import Writer
 from oracle.consistency import load_model
@@ -63,7 +63,7 @@ CYCLES = [
 def asked(text, scopes, **changed):
     whole = {"threads": None, "thread_accesses": 2, "location_accesses": 3, "compositions": False}
     levels = tuple(scope for scope in ("cta", "gpu") if scope in scopes)
-    return Asked(parse_edges(text, scopes), levels, **{"regions": (Region.GLOBAL,), **whole, **changed})
+    return CycleClaim(parse_edges(text, scopes), levels, **{"regions": (Region.GLOBAL,), **whole, **changed})
 
 
 @pytest.mark.parametrize(("text", "largest", "scopes", "changed"), CYCLES)
@@ -261,7 +261,7 @@ def compare(held, program, execution, partial):
     for e in (e for e in happen if held(program.loc[e, e])):
         firsts.setdefault(next(f for f in happen if held(program.at(program.loc, f, e))), len(firsts))
     names |= {size + first: ("init", place) for first, place in firsts.items()}
-    chosen = Seen(program, held.drawn.choice, MODELS[False], fails=False)
+    chosen = ModelView(program, held.drawn.choice, MODELS[False], fails=False)
     co, order = (
         {(names[one], names[other]) for one, other in held.pairs(chosen.value(name))} for name in ("co", "sync_fence")
     )
@@ -272,7 +272,7 @@ def compare(held, program, execution, partial):
     unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
     unsaid |= {*program.words.unmade} & {"squeue"}  # those of PTX no clusters, where nothing has their scope
     for initial, model in MODELS.items():
-        base = Names(Seen(program, held.drawn.choice, model, fails=False))
+        base = PreludeValues(ModelView(program, held.drawn.choice, model, fails=False))
 
         def told(event, initial=initial):
             return initial or isinstance(event, int)

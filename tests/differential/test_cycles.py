@@ -9,10 +9,10 @@ import pytest
 from bruteforce_cycles import all_cycles, row
 
 from constraints.cycles import CycleBounds, CycleEncoding, cycles, idle, patterns
-from constraints.loop import Effort, solutions
+from constraints.loop import SolverEffort, solutions
 from constraints.solvers import SOLVERS
 from corpus.cycles.cycle import cycle_name, litmus_test, oriented
-from corpus.cycles.edges import Vocabulary, all_annotations, all_edges, parse_edges
+from corpus.cycles.edges import EdgeVocabulary, all_annotations, all_edges, parse_edges
 from corpus.dialects.registry import dialect_for, parse_litmus
 from corpus.litmus.test import Region
 
@@ -323,7 +323,7 @@ def test_sizes_have_no_end(size):
 
 
 def test_a_large_size_gives_its_first_cycle_at_once():
-    effort = Effort()
+    effort = SolverEffort()
     bounds = CycleBounds(parse_edges(f"{EVERYTHING} Rlx.gpu Acq.gpu Rel.gpu Plain"), TREE, BOTH)
     assert next(cycles(bounds, 8, effort=effort)).size == 8
     assert effort.calls == 1
@@ -377,7 +377,7 @@ def test_the_order_of_names_says_nothing():
 
 
 def test_nothing_is_made_of_nothing():
-    assert not list(cycles(CycleBounds(Vocabulary((), ())), 4))
+    assert not list(cycles(CycleBounds(EdgeVocabulary((), ())), 4))
     assert not list(cycles(CycleBounds(parse_edges("Rlx.gpu Plain")), 4))
     assert not list(cycles(CycleBounds(parse_edges("PodWW PodRR PodWR PodRW")), 4))
     assert not list(cycles(CycleBounds(parse_edges("Rfe Fre Coe")), 4))

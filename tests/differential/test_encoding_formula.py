@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from strategies import programs
 
 from constraints.loop import solutions
-from constraints.progress import ProgressEncoding, Shape
+from constraints.progress import ProgramShape, ProgressEncoding
 from corpus.progress.axb import Instruction, Program, rename_locations, thread_images
 from oracle.progress.wellformed import is_progress_test
 
@@ -39,7 +39,7 @@ def every_program(lengths: tuple[int, ...]) -> Iterator[Program]:
     ("lengths", "programs", "tests"), [((1, 1), 288, 8), ((1, 2), 15552, 81), ((1, 1, 1), 6912, 60)], ids=str
 )
 def test_the_formula_alone_says_which_programs_are_tests(lengths, programs, tests):
-    formula = Asked(Shape(lengths, 2, 2))
+    formula = Asked(ProgramShape(lengths, 2, 2))
     said: dict[Program, bool] = {}
     for program in every_program(lengths):
         said[program] = formula.has(program)
@@ -58,7 +58,7 @@ def test_the_formula_alone_says_which_programs_are_tests(lengths, programs, test
 
 def test_a_cube_of_one_program():
     """The same through the loop that the synthesis uses."""
-    encoding = ProgressEncoding(Shape((1, 2), 2, 2))
+    encoding = ProgressEncoding(ProgramShape((1, 2), 2, 2))
     for program in list(every_program((1, 2)))[::40]:
         found = solutions(encoding, "minisat22", cube=encoding.literals(program))
         assert [solution.program for solution in found] == [program] * is_progress_test(program)

@@ -8,8 +8,8 @@ from litmus_models import LARGE, odd, shipped
 from constraints.loop import solutions
 from constraints.programs import forbidden
 from constraints.programs.criterion import Criterion
-from constraints.programs.forbidden import Forbidden, Question, splits
-from constraints.programs.unknown import Unknown
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, splits
+from constraints.programs.skeleton import ProgramSkeleton
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text
@@ -56,7 +56,7 @@ def the_oracle_agrees(name, events, less):
     more = tuple(word[1:] for word in less if word[0] == "+")
     words = vocabulary_of([judge], more).without(word for word in less if word[0] != "+")
     seen = set()
-    for execution in (each for size in range(2, events + 1) for each in found(Question(judge), words, size)):
+    for execution in (each for size in range(2, events + 1) for each in found(SeparationQuestion(judge), words, size)):
         text = canonical(execution)
         assert text not in seen
         seen.add(text)
@@ -109,7 +109,9 @@ def test_putting_removed_events_back_loses_no_test(monkeypatch, name, events, le
 
     def tests(after):
         monkeypatch.setattr(forbidden, "PUT_BACK_AFTER", after)
-        return {canonical(each) for size in range(2, events + 1) for each in found(Question(judge), words, size)}
+        return {
+            canonical(each) for size in range(2, events + 1) for each in found(SeparationQuestion(judge), words, size)
+        }
 
     assert tests(1) == tests(10**9) != set()
 
@@ -120,7 +122,7 @@ def test_putting_removed_events_back_leaves_few_candidates(monkeypatch):
 
     def refinements(after):
         monkeypatch.setattr(forbidden, "PUT_BACK_AFTER", after)
-        encoding = Forbidden(Question(judge), vocabulary_of([judge]), (2, 2, 1, 1))
+        encoding = Forbidden(SeparationQuestion(judge), vocabulary_of([judge]), (2, 2, 1, 1))
         assert len(list(solutions(encoding, "minisat22"))) == 6
         return encoding._refined
 
@@ -168,11 +170,11 @@ REGIONS = """
 def test_minimal_is_what_the_oracle_says_is_minimal(judge, events, less, count):
     """Of all that a model forbids, those of which the oracle allows every relaxation."""
     words = vocabulary_of([judge]).without(less)
-    every = [execution for size in range(2, events + 1) for execution in found(Question(judge), words, size)]
+    every = [execution for size in range(2, events + 1) for execution in found(SeparationQuestion(judge), words, size)]
     least = [
         execution
         for size in range(2, events + 1)
-        for execution in found(Question(judge, minimal=False), words, size)
+        for execution in found(SeparationQuestion(judge, minimal=False), words, size)
         if all(
             not left.steps or happens(left, judge, flags=True)
             for left in (relaxed(execution, step, words) for step in relaxations(execution, words))
@@ -195,7 +197,7 @@ def test_what_one_model_forbids_and_another_allows(weaker, stronger, events, les
     """Of all that one forbids, those that the oracle allows under the other, without a flag."""
     one, other = MODELS[weaker], MODELS[stronger]
     words = vocabulary_of([one, other]).without(less)
-    question = Question(other, (one,), minimal=False)
+    question = SeparationQuestion(other, (one,), minimal=False)
     between = sorted(canonical(each) for each in found(question, words, events))
     every = [each for each in found(replace(question, allowed_by=()), words, events) if happens(each, one, flags=False)]
     assert between == sorted(map(canonical, every))
@@ -205,7 +207,7 @@ def test_what_one_model_forbids_and_another_allows(weaker, stronger, events, les
 @pytest.mark.parametrize("solver", ["cadical153", "glucose4", "z3"])
 @pytest.mark.parametrize("criterion", Criterion)
 def test_every_solver_finds_the_same_tests(solver, criterion):
-    judge, question = MODELS["rmo"], Question(MODELS["rmo"], criterion=criterion)
+    judge, question = MODELS["rmo"], SeparationQuestion(MODELS["rmo"], criterion=criterion)
     words = vocabulary_of([judge])
     expected, same = (sorted(map(canonical, found(question, words, 3, each))) for each in ("minisat22", solver))
     assert same == expected and len(same) > 3
@@ -231,10 +233,10 @@ class EachByItself(Forbidden):
 )
 def test_one_solution_stands_for_all_images(name, events, less, minimal, criterion, monkeypatch):
     words = vocabulary_of([MODELS[name]]).without(less)
-    question = Question(MODELS[name], criterion=criterion, minimal=minimal)
+    question = SeparationQuestion(MODELS[name], criterion=criterion, minimal=minimal)
     once = [canonical(each) for each in found(question, words, events)]
     assert len(once) == len(set(once)) > 3
-    monkeypatch.setattr(Unknown, "_order_threads", lambda self: None)
+    monkeypatch.setattr(ProgramSkeleton, "_order_threads", lambda self: None)
     every = list(found(question, words, events, encoding=EachByItself))
     assert {canonical(each) for each in every} == set(once)
     texts = list(map(execution_text, every))
@@ -244,7 +246,7 @@ def test_one_solution_stands_for_all_images(name, events, less, minimal, criteri
 
 def small(judge, words):
     """The tests of up to three events, by execution."""
-    question = Question(judge, criterion=Criterion.EXECUTION)
+    question = SeparationQuestion(judge, criterion=Criterion.EXECUTION)
     return sorted(canonical(each) for size in (2, 3) for each in found(question, words, size))
 
 

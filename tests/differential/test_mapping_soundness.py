@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from constraints.programs.forbidden import splits
-from corpus.executions.execution import Execution, Kind, Step
+from corpus.executions.execution import Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
-from corpus.executions.translation import Target, Translation, read_mapping, translation
+from corpus.executions.translation import MappedOp, Translation, read_mapping, translation
 from corpus.executions.vocabulary import Vocabulary, spelled_mode, vocabulary
 from corpus.litmus.made import location_name
 from corpus.litmus.test import And, Condition, FinalRegister, Loc, Order, Place, Quantifier, Region, Scope
@@ -72,12 +72,12 @@ def become(threads, targets):
         steps = []
         for step in thread:
             target = targets[step.kind, step.mode]
-            steps += [Step(Kind.FENCE, None, mode) for mode in target.before]
+            steps += [Step(OpKind.FENCE, None, mode) for mode in target.before]
             if target.updates:
                 silent.add(count + len(steps))
-            own = Kind.UPDATE if target.updates else step.kind
+            own = OpKind.UPDATE if target.updates else step.kind
             steps += [replace(step, kind=own, mode=target.itself)] if target.itself else []
-            steps += [Step(Kind.FENCE, None, mode) for mode in target.after]
+            steps += [Step(OpKind.FENCE, None, mode) for mode in target.after]
         image.append(tuple(steps))
         count += len(steps)
     return tuple(image), frozenset(silent)
@@ -98,7 +98,7 @@ def programs(sizes, words):
             yield ()
         for kind, mode in ways:
             if kind.events <= size:
-                for location in (0, 1) if kind is not Kind.FENCE else (None,):
+                for location in (0, 1) if kind is not OpKind.FENCE else (None,):
                     for rest in bodies(size - kind.events):
                         yield (Step(kind, location, mode), *rest)
 
@@ -142,13 +142,17 @@ def only(whole: Vocabulary, *words, **changes):
 
 def random_targets(rng, words, target):
     """What each instruction becomes: one of its kind or, of a write, an update, done anyhow, with fences about it."""
-    fences = [mode for mode in target.modes[Kind.FENCE] if mode.order is Order.SC]
+    fences = [mode for mode in target.modes[OpKind.FENCE] if mode.order is Order.SC]
     found = {}
     for kind, mode in ((kind, mode) for kind, modes in words.modes.items() for mode in modes):
         before, after = ((rng.choice(fences),) if rng.random() < 0.25 else () for _ in range(2))
-        updates = kind is Kind.WRITE and rng.random() < 0.3
-        itself = rng.choice([None, *fences] if kind is Kind.FENCE else target.modes[Kind.UPDATE if updates else kind])
-        found[kind, mode] = Target(before, itself, after, updates) if kind is not Kind.FENCE else Target((), itself, ())
+        updates = kind is OpKind.WRITE and rng.random() < 0.3
+        itself = rng.choice(
+            [None, *fences] if kind is OpKind.FENCE else target.modes[OpKind.UPDATE if updates else kind]
+        )
+        found[kind, mode] = (
+            MappedOp(before, itself, after, updates) if kind is not OpKind.FENCE else MappedOp((), itself, ())
+        )
     return found
 
 
@@ -248,7 +252,7 @@ def test_what_outcomes_depend_on_is_what_makes_a_difference_to_some_program():
     """Of two threads of two accesses each, all programs of which are tried."""
     words = only(vocabulary("c"), "R.relaxed", "R.sc", "W.relaxed", "W.sc")
     few = only(words, "R.relaxed", "R.sc", "W.sc")
-    itself = {(kind, mode): Target((), mode, ()) for kind, modes in words.modes.items() for mode in modes}
+    itself = {(kind, mode): MappedOp((), mode, ()) for kind, modes in words.modes.items() for mode in modes}
     check = replace(checked_of(words, words, "rc11", "rc11", itself), events=(4, 4), threads=(2, 2))
     asked = [feature for feature in features(check) if feature.name in FEATURES]
     assert len(asked) == len(FEATURES)

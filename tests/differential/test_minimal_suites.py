@@ -11,8 +11,8 @@ from random_executions import random_execution
 
 from constraints.loop import solutions
 from constraints.programs.criterion import Criterion
-from constraints.programs.forbidden import Forbidden, Question, splits
-from corpus.executions.execution import DEPENDENCIES, INITIAL, Kind
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, splits
+from corpus.executions.execution import DEPENDENCIES, INITIAL, OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import Vocabulary, vocabulary
 from corpus.litmus.test import Region, Scope
@@ -126,7 +126,7 @@ def locations(execution):
 
 def by_clauses(model, words, events, criterion):
     """The minimal tests that the solver finds, each by its canonical execution."""
-    question = Question(model, criterion=criterion)
+    question = SeparationQuestion(model, criterion=criterion)
     found = set()
     for sizes in splits(events):
         for test in solutions(Forbidden(question, words, sizes), "minisat22"):
@@ -155,7 +155,7 @@ def by_the_cat(model, execution, fences):
                 )
 
             write = half.value == "W"
-            barrier = step.kind is Kind.BARRIER
+            barrier = step.kind is OpKind.BARRIER
             events.append(
                 oracle.Event(
                     keys[i, half.value],
@@ -168,7 +168,7 @@ def by_the_cat(model, execution, fences):
                     addr=sources("addr"),
                     data=sources("data") if write else frozenset(),
                     ctrl=sources("ctrl"),
-                    rmw=keys[i, "R"] if step.kind is Kind.UPDATE and write else None,
+                    rmw=keys[i, "R"] if step.kind is OpKind.UPDATE and write else None,
                     barrier=oracle.Arrival(0) if barrier else None,
                 )
             )
@@ -178,7 +178,7 @@ def by_the_cat(model, execution, fences):
             ranks[thread_of[i]] += barrier
     for n in range(len(execution.regions)):
         tags = oracle.initial_tags(Region.GLOBAL)
-        events.append(oracle.Event((-1, n), -1, oracle.Kind.WRITE, tags, location=f"x{n}", virtual=f"x{n}.0"))
+        events.append(oracle.Event((-1, n), -1, oracle.EventKind.WRITE, tags, location=f"x{n}", virtual=f"x{n}.0"))
     at = {event.key: n for n, event in enumerate(events)}
     first = {i: at[-1, step.location] for i, step in enumerate(steps) if step.location is not None}
     reads = {i: at[key] for (i, half), key in keys.items() if half == "R"}
@@ -202,7 +202,7 @@ def by_the_cat(model, execution, fences):
     algebra = bits(1, len(events))
     meet = [(at[one], at[other]) for met in meetings.values() for one, other in permutations(met, 2)]
     fences = {"sync_fence": algebra.pairs(order)}
-    chosen = oracle.Choices(algebra.pairs(rf), algebra.pairs(co), fences, algebra.pairs(meet))
+    chosen = oracle.ExecutionChoices(algebra.pairs(rf), algebra.pairs(co), fences, algebra.pairs(meet))
     results = model.judge(oracle.ProgramBase(algebra, events, execution.places, chosen))
     failed = {result.check.name for result in results if not result.check.flag and not result.truth}
     return failed, any(result.truth for result in results if result.check.flag)
@@ -211,7 +211,7 @@ def by_the_cat(model, execution, fences):
 def by_hand(name, execution, fences):
     """The same by the axioms of the enumeration, over a vocabulary of the modes of this execution alone."""
     steps = execution.steps
-    modes = {kind: tuple(dict.fromkeys(step.mode for step in steps if step.kind is kind)) for kind in Kind}
+    modes = {kind: tuple(dict.fromkeys(step.mode for step in steps if step.kind is kind)) for kind in OpKind}
     program = Program(
         tuple(
             tuple((step.kind, None if step.location is None else (step.location, step.address)) for step in thread)
@@ -236,7 +236,7 @@ def test_the_axioms_by_hand_are_those_of_the_cat(name):
     for turn in range(400):
         words = FENCED if name in ("ptx-6.0", "ptx-7.5", "ptx") and turn % 2 else DIALECTS[name]
         execution = random_execution(rng, words, 6, partial=MODELS[name].partial and turn % 4 < 2)
-        fences = [i for i, step in enumerate(execution.steps) if step.kind is Kind.FENCE]
+        fences = [i for i, step in enumerate(execution.steps) if step.kind is OpKind.FENCE]
         rng.shuffle(fences)
         failed, flagged = by_the_cat(model, execution, fences)
         assert by_hand(name, execution, fences) == (failed, flagged)

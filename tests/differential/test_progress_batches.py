@@ -11,24 +11,24 @@ from encoded import shapes
 import constraints.families
 from constraints.families import FamilyEncoding, found_in, together
 from constraints.loop import solutions
-from constraints.progress import ProgressEncoding, Shape
+from constraints.progress import ProgramShape, ProgressEncoding
 from corpus.progress.axb import Program, canonical, digest_numbers, rename_locations, thread_images
 from oracle.progress.automata import hangs, minimal_automata
-from oracle.progress.batches import NO_EXCHANGE, Batch, are_tests
+from oracle.progress.batches import NO_EXCHANGE, ProgramBatch, are_tests
 from oracle.progress.behaviour import digest_automaton, minimise, relabel
 from oracle.progress.lts import explore
 from oracle.progress.models import GUARANTEES, image_hangs
 from oracle.progress.wellformed import is_progress_test
 
 SHAPES = [
-    *(Shape(lengths, 2, 2) for lengths in [(1, 1), (1, 2), (2, 2), (2, 3), (1, 4), (1, 1, 3), (1, 2, 2)]),
-    Shape((1, 3), 3, 2),
-    Shape((2, 2), 1, 3),
-    Shape((1, 1, 1, 1), 2, 2),
+    *(ProgramShape(lengths, 2, 2) for lengths in [(1, 1), (1, 2), (2, 2), (2, 3), (1, 4), (1, 1, 3), (1, 2, 2)]),
+    ProgramShape((1, 3), 3, 2),
+    ProgramShape((2, 2), 1, 3),
+    ProgramShape((1, 1, 1, 1), 2, 2),
 ]
 
 
-def some(shape: Shape, count: int) -> Batch:
+def some(shape: ProgramShape, count: int) -> ProgramBatch:
     """Random programs, of which (a) holds."""
     random = np.random.default_rng(7)
     sites = [(t, pc) for t, length in enumerate(shape.lengths) for pc in range(length)]
@@ -38,7 +38,7 @@ def some(shape: Shape, count: int) -> Batch:
     exchange = np.maximum(random.integers(NO_EXCHANGE, shape.values, size), np.where(stores, 0, NO_EXCHANGE))
     check = random.integers(0, shape.values, size) * ~stores
     location = random.integers(0, shape.locations, size)
-    batch = Batch(shape.lengths, shape.locations, shape.values, location, check, jump, exchange)
+    batch = ProgramBatch(shape.lengths, shape.locations, shape.values, location, check, jump, exchange)
     return batch.image(tuple(range(len(shape.lengths))))
 
 
@@ -71,7 +71,7 @@ def test_behaviours_and_verdicts_of_images(shape):
 def test_automata_that_no_word_has_room_for():
     """Two threads that count in step with each other: each reads what the other wrote before."""
     length = 12
-    shape = Shape((length, length), 2, 2)
+    shape = ProgramShape((length, length), 2, 2)
     batch = some(shape, 60)
     automata = minimal_automata(batch)
     assert automata.counts.max() > 64
@@ -99,7 +99,7 @@ def test_families_hold_what_is_found_one_by_one(monkeypatch, bound, most):
 
 
 def test_families_within_cases_are_disjoint():
-    encoding = ProgressEncoding(Shape((1, 2), 2, 2))
+    encoding = ProgressEncoding(ProgramShape((1, 2), 2, 2))
     *jumps, first, second = encoding.choices()[:5]
     assert len(jumps) == 3
     found = [program for one in first for other in second for program in families_of(encoding, [one, other])]

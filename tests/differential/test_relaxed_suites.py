@@ -4,7 +4,7 @@ import pytest
 
 from constraints.loop import solutions
 from constraints.programs.criterion import Criterion
-from constraints.programs.forbidden import Forbidden, Question, splits
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, splits
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import name_of
 from corpus.executions.relaxations import relaxations, relaxed
@@ -25,7 +25,7 @@ def test_a_minimal_test_is_forbidden_and_each_of_its_mutants_allowed(model, most
             execution
             for sizes in splits(size)
             for execution in solutions(
-                Forbidden(Question(judged, criterion=Criterion.OUTCOME), words, sizes), "minisat22"
+                Forbidden(SeparationQuestion(judged, criterion=Criterion.OUTCOME), words, sizes), "minisat22"
             )
         ]
         for name, execution in map(name_of, found):

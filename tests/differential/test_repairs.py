@@ -12,7 +12,7 @@ import pytest
 from litmus_models import shipped
 from litmus_random import C_WHOLE, OPENCL_WHOLE, PTX_2015, PTX_2019, VULKAN, random_test
 
-from constraints.repairs import Program, repairs
+from constraints.repairs import RepairableProgram, repairs
 from corpus.dialects.registry import DIALECTS, read_litmus
 from corpus.files import read_text
 from corpus.litmus.test import LitmusTest, Quantifier
@@ -22,7 +22,7 @@ from oracle.executions.bounds import UNROLL
 from oracle.executions.judge import Judgement, judge
 from oracle.executions.shapes import judge_together
 from synth.repair.costs import read_costs
-from synth.repair.sites import Direction, Sites, Words, sites_of
+from synth.repair.sites import Direction, ModelVocabulary, Sites, sites_of
 
 MODELS = shipped()
 PROFILES = {"c": C_WHOLE, "opencl": OPENCL_WHOLE, "ptx": PTX_2019, "gpu-ptx": PTX_2015, "vulkan": VULKAN}
@@ -74,13 +74,13 @@ def by_force(sites: Sites, model: Model, flags: bool) -> set[tuple[int, tuple[in
     return {(sum(lad.costs[k] for lad, k in zip(ladders, levels, strict=True)), levels) for levels in least}
 
 
-def weakened(test: LitmusTest, dialect: str, words: Words) -> LitmusTest:
+def weakened(test: LitmusTest, dialect: str, words: ModelVocabulary) -> LitmusTest:
     """The test with every instruction done in the weakest way, and without fences."""
     sites = sites_of(test, DIALECTS[dialect], words, read_costs("ptx").of, Direction.WEAKER)
     return sites.at((0,) * len(sites.choices))
 
 
-def given(dialect: str, words: Words) -> Iterator[tuple[Random, LitmusTest]]:
+def given(dialect: str, words: ModelVocabulary) -> Iterator[tuple[Random, LitmusTest]]:
     """Tests of the examples, as they are and weakened, and random ones."""
     for path in sorted(EXAMPLES.rglob("*.litmus")):
         test = read_litmus(path)
@@ -97,12 +97,12 @@ def given(dialect: str, words: Words) -> Iterator[tuple[Random, LitmusTest]]:
 @pytest.mark.parametrize(("dialect", "name"), FAMILIES)
 def test_all_minimal_repairs_are_found_cheapest_first(dialect, name, direction, most):
     model, seen = MODELS[name], 0
-    words = Words(model)
+    words = ModelVocabulary(model)
     for source, test in given(dialect, words):
         # What is weak enough to race may do anything.
         flags = direction is Direction.WEAKER and not judge(test, model).flags
         sites = fewer(sites_of(test, DIALECTS[dialect], words, read_costs("ptx").of, direction), source, most)
-        program = Program(sites.padded, model, sites.sites, sites.ladders, flags=flags)
+        program = RepairableProgram(sites.padded, model, sites.sites, sites.ladders, flags=flags)
         found = list(repairs([program], sites.ladders, sites.requirements))
         program.close()
         assert {(repair.cost, repair.levels) for repair in found} == by_force(sites, model, flags), test

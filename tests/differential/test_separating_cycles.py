@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from constraints.cycles import CycleBounds, cycles
-from constraints.loop import Effort
+from constraints.loop import SolverEffort
 from constraints.programs.separating import divisions, separating_cycles
 from corpus.cycles.cycle import cycle_name, litmus_test, oriented
 from corpus.cycles.edges import parse_edges
@@ -92,7 +92,7 @@ def test_a_test_is_forbidden_where_all_its_executions_are(tmp_path, text, edges,
     model = load_model(str(tmp_path / "line.cat"))
     bounds = CycleBounds(parse_edges(edges), thread_accesses=3)
     said = list(judged(bounds, size, [model]))
-    effort = Effort()
+    effort = SolverEffort()
     forbidden = {name for name, (answer,) in said if answer == Answer.FORBIDDEN}
     assert found(bounds, size, [], [model], effort) == forbidden
     assert forbidden and effort.refinements

@@ -9,7 +9,7 @@ from bruteforce import all_tests, is_valid_test
 from encoded import Asked, shapes, solved
 
 from constraints.loop import solutions
-from constraints.progress import ProgressEncoding, Shape
+from constraints.progress import ProgramShape, ProgressEncoding
 from corpus.progress.axb import Instruction, Program, rename_locations, thread_images
 from oracle.progress.wellformed import is_progress_test
 from synth.progress.synthesis import partitions
@@ -55,7 +55,7 @@ def test_same_tests_as_plain_enumeration_at_larger_bounds(bound, tests):
 # between tests and other programs.
 
 
-def mutated(program: Program, shape: Shape, rng: random.Random) -> Program:
+def mutated(program: Program, shape: ProgramShape, rng: random.Random) -> Program:
     threads = [list(thread) for thread in program.threads]
     for _ in range(rng.choice([1, 1, 2])):
         tid = rng.randrange(len(threads))
@@ -68,19 +68,19 @@ def mutated(program: Program, shape: Shape, rng: random.Random) -> Program:
     return rename_locations(Program(tuple(map(tuple, threads))))
 
 
-def nothing(shape: Shape) -> Program:
+def nothing(shape: ProgramShape) -> Program:
     return Program(tuple((Instruction(0, 0, 0),) * length for length in shape.lengths))
 
 
 @pytest.mark.parametrize(
     "shape",
     [
-        Shape((1, 4), 2, 3),
-        Shape((2, 3), 3, 2),
-        Shape((3, 3), 2, 2),
-        Shape((1, 1, 3), 2, 2),
-        Shape((1, 2, 2), 3, 2),
-        Shape((1, 1, 1, 2), 2, 2),
+        ProgramShape((1, 4), 2, 3),
+        ProgramShape((2, 3), 3, 2),
+        ProgramShape((3, 3), 2, 2),
+        ProgramShape((1, 1, 3), 2, 2),
+        ProgramShape((1, 2, 2), 3, 2),
+        ProgramShape((1, 1, 1, 2), 2, 2),
     ],
     ids=str,
 )
@@ -109,7 +109,7 @@ def test_random_walks_cross_the_border_where_the_formula_says(shape):
 @pytest.mark.parametrize("count", [1, 2, 4, 48])
 @pytest.mark.parametrize("lengths", [lengths for bound in [(2, 3), (3, 3), (2, 4)] for lengths in partitions(*bound)])
 def test_cubes_cover_every_program_once(lengths, count):
-    encoding = ProgressEncoding(Shape(lengths, 2, 2))
+    encoding = ProgressEncoding(ProgramShape(lengths, 2, 2))
     cubes = [set(cube) for cube in encoding.cubes(count)]
     fields = {
         encoding.formula.var("jump", t, i, jump): (t, i) for t, i in encoding.sites for jump in range(lengths[t] + 1)
@@ -123,13 +123,13 @@ def test_cubes_cover_every_program_once(lengths, count):
 
 
 def test_cubes_are_as_many_as_asked_for():
-    encoding = ProgressEncoding(Shape((2, 3), 2, 2))
+    encoding = ProgressEncoding(ProgramShape((2, 3), 2, 2))
     assert [len(encoding.cubes(count)) for count in (1, 2, 4, 5, 16, 17, 1000)] == [1, 4, 4, 16, 16, 64, 64]
 
 
 @pytest.mark.parametrize("lengths", [(1, 2), (1, 1, 1), (2, 2)], ids=str)
 def test_enumeration_of_cubes_gives_each_test_once(lengths):
-    encoding = ProgressEncoding(Shape(lengths, 2, 2))
+    encoding = ProgressEncoding(ProgramShape(lengths, 2, 2))
     programs = [
         image
         for cube in encoding.cubes(9)
@@ -141,7 +141,7 @@ def test_enumeration_of_cubes_gives_each_test_once(lengths):
 
 
 def test_known_programs_are_not_found_again():
-    encoding = ProgressEncoding(Shape((1, 2), 2, 2))
+    encoding = ProgressEncoding(ProgramShape((1, 2), 2, 2))
     everything = list(solutions(encoding, "minisat22"))
     known, rest = everything[::2], everything[1::2]
     again = list(solutions(encoding, "minisat22", known=known))

@@ -10,9 +10,9 @@ from random_executions import OPENCL, PTX, WHOLE, C, random_execution
 
 from corpus.dialects.registry import DIALECTS, translate
 from corpus.errors import InputError
-from corpus.executions.execution import INITIAL, Kind
+from corpus.executions.execution import INITIAL, OpKind
 from corpus.executions.litmus import litmus_test
-from corpus.executions.relaxations import Relaxed, relaxations, relaxed
+from corpus.executions.relaxations import RelaxationTarget, relaxations, relaxed
 from corpus.executions.text import execution_text, parse_execution
 from corpus.laws import vulkan
 from corpus.litmus.made import HIGH_BIT, address_name
@@ -28,7 +28,7 @@ WORDS = list(WHOLE.values())
 def numbered(execution):
     """The events of each instruction, in program order: a read's and a write's of an update."""
     for i, step in enumerate(execution.steps):
-        kinds = (Kind.READ, Kind.WRITE) if step.kind is Kind.UPDATE else (step.kind,)
+        kinds = (OpKind.READ, OpKind.WRITE) if step.kind is OpKind.UPDATE else (step.kind,)
         yield from ((i, kind) for kind in kinds)
 
 
@@ -43,11 +43,11 @@ def expected_relations(execution):
                 found["po"].add((one, other))
                 found["rmw"] |= {(one, other)} if one[0] == other[0] else set()
     for dep in execution.dependencies:
-        source = (dep.source, Kind.READ)
+        source = (dep.source, OpKind.READ)
         for event in events:
             depends = {
                 "addr": event[0] == dep.target,
-                "data": event == (dep.target, Kind.WRITE),
+                "data": event == (dep.target, OpKind.WRITE),
                 "ctrl": event[0] >= dep.target and thread[event[0]] == thread[dep.target],
             }
             if depends[dep.kind]:
@@ -178,12 +178,12 @@ def test_relaxations_change_something_and_leave_executions(seed):
             if source is not None and source != INITIAL:
                 assert left.steps[source].location == left.steps[i].location
         if step.kind in (
-            Relaxed.ORDER,
-            Relaxed.SCOPE,
-            Relaxed.MEMORY,
-            Relaxed.DEPENDENCY,
-            Relaxed.REGION,
-            Relaxed.TREE,
+            RelaxationTarget.ORDER,
+            RelaxationTarget.SCOPE,
+            RelaxationTarget.MEMORY,
+            RelaxationTarget.DEPENDENCY,
+            RelaxationTarget.REGION,
+            RelaxationTarget.TREE,
         ):
             assert (left.rf, left.co, left.final) == (execution.rf, execution.co, execution.final)
 

@@ -9,10 +9,10 @@ from constraints.stuck import find_hang_by_sat
 from oracle.cat.algebra import bits
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
-from oracle.executions.events import Choices, Kind, ProgramBase
+from oracle.executions.events import EventKind, ExecutionChoices, ProgramBase
 from oracle.executions.judge import passing_checks
 from oracle.executions.orders import to_order
-from oracle.executions.stuck import Ending
+from oracle.executions.stuck import ThreadEnding
 from oracle.progress.models import GUARANTEES
 from tests.random_spins import random_spins
 
@@ -32,7 +32,7 @@ def gone_on(hang, model, more):
     last = [sorted(parts[-1]) for parts in hang.rounds if parts]
     previous = {}
     for ending, parts in zip(hang.endings, hang.rounds, strict=True):
-        if ending is Ending.CYCLES:
+        if ending is ThreadEnding.CYCLES:
             first, second = (sorted(part, key=lambda key: key[1]) for part in parts)
             previous |= dict(zip(second, first, strict=True))
     by_key = {event.key: event for event in events}
@@ -52,9 +52,11 @@ def gone_on(hang, model, more):
             if key in reads_from:
                 reads_from[later] = shift.get(reads_from[key], reads_from[key])
         for event in again:
-            if event.kind is Kind.WRITE:
+            if event.kind is EventKind.WRITE:
                 before |= {
-                    (e.key, event.key) for e in by_key.values() if e.kind is Kind.WRITE and e.location == event.location
+                    (e.key, event.key)
+                    for e in by_key.values()
+                    if e.kind is EventKind.WRITE and e.location == event.location
                 }
         back = {later: key for key, later in new.items()}
         before |= {(new[a], new[b]) for a, b in before if a in new and b in new}
@@ -69,7 +71,7 @@ def gone_on(hang, model, more):
     index, algebra = {event.key: number for number, event in enumerate(events)}, bits(1, len(events))
     rf = algebra.pairs((index[write], index[read]) for read, write in reads_from.items())
     co = algebra.pairs((index[one], index[other]) for one, other in before)
-    chosen = Choices(rf, co, meet=algebra.empty())
+    chosen = ExecutionChoices(rf, co, meet=algebra.empty())
     base = ProgramBase(algebra, events, old.places, chosen, old.synchronised)
     orders = {}
     for name, required in to_order(model, base).items():
@@ -96,4 +98,4 @@ def test_hangs_go_on(writing):
             base = gone_on(hang, model, more)
             assert passing_checks(1, model.judge(base)), (name, more, test)
         seen |= set(hang.endings)
-    assert Ending.SPINS in seen
+    assert ThreadEnding.SPINS in seen

@@ -10,7 +10,7 @@ from random_executions import PTX, random_execution
 from constraints.cycles import CycleBounds, cycles
 from corpus.cycles import cycle as of_cycles
 from corpus.cycles.edges import parse_edges
-from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.names import critical_cycle, name_of
 from corpus.executions.text import parse_execution
@@ -32,7 +32,7 @@ SUITES = {
 def execution_of(cycle):
     """The execution that a cycle asks for, from the instructions of its test and from the cycle's edges."""
     test = of_cycles.litmus_test(cycle)
-    kinds = {Load: Kind.READ, Store: Kind.WRITE, Rmw: Kind.UPDATE, Fence: Kind.FENCE}
+    kinds = {Load: OpKind.READ, Store: OpKind.WRITE, Rmw: OpKind.UPDATE, Fence: OpKind.FENCE}
     at, threads, numbers = {}, [], 0
     for events, thread in zip(cycle.threads(), test.threads, strict=False):  # without observers
         waiting, steps = list(events), []
@@ -40,11 +40,11 @@ def execution_of(cycle):
             if type(ins) not in kinds:
                 continue
             kind = kinds[type(ins)]
-            if kind is not Kind.FENCE:
+            if kind is not OpKind.FENCE:
                 location = next(n for n, found in enumerate(cycle.locations()) if waiting[0] in found)
                 for _ in range(kind.events):
                     at[waiting.pop(0)] = numbers
-            steps.append(Step(kind, None if kind is Kind.FENCE else location, ins.mode))
+            steps.append(Step(kind, None if kind is OpKind.FENCE else location, ins.mode))
             numbers += 1
         threads.append(tuple(steps))
     values, orders = cycle.frame.values, cycle.frame.orders

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from strategies import MODELS, corpus_tests
 
-from corpus.journal import Found, Journal, finish, read_corpus
+from corpus.journal import FoundTest, Journal, finish, read_corpus
 from corpus.records import line_of, line_reader, record_reader, test_record
 
 
@@ -36,7 +36,7 @@ def test_a_corpus_is_its_tests_sorted_once_however_it_was_written(found, data):
         Journal.create(path, {"models": MODELS}).close()
         for unit, key, test in data.draw(st.permutations(found)):
             with Journal.resume(path, {"models": MODELS}) as journal:
-                journal.append(unit, [Found("p", ((key, test_record(test)),))])
+                journal.append(unit, [FoundTest("p", ((key, test_record(test)),))])
         unfinished = read_corpus(path).tests
         with Journal.resume(path, {"models": MODELS}) as journal:
             assert sum(map(len, journal.units.values())) == len(found)

@@ -11,7 +11,7 @@ from litmus_models import shipped
 
 from corpus.dialects.registry import DIALECTS, parse_litmus, translate
 from corpus.errors import InputError
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.laws.c11 import told_failure
 from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import (
@@ -39,8 +39,8 @@ from corpus.litmus.test import (
 from oracle.executions.judge import judge, outcomes
 from synth.commands.fix import WHAT
 from synth.repair.costs import read_costs
-from synth.repair.fixing import Fixing, Question, flags_raised
-from synth.repair.sites import KINDS, Direction, Words, sites_of
+from synth.repair.fixing import Fixing, RepairQuestion, flags_raised
+from synth.repair.sites import KINDS, Direction, ModelVocabulary, sites_of
 
 MODELS = shipped()
 FAMILIES = [
@@ -70,14 +70,16 @@ def shaped(rng, words, atomics):
     def done(kind, name, number):
         """An access; in C some exchanges fail in an order of their own, and some in any case."""
         address, register = Loc(name), f"r{number}"
-        if rng.random() < 0.3 and words.ways(Kind.UPDATE):
-            mode = way(Kind.UPDATE)
+        if rng.random() < 0.3 and words.ways(OpKind.UPDATE):
+            mode = way(OpKind.UPDATE)
             if not atomics or rng.random() < 0.5:
                 return Rmw("exch", register, address, (number + 1,), mode)
             failure = told_failure(mode.order, rng.choice((Order.RELAXED, Order.ACQUIRE, None)))
             told = f"s{number}" if rng.random() < 0.3 else None
             return Rmw("cas", register, address, (rng.choice((0, 1)), number + 1), mode, failure=failure, success=told)
-        return Load(register, address, way(Kind.READ)) if kind == "R" else Store(address, number + 1, way(Kind.WRITE))
+        return (
+            Load(register, address, way(OpKind.READ)) if kind == "R" else Store(address, number + 1, way(OpKind.WRITE))
+        )
 
     threads, apart = [], rng.random() < 0.7
     for place, column in enumerate(rng.choice(SHAPES).split(" | ")):
@@ -85,8 +87,8 @@ def shaped(rng, words, atomics):
         unsequenced = atomics and len(accesses) == 2 and rng.random() < 0.2
         for number, (kind, name) in enumerate(accesses):
             sides = ((1, -1)[number],) if unsequenced else ()
-            if number and rng.random() < 0.5 and words.ways(Kind.FENCE):
-                body.append(Fence(way(Kind.FENCE), sides=sides))
+            if number and rng.random() < 0.5 and words.ways(OpKind.FENCE):
+                body.append(Fence(way(OpKind.FENCE), sides=sides))
             body.append(replace(done(kind, name, 3 * place + number), sides=sides))
         threads.append(Thread(sequenced(body), Place(cta=place if apart else 0)))
     locations = tuple(map(Location, "xyz"))
@@ -99,7 +101,7 @@ def given(dialect, name, direction):
     are, to be weakened; to be repaired, as weak as they can be.
     """
     model, found = MODELS[name], []
-    words = Words(model)
+    words = ModelVocabulary(model)
     for seed in range(400):
         made = shaped(Random(f"repaired {dialect} {seed}"), words, DIALECTS[dialect].atomic_types)
         try:
@@ -137,7 +139,7 @@ def is_right(test, model):
 def answers(test, dialect, model, direction):
     """The question, and the first few repairs of a test."""
     flags = direction is Direction.WEAKER and not flags_raised(test, model, 2)
-    question = Question(model, 2, outcome=True, flags=flags)
+    question = RepairQuestion(model, 2, outcome=True, flags=flags)
     with Fixing([test], DIALECTS[dialect], question, COSTS, direction, WHAT) as fixing:
         return flags, [answer for answer, _ in zip(fixing, range(MOST_ANSWERS), strict=False)]
 
@@ -184,7 +186,7 @@ def test_what_is_read_back_is_the_test_that_was_judged(dialect, name, direction)
 def test_what_a_model_does_not_read_is_not_weakened(dialect, name):
     """Nor is anything else weakened than what it tells apart: of ways that are one to it the strongest is taken."""
     model = MODELS[name]
-    words, weakened = Words(model), 0
+    words, weakened = ModelVocabulary(model), 0
     for test in given(dialect, name, Direction.WEAKER):
         for answer in answers(test, dialect, model, Direction.WEAKER)[1]:
             for kind, old, new in changes(test, answer.tests[0]):
@@ -201,7 +203,7 @@ def changes(before, after):
         waiting = [ins for ins in new.instructions if isinstance(ins, INSTRUCTIONS)]
         for ins in (ins for ins in old.instructions if isinstance(ins, INSTRUCTIONS)):
             kind = KINDS[type(ins)]
-            gone = kind in (Kind.FENCE, Kind.BARRIER) and (not waiting or type(waiting[0]) is not type(ins))
+            gone = kind in (OpKind.FENCE, OpKind.BARRIER) and (not waiting or type(waiting[0]) is not type(ins))
             left = None if gone else waiting.pop(0).mode
             if left != ins.mode:
                 yield kind, ins.mode, left

@@ -11,7 +11,7 @@ from random import Random
 
 from random_executions import OPENCL, random_execution
 
-from corpus.executions.execution import INITIAL, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.translation import read_mapping, translated, translation
 from corpus.litmus.test import Mode, Order, Place, Region, Scope
@@ -61,9 +61,9 @@ def test_an_order_that_goes_through_two_scopes_is_one_of_accesses_and_not_of_fen
 
     def asked(last):
         threads = (
-            (Step(Kind.WRITE, 0, gpu),),
-            (Step(Kind.READ, 0, gpu), Step(Kind.WRITE, 1, gpu)),
-            (Step(Kind.WRITE, 1, gpu), Step(Kind.READ, 0, last)),
+            (Step(OpKind.WRITE, 0, gpu),),
+            (Step(OpKind.READ, 0, gpu), Step(OpKind.WRITE, 1, gpu)),
+            (Step(OpKind.WRITE, 1, gpu), Step(OpKind.READ, 0, last)),
         )
         places = (Place(), Place(cta=1, warp=1), Place(warp=2))
         regions = (Region.GLOBAL, Region.GLOBAL)

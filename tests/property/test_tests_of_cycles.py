@@ -20,7 +20,7 @@ from corpus.litmus.normal import litmus_digest
 from corpus.litmus.test import FinalRegister, Order, Region, conjunction
 from oracle.consistency import resolve_consistency_models
 from oracle.executions.candidates import candidates
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 from oracle.executions.judge import Answer, judged
 from oracle.executions.threads import unroll_threads
 
@@ -86,7 +86,9 @@ def executed(cycle, batch):
     index = {}
     for number, events in enumerate(threads_of(cycle)):
         accesses = [
-            n for n, e in enumerate(batch.base.events) if e.thread == number and e.kind in (Kind.READ, Kind.WRITE)
+            n
+            for n, e in enumerate(batch.base.events)
+            if e.thread == number and e.kind in (EventKind.READ, EventKind.WRITE)
         ]
         if len(accesses) != len(events):
             return None
@@ -105,7 +107,9 @@ def present(edge, one, other, base):
         fences = [
             event
             for event in base.events
-            if event.thread == first.thread and event.kind is Kind.FENCE and first.key[1] < event.key[1] < second.key[1]
+            if event.thread == first.thread
+            and event.kind is EventKind.FENCE
+            and first.key[1] < event.key[1] < second.key[1]
         ]
         return everywhere if any(order in f.tags and f.scope.label == edge.scope for f in fences) else 0
     return base.relation("po")[one].get(other, 0)
@@ -169,7 +173,7 @@ def believed(cycle, base):
     """The candidates in which what an observer reads one after the other is in coherence order."""
     mask = base.algebra.true
     for number in {event.thread for event in base.events if event.thread >= len(threads_of(cycle))}:
-        reads = [n for n, event in enumerate(base.events) if event.thread == number and event.kind is Kind.READ]
+        reads = [n for n, event in enumerate(base.events) if event.thread == number and event.kind is EventKind.READ]
         for one, other in pairwise(reads):
             for first, rows in enumerate(base.choices.rf):
                 for second, others in enumerate(base.choices.rf):

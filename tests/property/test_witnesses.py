@@ -9,7 +9,7 @@ from litmus_random import ALL, C11, PLAIN, PTX_2015, PTX_2019, SCOPED_C, random_
 from corpus.litmus.test import propositions
 from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 from oracle.executions.judge import Answer, judge
 from oracle.executions.steps import TooManyError
 from oracle.executions.values import holds
@@ -52,7 +52,7 @@ def is_execution(execution):
         assert execution.values[write] == execution.values[read]
         assert execution.events[write].location == execution.events[read].location
         assert sources.setdefault(read, write) == write
-    assert set(sources) == {number for number, event in enumerate(execution.events) if event.kind is Kind.READ}
+    assert set(sources) == {number for number, event in enumerate(execution.events) if event.kind is EventKind.READ}
     co = set(execution.pairs("co"))
     assert all(one != other for one, other in co)
     assert all((a, d) in co for a, b in co for c, d in co if b == c)

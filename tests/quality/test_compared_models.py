@@ -12,7 +12,7 @@ from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model, resolve_consistency_models
 from oracle.executions.judge import Answer, judge
 from oracle.executions.vocabulary import vocabulary_of
-from synth.memory.comparison import Comparison, Differences, compare
+from synth.memory.comparison import Differences, ModelComparison, compare
 from synth.memory.suites import axiomatic
 from synth.units import Unwritten
 
@@ -45,7 +45,7 @@ def differences(one: str, other: str, events: int) -> Differences:
     """The smallest tests between two models, both ways."""
     models = tuple(resolve_consistency_models((one, other)))
     words = vocabulary_of([axiomatic(model) for model in models])
-    comparison = Comparison(models, words, (1, events), both_ways=True)
+    comparison = ModelComparison(models, words, (1, events), both_ways=True)
     done = Differences.none(comparison)
     for _ in compare(comparison, Unwritten(), "minisat22", 1, done):
         pass

@@ -21,7 +21,7 @@ from verdicts import test_mixed_proxies as mixed_proxies
 from verdicts import test_vulkan_alloy as vulkan_alloy
 
 from constraints.loop import solutions
-from constraints.programs.forbidden import Forbidden, Question, splits
+from constraints.programs.forbidden import Forbidden, SeparationQuestion, splits
 from corpus.dialects.registry import read_litmus
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import vocabulary
@@ -129,7 +129,7 @@ def smallest(
     words = told_apart(vocabulary(dialect), models) if dialect else vocabulary_of(models)
     for split in sizes:
         for allows, forbids in (models, models[::-1]):
-            encoding = Forbidden(Question(forbids, (allows,), minimal=False), words, split)
+            encoding = Forbidden(SeparationQuestion(forbids, (allows,), minimal=False), words, split)
             execution = next(solutions(encoding, "minisat22"), None)
             if execution is not None:
                 test = litmus_test(execution, "test", observed=False)

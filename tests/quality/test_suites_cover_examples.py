@@ -19,9 +19,9 @@ import pytest
 from litmus_models import LARGE
 
 from constraints.loop import solutions
-from constraints.programs.forbidden import Forbidden, Question
+from constraints.programs.forbidden import Forbidden, SeparationQuestion
 from corpus.dialects.registry import read_litmus
-from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.litmus import litmus_test
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.executions.text import execution_text, normal_form, parse_execution
@@ -48,13 +48,13 @@ from oracle.cat.syntax import shipped_models
 from oracle.consistency import load_model
 from oracle.executions import events
 from oracle.executions.bounds import UNROLL
-from oracle.executions.candidates import Batch
+from oracle.executions.candidates import CandidateBatch
 from oracle.executions.judge import Answer, judge, judged
 from oracle.executions.threads import unroll_threads
 from oracle.executions.vocabulary import mode_tags, vocabulary_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
-KINDS = {Load: Kind.READ, Store: Kind.WRITE, Rmw: Kind.UPDATE, Fence: Kind.FENCE, Barrier: Kind.BARRIER}
+KINDS = {Load: OpKind.READ, Store: OpKind.WRITE, Rmw: OpKind.UPDATE, Fence: OpKind.FENCE, Barrier: OpKind.BARRIER}
 
 
 SKIPPED = "an instruction that is not executed"
@@ -116,7 +116,7 @@ def words(name: str) -> Vocabulary:
 # An example as executions
 
 
-def in_words(name: str, kind: Kind, mode: Mode) -> Mode | None:
+def in_words(name: str, kind: OpKind, mode: Mode) -> Mode | None:
     """The mode of the vocabulary that a model cannot tell from this one, None where there is none."""
 
     def told(mode: Mode) -> object:
@@ -132,8 +132,8 @@ def in_words(name: str, kind: Kind, mode: Mode) -> Mode | None:
     return None
 
 
-def _halves(kind: Kind) -> tuple[events.Kind, ...]:
-    return (events.Kind.READ, events.Kind.WRITE) if kind is Kind.UPDATE else (events.Kind(kind.value),)
+def _halves(kind: OpKind) -> tuple[events.EventKind, ...]:
+    return (events.EventKind.READ, events.EventKind.WRITE) if kind is OpKind.UPDATE else (events.EventKind(kind.value),)
 
 
 def executions(test: LitmusTest, name: str) -> Iterator[Execution]:
@@ -154,7 +154,7 @@ def executions(test: LitmusTest, name: str) -> Iterator[Execution]:
                     yield found
 
 
-def _step(instruction: Instruction, name: str) -> tuple[Kind, Mode | None]:
+def _step(instruction: Instruction, name: str) -> tuple[OpKind, Mode | None]:
     """How an instruction is done in words of the model; without a mode, it is to be left out."""
     kind = KINDS[type(instruction)]
     mode = in_words(name, kind, instruction.mode)
@@ -175,7 +175,7 @@ def _instructions(body: tuple[Instruction, ...]) -> list[Instruction]:
 
 
 def _execution(
-    test: LitmusTest, batch: Batch, chosen: int, steps: list[list[tuple[Kind, Mode | None]]], name: str
+    test: LitmusTest, batch: CandidateBatch, chosen: int, steps: list[list[tuple[OpKind, Mode | None]]], name: str
 ) -> Iterator[Execution]:
     """One candidate as executions: its program in words of the model, an outcome for each choice of last writes."""
     base = batch.base
@@ -190,7 +190,7 @@ def _execution(
         for kind, mode in own:
             taken, happening = happening[: kind.events], happening[kind.events :]
             there = "".join(base.events[e].kind for e in taken)
-            if there != ("RW" if kind is Kind.UPDATE else kind.value):
+            if there != ("RW" if kind is OpKind.UPDATE else kind.value):
                 raise OutsideError(SKIPPED)
             if mode is None:
                 continue
@@ -214,7 +214,7 @@ def _execution(
     last: list[list[int | None]] = [[] for _ in names]
     for e in real:
         event = base.events[e]
-        if event.kind is events.Kind.WRITE and e not in after and event.location is not None:
+        if event.kind is events.EventKind.WRITE and e not in after and event.location is not None:
             last[names[event.location]].append(number[e])
     kinds = words(name).dependencies
     depends = {(kind, number[r], number[e]) for kind in kinds for r, e in pairs(kind) if e in number}
@@ -313,13 +313,13 @@ def minimal(execution: Execution, name: str) -> Execution:
 @cache
 def suite(name: str, sizes: tuple[int, ...]) -> frozenset[Execution]:
     """The minimal tests of a model whose threads have so many events."""
-    encoding = Forbidden(Question(model(name)), words(name), sizes)
+    encoding = Forbidden(SeparationQuestion(model(name)), words(name), sizes)
     return frozenset(map(normal_form, solutions(encoding, "minisat22")))
 
 
 def is_in_formula(execution: Execution, name: str) -> bool:
     """Whether the formula of a suite has a test: for sizes of which to list all tests would take long."""
-    encoding = Forbidden(Question(model(name)), words(name), sizes_of(execution))
+    encoding = Forbidden(SeparationQuestion(model(name)), words(name), sizes_of(execution))
     for image in dict.fromkeys(execution.images()):
         cube = [literal.number for literal in encoding.outcome(image) if literal is not encoding.circuit.true]
         if any(normal_form(found) == execution for found in solutions(encoding, "minisat22", cube)):

@@ -4,7 +4,7 @@ import pytest
 
 from corpus.errors import InputError
 from oracle.cat.syntax import parse_cat, read_cat, shipped_models
-from oracle.cat.terms import Call, Check, Constant, Name, Operation
+from oracle.cat.terms import Call, Constant, ModelCheck, Name, Operation
 from oracle.consistency import load_model
 
 SYMBOLS = {"union": "|", "compose": ";", "difference": "\\", "intersection": "&", "product": "*"}
@@ -37,7 +37,7 @@ def expression(text):
 
 
 def checks(text):
-    return [s for s in parse_cat(text, "m.cat").statements if isinstance(s, Check)]
+    return [s for s in parse_cat(text, "m.cat").statements if isinstance(s, ModelCheck)]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_includes_are_found_beside_the_file_then_among_those_that_ship(tmp_path)
     model = tmp_path / "m.cat"
     model.write_text('include "folder/own.cat" include "tso.cat" include "parts/rmo.cat" include "sc.cat"')
     syntax = read_cat(str(model))
-    names = [s.name if isinstance(s, Check) else s.bindings[0].name for s in syntax.statements]
+    names = [s.name if isinstance(s, ModelCheck) else s.bindings[0].name for s in syntax.statements]
     assert syntax.title == "m"
     assert names[:3] == ["own", "deeper", "mine"]
     assert "sc-per-loc-llh" in names and "sc" in names and "rmo-constraint" not in names
@@ -243,4 +243,4 @@ def test_a_model_that_ships_opens_with_a_title_a_glossary_and_its_source(name):
     assert text.startswith('"') and "(*" in opening and "Source:" in opening
     model = load_model(shipped_models()[name], name)
     assert model.syntax.title != name
-    assert any(isinstance(statement, Check) and not statement.flag for statement in model.syntax.statements)
+    assert any(isinstance(statement, ModelCheck) and not statement.flag for statement in model.syntax.statements)

@@ -16,7 +16,7 @@ from corpus.dialects.registry import parse_litmus, read_litmus
 from corpus.errors import InputError
 from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat, read_cat, shipped_models
-from oracle.cat.terms import Check
+from oracle.cat.terms import ModelCheck
 from oracle.cat.text import check_text
 from oracle.consistency import load_model
 from oracle.executions.events import VOCABULARY
@@ -236,7 +236,7 @@ def test_a_file_beside_the_model_comes_before_the_library(tmp_path):
     (tmp_path / "cos.cat").write_text("acyclic co as own")
     (tmp_path / "m.cat").write_text('include "cos.cat"')
     checks = read_cat(str(tmp_path / "m.cat")).statements
-    assert [check.name for check in checks if isinstance(check, Check)] == ["own"]
+    assert [check.name for check in checks if isinstance(check, ModelCheck)] == ["own"]
 
 
 def test_an_include_in_a_branch_that_is_not_taken_is_not_looked_for():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from constraints.executions import judge_by_sat
-from constraints.programs.forbidden import Forbidden, Question
+from constraints.programs.forbidden import Forbidden, SeparationQuestion
 from corpus.dialects.registry import parse_litmus
 from corpus.errors import InputError
 from oracle.cat.interpreter import MOST_DEEP, MOST_STEPS
@@ -125,7 +125,7 @@ def test_each_reader_follows_a_chain_of_definitions(tmp_path, body, length):
     assert len(explanation_account(explained, 2).text()) < 100_000
     if length == 400:  # what a solver is given is as long
         judged.add(judge_by_sat(test, model).answer)
-        assert Forbidden(Question(model), narrowed([model], ""), (2, 1)).formula.variables
+        assert Forbidden(SeparationQuestion(model), narrowed([model], ""), (2, 1)).formula.variables
     assert len(judged) == 1
 
 

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 from certified import lines, refused, rewrite, synth
 
+from constraints.progress import ProgramShape as EncodedShape
 from constraints.progress import ProgressEncoding
-from constraints.progress import Shape as EncodedShape
 from constraints.proofs import prove_unsatisfiable
 from corpus.journal import read_corpus
 from corpus.progress.axb import Instruction, Program, instructions, rename_locations
@@ -23,7 +23,7 @@ from corpus.suite import write_corpus
 from oracle.certificates.lrat import check_proof
 from oracle.certificates.progress_formulas import check_formula
 from oracle.certificates.refusal import RefusedError
-from oracle.certificates.units import Shape, check_cases, check_clauses, read_formula
+from oracle.certificates.units import UnitShape, check_cases, check_clauses, read_formula
 from oracle.progress.lts import explore
 from synth.progress.certification import shape_lines
 
@@ -272,7 +272,7 @@ def test_bounds_that_grow_are_not_certified(tmp_path):
 
 
 def formula_12():
-    shape = Shape((1, 2), 2, 2)
+    shape = UnitShape((1, 2), 2, 2)
     return read_formula(shape, list(shape_lines(ProgressEncoding(EncodedShape((1, 2), 2, 2)))))
 
 
@@ -303,7 +303,7 @@ def test_what_a_unit_must_not_add(text, named):
 
 
 def test_cases_cover_every_program():
-    shape = Shape((1, 1), 2, 2)
+    shape = UnitShape((1, 1), 2, 2)
     check_cases(shape, [{(1, 0): 0}, {(1, 0): 1}])
     check_cases(shape, [{}])
     for cases in ([{(1, 0): 0}], [{(1, 0): 0}, {(0, 0): 1}], [{(1, 1): 0}]):
@@ -327,7 +327,7 @@ SHAPES = [((1, 2), 2, 2), ((2, 2), 2, 2), ((1, 1, 2), 2, 2), ((1, 2), 2, 3), ((3
 
 def formula_of(lengths, locations, values):
     encoding = ProgressEncoding(EncodedShape(lengths, locations, values))
-    return read_formula(Shape(lengths, locations, values), shape_lines(encoding))
+    return read_formula(UnitShape(lengths, locations, values), shape_lines(encoding))
 
 
 @pytest.mark.parametrize(("lengths", "locations", "values"), SHAPES)
@@ -340,7 +340,7 @@ def fields(thread):
     return [field for ins in thread for field in (ins.jump, -1 if ins.exchange is None else ins.exchange, ins.check)]
 
 
-def meaning(program: Program, shape: Shape) -> set[str]:
+def meaning(program: Program, shape: UnitShape) -> set[str]:
     """What variables mean of a program in order (``oracle.certificates.progress_formulas``), by the explicit system."""
     lts = explore(program)
     unused = (0,) * (shape.locations - program.locations)
@@ -382,7 +382,7 @@ def meaning(program: Program, shape: Shape) -> set[str]:
     return true
 
 
-def meanings(corpus: Path, shape: Shape) -> list[set[str]]:
+def meanings(corpus: Path, shape: UnitShape) -> list[set[str]]:
     """Those of the tests of a corpus that are of a shape, in order."""
     images = (
         rename_locations(Program(tuple(sorted(program.threads, key=lambda thread: (len(thread), fields(thread))))))
@@ -400,7 +400,7 @@ def holds(clause, formula, true) -> bool:
 def test_the_meaning_of_each_test_satisfies_the_formula(lengths, tmp_path):
     words = ("progress", "-t", len(lengths), "-n", sum(lengths), "--all", "-j", 1, "-o", tmp_path / "c")
     assert synth(*words).exit_code == 0
-    shape, formula = Shape(lengths, 2, 2), formula_of(lengths, 2, 2)
+    shape, formula = UnitShape(lengths, 2, 2), formula_of(lengths, 2, 2)
     found = meanings(tmp_path / "c", shape)
     assert len(found) > 10
     for true in found:
@@ -409,7 +409,7 @@ def test_the_meaning_of_each_test_satisfies_the_formula(lengths, tmp_path):
 
 def test_a_clause_that_asks_more_is_refused_or_holds_all_the_same(made):
     """Clauses without a literal that they have."""
-    shape, formula = Shape((1, 2), 2, 2), formula_of((1, 2), 2, 2)
+    shape, formula = UnitShape((1, 2), 2, 2), formula_of((1, 2), 2, 2)
     found = meanings(made, shape)
     clauses = [
         tuple(each for each in clause if each != literal)

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from constraints.cycles import patterns
 from corpus.errors import InputError
 from corpus.files import LARGEST_TEXT
-from corpus.journal import Found, Journal, finish, read_corpus
+from corpus.journal import FoundTest, Journal, finish, read_corpus
 from corpus.records import test_record
 from corpus.suite import MANIFEST, TESTS
 from corpus.test import Test
@@ -34,9 +34,9 @@ def memory(folder: Path, *arguments: object) -> Result:
     return synth("memory", "-e", EDGES, *arguments, "-o", folder)
 
 
-def found(number: int) -> Found:
+def found(number: int) -> FoundTest:
     text = f"THREAD 0\n0: Mem[{number}] = 1;\n"
-    return Found(text, ((f"{number:04}", test_record(Test("", f"{number:016x}", text))),))
+    return FoundTest(text, ((f"{number:04}", test_record(Test("", f"{number:016x}", text))),))
 
 
 class Killed(BaseException):

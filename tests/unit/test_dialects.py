@@ -8,7 +8,7 @@ from corpus.cycles.edges import parse_edges
 from corpus.dialects.registry import DIALECTS, dialect_for, parse_litmus, runners, translate
 from corpus.errors import InputError
 from corpus.litmus.normal import litmus_digest
-from corpus.litmus.text import Dialect, Runner
+from corpus.litmus.text import Dialect, ForeignRunner
 
 
 def a_cycle(edges):
@@ -45,7 +45,7 @@ def test_a_dialect_from_outside_is_one_entry(monkeypatch):
     def shouted(test):
         return c.print(test).replace("C ", "LOUD_C ", 1)
 
-    toy = Dialect("toy", "LOUD_C", c.parse, shouted, c_comments=True, runners=(Runner("loud", str.upper),))
+    toy = Dialect("toy", "LOUD_C", c.parse, shouted, c_comments=True, runners=(ForeignRunner("loud", str.upper),))
     monkeypatch.setitem(DIALECTS, "toy", toy)
     text = "/* C's comments */ LOUD_C mp\n{ x = 0; }\nP0 (int* x) { int r = (*x); /* ( */ }\nexists (0:r = 0)\n"
     test = parse_litmus(text, "mp.litmus")

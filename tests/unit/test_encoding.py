@@ -7,8 +7,8 @@ import pytest
 from bruteforce import all_tests, is_valid_test, start, successors
 from encoded import Asked, shapes, solved
 
-from constraints.loop import Effort, solutions
-from constraints.progress import ProgressEncoding, Shape
+from constraints.loop import SolverEffort, solutions
+from constraints.progress import ProgramShape, ProgressEncoding
 from corpus.progress.axb import Program, thread_images
 from corpus.progress.text import parse_axb
 from oracle.progress.lts import explore
@@ -46,11 +46,11 @@ THREAD 1
 """
 
 
-def shape_of(program: Program) -> Shape:
-    return Shape(tuple(map(len, program.threads)), 2, 2)
+def shape_of(program: Program) -> ProgramShape:
+    return ProgramShape(tuple(map(len, program.threads)), 2, 2)
 
 
-def enumerated(shape: Shape) -> set[Program]:
+def enumerated(shape: ProgramShape) -> set[Program]:
     return {solution.program for solution in solutions(ProgressEncoding(shape), "minisat22")}
 
 
@@ -107,16 +107,16 @@ def test_every_reachable_state_reaches_an_end(text, monkeypatch):
 
 def test_without_refinement_programs_of_both_kinds_are_found(monkeypatch):
     """The tests above would catch an encoding without it; so would every count."""
-    refined = {lengths: enumerated(Shape(lengths, 2, 2)) for lengths in [(1, 1), (1, 2), (1, 1, 1)]}
+    refined = {lengths: enumerated(ProgramShape(lengths, 2, 2)) for lengths in [(1, 1), (1, 2), (1, 1, 1)]}
     monkeypatch.setattr(ProgressEncoding, "refine", lambda self, model, lts: [])
     for lengths, tests in refined.items():
-        raw = enumerated(Shape(lengths, 2, 2))
+        raw = enumerated(ProgramShape(lengths, 2, 2))
         assert tests < raw
         assert all(map(is_valid_test, tests))
         assert not any(map(is_valid_test, raw - tests))
-    raw = enumerated(Shape((1, 2), 2, 2))
+    raw = enumerated(ProgramShape((1, 2), 2, 2))
     assert {parse_axb(text) for text in (VOUCHING, VOUCHING_WITH_AN_EXCHANGE, TRAPPED)} <= raw - refined[1, 2]
-    assert parse_axb(SPINNING) in enumerated(Shape((1, 1), 2, 2)) - refined[1, 1]
+    assert parse_axb(SPINNING) in enumerated(ProgramShape((1, 1), 2, 2)) - refined[1, 1]
     doomed = {program for program in raw if len(to_the_end(program)) < len(reached(program))}
     assert (len(raw), len(refined[1, 2]), len(doomed)) == (219, 81, 129)
 
@@ -154,10 +154,10 @@ def true_literals(encoding: ProgressEncoding, program: Program) -> set[int]:
 @pytest.mark.parametrize("lengths", [(1, 2), (1, 1, 1), (2, 2)], ids=str)
 def test_no_refinement_excludes_a_test(lengths):
     """Soundness of the lemmas: the true LTS of every test of the shape satisfies all that was ever learned."""
-    encoding = ProgressEncoding(Shape(lengths, 2, 2))
+    encoding = ProgressEncoding(ProgramShape(lengths, 2, 2))
     variables = encoding.formula.variables
     lemmas: list[list[int]] = []
-    effort = Effort()
+    effort = SolverEffort()
     found = {
         image
         for solution in solutions(encoding, "minisat22", lemmas=lemmas, effort=effort)
@@ -176,7 +176,7 @@ def test_no_refinement_excludes_a_test(lengths):
 
 
 def test_what_is_learned_excludes_the_model_that_cheats():
-    encoding = ProgressEncoding(Shape((2, 2), 2, 2))
+    encoding = ProgressEncoding(ProgramShape((2, 2), 2, 2))
     learned = []
     refine = encoding.refine
 
@@ -268,13 +268,13 @@ def test_location_names_are_broken_in_the_encoding(bound):
 @pytest.mark.parametrize("lengths", [(1, 1), (2, 2), (1, 1, 1), (1, 1, 2)], ids=str)
 def test_one_solution_of_each_orbit(lengths):
     """Programs equal up to the order of threads are found once."""
-    encoding = ProgressEncoding(Shape(lengths, 2, 2))
+    encoding = ProgressEncoding(ProgramShape(lengths, 2, 2))
     orbits = [frozenset(image for image, _ in s.images) for s in solutions(encoding, "minisat22")]
     assert len(orbits) == len(set(orbits))
 
 
 def test_decoding_is_the_inverse_of_literals():
-    encoding = ProgressEncoding(Shape((1, 2), 2, 3))
+    encoding = ProgressEncoding(ProgramShape((1, 2), 2, 3))
     for solution in solutions(encoding, "minisat22"):
         program = solution.program
         wanted = set(encoding.literals(program))

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oracle import consistency
-from oracle.cat.base import Vocabulary
+from oracle.cat.base import BaseNames
 from oracle.executions import events
 from synth import cli
 
@@ -57,7 +57,7 @@ def test_a_model_that_ships_is_a_file_in_the_folder_of_models(tmp_path: Path, mo
 def test_a_base_relation_is_one_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     relations = {**events._RELATIONS, "toy": lambda base: base.value("po")}
     monkeypatch.setattr(events, "_RELATIONS", relations)
-    monkeypatch.setattr(consistency, "VOCABULARY", Vocabulary(events.SETS, frozenset(relations)))
+    monkeypatch.setattr(consistency, "VOCABULARY", BaseNames(events.SETS, frozenset(relations)))
     (tmp_path / "toy.cat").write_text("acyclic toy | rf | co | fr as sc\n")
     for method in ("enumerate", "sat", "smt"):
         assert verdict("-m", tmp_path / "toy.cat", "--method", method) == "FORBIDDEN"

@@ -17,7 +17,7 @@ from oracle.consistency import resolve_consistency_models
 from synth.cli import main
 from synth.commands.fix import WHAT
 from synth.repair.costs import read_costs
-from synth.repair.fixing import Fixing, Question, model_named
+from synth.repair.fixing import Fixing, RepairQuestion, model_named
 from synth.repair.sites import KINDS, Direction
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "memory"
@@ -384,7 +384,7 @@ def test_the_scope_is_the_narrowest_that_has_all_threads(name, expected, scope):
         for number, thread in enumerate(test.threads)
     )
     test = replace(test, threads=tuple(threads))
-    question = Question(model_named("ptx-6.0"), 2, outcome=True, flags=False)
+    question = RepairQuestion(model_named("ptx-6.0"), 2, outcome=True, flags=False)
     with Fixing([test], DIALECTS["ptx"], question, read_costs("ptx"), Direction.STRONGER, WHAT) as fixing:
         (fixed,) = next(iter(fixing)).tests
     before, after = (modes(each) for each in (test, fixed))

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from synth.hardening.reduction import OutOfTimeError, Ran, Reduction
+from synth.hardening.reduction import OutOfTimeError, ProgramRun, Reduction
 from synth.statistics import rate_interval, runs_without_failure
 
 
@@ -19,7 +19,7 @@ class Simulated:
             raise OutOfTimeError
         self.calls += 1
         right = any(set(needed) <= active for needed in self.enough)
-        return Ran(int(not right and self.random.random() < self.rate), 0.001)
+        return ProgramRun(int(not right and self.random.random() < self.rate), 0.001)
 
 
 def search(places, runs, stable, application):
@@ -78,7 +78,7 @@ def test_an_application_that_needs_none():
 
 def test_a_run_that_does_not_end_is_a_failure_and_ends_the_step():
     def application(active):
-        return Ran(0 if 1 in active else None, 1.0)
+        return ProgramRun(0 if 1 in active else None, 1.0)
 
     reduction, _ = search(3, 8, 8, application)
     assert reduction.needed == {1}

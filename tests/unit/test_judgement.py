@@ -21,9 +21,9 @@ from corpus.litmus.normal import litmus_digest
 from oracle.consistency import resolve_consistency_models
 from synth.cli import main
 from synth.inputs import expand
-from synth.junit import Ending
+from synth.junit import CaseOutcome
 from synth.memory.bundling import PLAIN, memory_bundle
-from synth.memory.seen import Ran, cases_of, told
+from synth.memory.seen import LitmusRuns, cases_of, told
 
 MODELS = ("sc", "tso", "c11", "webgpu")
 
@@ -98,7 +98,7 @@ def named(*names: str) -> list[str]:
 
 def test_a_run(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = expand([str(suite)])
-    ran = Ran(
+    ran = LitmusRuns(
         {str(each): each.litmus() for each in files}, {str(each): result(each.name, SEEN[each.name]) for each in files}
     )
     code, observations = told("a device", ran, resolve_consistency_models(MODELS), ["sc", "c11"], as_json=True)
@@ -109,9 +109,9 @@ def test_a_run(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {(Path(file).stem, model) for model in MODELS for file, _ in models[model]["forbidden"]} == CONTRADICTIONS
     assert {Path(file).stem: why for file, why in models["c11"]["reasons"].items()} == {"race": "data-race"}
     cases = cases_of(files, ran, observations, ["sc", "tso"])
-    assert {(case.name, case.ending) for case in cases} == {(name, Ending.FAILURE) for name in TESTS}
+    assert {(case.name, case.ending) for case in cases} == {(name, CaseOutcome.FAILURE) for name in TESTS}
     cases = cases_of(files, ran, observations, ["c11"])
-    assert {case.ending for case in cases} == {Ending.PASSED}
+    assert {case.ending for case in cases} == {CaseOutcome.PASSED}
 
 
 def test_a_report(suite: Path, tmp_path: Path) -> None:

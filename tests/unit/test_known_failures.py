@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from corpus.errors import InputError
-from synth.junit import Case, Ending
+from synth.junit import Case, CaseOutcome
 from synth.known import KnownFailures, read_known
 
 PLAIN, CHUNKED = "opencl.PoCL (cpu [2]).3.1.plain", "opencl.PoCL (cpu [2]).3.1.chunked"
-HUNG = Case("2x2-0006", Ending.FAILURE, "it hung")
+HUNG = Case("2x2-0006", CaseOutcome.FAILURE, "it hung")
 SUITES = {
-    PLAIN: [HUNG, Case("2x2-0007"), Case("2x2-0008", Ending.SKIPPED, "it was not run")],
-    CHUNKED: [HUNG, Case("2x2-0009", Ending.ERROR, "no such device")],
+    PLAIN: [HUNG, Case("2x2-0007"), Case("2x2-0008", CaseOutcome.SKIPPED, "it was not run")],
+    CHUNKED: [HUNG, Case("2x2-0009", CaseOutcome.ERROR, "no such device")],
 }
 
 
@@ -28,14 +28,20 @@ def known(*lines: str) -> KnownFailures:
     return read_known(Path("k.csv"))
 
 
-def endings(suites: dict[str, list[Case]]) -> list[Ending]:
+def endings(suites: dict[str, list[Case]]) -> list[CaseOutcome]:
     return [case.ending for cases in suites.values() for case in cases]
 
 
 def test_a_run_fails_by_what_is_not_known(capsys):
     suites, code = known("2x2-0006,*.plain,bug 4711").told(SUITES)
     assert code == 1
-    assert endings(suites) == [Ending.SKIPPED, Ending.PASSED, Ending.SKIPPED, Ending.FAILURE, Ending.ERROR]
+    assert endings(suites) == [
+        CaseOutcome.SKIPPED,
+        CaseOutcome.PASSED,
+        CaseOutcome.SKIPPED,
+        CaseOutcome.FAILURE,
+        CaseOutcome.ERROR,
+    ]
     assert suites[PLAIN][0].message == "known failure, bug 4711: it hung"
     assert capsys.readouterr().err.splitlines() == [
         f"synth: known: 2x2-0006 ({PLAIN}): it hung; k.csv:2, bug 4711",
@@ -47,7 +53,7 @@ def test_a_run_fails_by_what_is_not_known(capsys):
 
 def test_a_run_of_known_failures_alone_succeeds(capsys):
     suites, code = known("2x2-0006,,", f"2x2-0009,{CHUNKED.replace('[', '[[]')},").told(SUITES)
-    assert code == 0 and set(endings(suites)) == {Ending.SKIPPED, Ending.PASSED}
+    assert code == 0 and set(endings(suites)) == {CaseOutcome.SKIPPED, CaseOutcome.PASSED}
     assert (
         capsys.readouterr().err.splitlines()[-1] == "synth: k.csv: 0 new failures, 3 known; of 2 lines 0 were not seen"
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from corpus.errors import InputError
-from corpus.links import LINKS, MUTANTS, Link, print_links, read_links
+from corpus.links import LINKS, MUTANTS, MutantLink, print_links, read_links
 
 FOUND = [
-    Link("MP", "MP.m1", "P1's first load of y: removed", "instruction"),
-    Link("SB", "MP.m1", "P0's fence: sc -> acq_rel, or so", "order"),
+    MutantLink("MP", "MP.m1", "P1's first load of y: removed", "instruction"),
+    MutantLink("SB", "MP.m1", "P0's fence: sc -> acq_rel, or so", "order"),
 ]
 
 
@@ -27,7 +27,7 @@ def test_what_is_written_is_read(tmp_path):
 
 def test_suites_from_before_there_were_kinds_are_read(tmp_path):
     written(tmp_path, 'test,mutant,relaxation\n"MP","MP.m1","P0\'s store to x: removed"\n')
-    assert read_links(tmp_path) == [Link("MP", "MP.m1", "P0's store to x: removed", "")]
+    assert read_links(tmp_path) == [MutantLink("MP", "MP.m1", "P0's store to x: removed", "")]
 
 
 @pytest.mark.parametrize(

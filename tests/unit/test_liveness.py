@@ -12,7 +12,7 @@ from oracle.cat.interpreter import checked_model
 from oracle.cat.syntax import parse_cat
 from oracle.executions.events import VOCABULARY
 from oracle.executions.spins import forgets_reads
-from oracle.executions.stuck import Ending, find_hang
+from oracle.executions.stuck import ThreadEnding, find_hang
 from oracle.liveness import judge_liveness, resolve_liveness_models
 from oracle.progress.models import GUARANTEES
 from oracle.progress.plugins import resolve_models
@@ -106,7 +106,7 @@ def test_a_loop_without_accesses():
     test = ptx(["LC0:", "goto LC0"], ["st.weak x, 1"])
     (model,) = resolve_liveness_models(["fair & sc"])
     hang = explain_liveness(test, model, 1).hanging.hang
-    assert hang.endings == (Ending.SPINS, Ending.ENDED)
+    assert hang.endings == (ThreadEnding.SPINS, ThreadEnding.ENDED)
     assert said(test, "fair & sc", 1) == "MAY_HANG"
 
 
@@ -118,7 +118,7 @@ def test_a_lock_that_writes_while_it_waits():
     test = ptx(LOCK, LOCK)
     (model,) = resolve_liveness_models(["fair & sc"])
     hang = explain_liveness(test, model, 2).hanging.hang
-    assert sorted(hang.endings) == [Ending.CYCLES, Ending.ENDED]
+    assert sorted(hang.endings) == [ThreadEnding.CYCLES, ThreadEnding.ENDED]
     assert hang.steady
     assert [len(part) for rounds in hang.rounds for part in rounds] == [2, 2]
     released = ptx([*LOCK, "st.relaxed.gpu x, 0"], [*LOCK, "st.relaxed.gpu x, 0"])

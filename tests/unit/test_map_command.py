@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from corpus.dialects.registry import parse_litmus
-from corpus.executions.execution import INITIAL, Dependency, Execution, Kind, Step
+from corpus.executions.execution import INITIAL, Dependency, Execution, OpKind, Step
 from corpus.executions.text import parse_execution
-from corpus.executions.translation import Target, Translation, read_mapping, translated
+from corpus.executions.translation import MappedOp, Translation, read_mapping, translated
 from corpus.journal import read_corpus
 from corpus.litmus.test import PLAIN, Mode, Order, Place, Region
 from oracle.consistency import resolve_consistency_models
@@ -339,9 +339,9 @@ def test_a_bound_is_read_with_its_places():
 def test_of_a_write_that_becomes_an_update_nothing_is_said_of_what_it_reads():
     sc = Mode(Order.SC)
     rules = Translation(
-        {(Kind.WRITE, sc): Target((FENCE,), PLAIN, (), updates=True), (Kind.READ, sc): Target((), PLAIN, ())}
+        {(OpKind.WRITE, sc): MappedOp((FENCE,), PLAIN, (), updates=True), (OpKind.READ, sc): MappedOp((), PLAIN, ())}
     )
-    threads = ((Step(Kind.READ, 0, sc), Step(Kind.WRITE, 1, sc)), (Step(Kind.WRITE, 0, sc),))
+    threads = ((Step(OpKind.READ, 0, sc), Step(OpKind.WRITE, 1, sc)), (Step(OpKind.WRITE, 0, sc),))
     places, regions = (Place(), Place(cta=1)), (Region.GLOBAL, Region.GLOBAL)
     execution = Execution(threads, places, regions, (Dependency("data", 0, 1),), (2, None, None), frozenset(), (2, 1))
     image = translated(execution, rules)
@@ -354,13 +354,13 @@ def test_of_a_write_that_becomes_an_update_nothing_is_said_of_what_it_reads():
 def test_a_translated_execution_reads_and_ends_as_it_did():
     sc = Mode(Order.SC)
     rules = {
-        (Kind.WRITE, sc): Target((FENCE,), PLAIN, (FENCE,)),
-        (Kind.READ, sc): Target((FENCE,), PLAIN, ()),
-        (Kind.FENCE, sc): Target((), None, ()),
+        (OpKind.WRITE, sc): MappedOp((FENCE,), PLAIN, (FENCE,)),
+        (OpKind.READ, sc): MappedOp((FENCE,), PLAIN, ()),
+        (OpKind.FENCE, sc): MappedOp((), None, ()),
     }
     threads = (
-        (Step(Kind.READ, 0, sc), Step(Kind.FENCE, None, sc), Step(Kind.WRITE, 1, sc)),
-        (Step(Kind.WRITE, 0, sc),),
+        (Step(OpKind.READ, 0, sc), Step(OpKind.FENCE, None, sc), Step(OpKind.WRITE, 1, sc)),
+        (Step(OpKind.WRITE, 0, sc),),
     )
     dependencies = (Dependency("ctrl", 0, 1), Dependency("data", 0, 2))
     places, regions = (Place(), Place(cta=1)), (Region.GLOBAL, Region.GLOBAL)

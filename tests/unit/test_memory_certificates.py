@@ -14,7 +14,7 @@ from certified import lines, refused, rewrite, synth
 from constraints.circuit import Circuit
 from constraints.cycles import CycleBounds, CycleEncoding, cycles
 from constraints.programs.forbidden import Forbidden
-from constraints.programs.unknown import Unknown
+from constraints.programs.skeleton import ProgramSkeleton
 from constraints.proofs import prove_unsatisfiable
 from corpus.cycles.edges import parse_edges
 from corpus.cycles.text import cycle_text, parse_cycle
@@ -25,8 +25,8 @@ from corpus.journal import read_corpus
 from corpus.litmus.test import Region
 from corpus.suite import write_corpus
 from oracle.cat.syntax import shipped_models
-from oracle.certificates.clauses import Formula
-from oracle.certificates.cycles import Asked, lacks
+from oracle.certificates.clauses import CertifiedFormula
+from oracle.certificates.cycles import CycleClaim, lacks
 from oracle.certificates.executions import can_happen, exclusions
 from oracle.certificates.executions import lacks as lacks_execution
 from oracle.certificates.refusal import RefusedError
@@ -182,7 +182,7 @@ def test_what_the_search_writes_is_not_asked(made, kind, monkeypatch):
     for module, name in ((suites, "Forbidden"), (suites, "encoding_of"), (certification, "cycles")):
         monkeypatch.setattr(module, name, fail)
     monkeypatch.setattr(CycleEncoding, "__init__", fail)
-    monkeypatch.setattr(Unknown, "__post_init__", fail)
+    monkeypatch.setattr(ProgramSkeleton, "__post_init__", fail)
     monkeypatch.setattr(Circuit, "__init__", fail)
     assert synth("verify", made / kind, "-j", 1).exit_code == 0
 
@@ -376,7 +376,7 @@ class Open(dict):
 
 
 def test_an_execution_is_excluded_in_the_places_of_all_threads_of_its_sizes():
-    formula = Formula(Open(), [])
+    formula = CertifiedFormula(Open(), [])
     words = vocabulary("cpu")
     one = parse_execution("0.0.0.0: W x; W y | 0.0.1.0: R y<-1; R x<-init | final x=0 y=1")
     found = {frozenset(clause) for clause in exclusions(formula, (2, 2), words, one)}
@@ -408,7 +408,7 @@ def test_an_execution_is_excluded_in_the_places_of_all_threads_of_its_sizes():
 )
 def test_what_would_exclude_more_than_one_execution_is_refused(text, named):
     with pytest.raises(RefusedError, match=named):
-        list(exclusions(Formula(Open(), []), (2, 2), vocabulary("cpu"), parse_execution(text)))
+        list(exclusions(CertifiedFormula(Open(), []), (2, 2), vocabulary("cpu"), parse_execution(text)))
 
 
 MP = "0.0.0.0: W x; W y | 0.0.1.0: R y<-1; R x<-init"
@@ -430,9 +430,9 @@ def test_what_a_formula_does_not_speak_of_is_refused(text):
     """Its clauses would exclude the program without it, of which nobody has shown anything."""
     words = vocabulary("cpu").without(["dep"])
     fine = parse_execution(f"{MP} | final x=0 y=1")
-    assert len(list(exclusions(Formula(Open(), []), (2, 2), words, fine))) == 2
+    assert len(list(exclusions(CertifiedFormula(Open(), []), (2, 2), words, fine))) == 2
     with pytest.raises(RefusedError, match="it says what the formula does not"):
-        list(exclusions(Formula(Open(), []), (2, 2), words, parse_execution(text)))
+        list(exclusions(CertifiedFormula(Open(), []), (2, 2), words, parse_execution(text)))
 
 
 @pytest.mark.parametrize(
@@ -464,7 +464,7 @@ def test_what_tso_says_of_executions():
     assert "P0's fence: removed" in lacks_execution(fenced, tso, words)
 
 
-def asked(text: str, **changed) -> Asked:
+def asked(text: str, **changed) -> CycleClaim:
     known = {
         "levels": (),
         "regions": (Region.GLOBAL,),
@@ -473,7 +473,7 @@ def asked(text: str, **changed) -> Asked:
         "location_accesses": 3,
         "compositions": False,
     }
-    return Asked(parse_edges(text, ("gpu",)), **(known | changed))
+    return CycleClaim(parse_edges(text, ("gpu",)), **(known | changed))
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])

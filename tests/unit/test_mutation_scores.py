@@ -13,9 +13,9 @@ from backends.shared.results import MemoryFailure, trial_of
 from corpus.errors import InputError
 from corpus.links import LINKS, MUTANTS
 from oracle.serial import Takes
-from synth.mutation.kills import MutantSuite, Seen, observed, read_observed, read_suite
+from synth.mutation.kills import KillCounts, MutantSuite, observed, read_observed, read_suite
 from synth.mutation.scores import Score, best_of, keys, machines, score, scores_by, trust
-from synth.options.choice import Choice
+from synth.options.choice import SelectionFilter
 
 MUTANTS_THERE = {mutant.name: mutant for mutant in (WEAK, FINE, SERIAL)}
 
@@ -38,7 +38,7 @@ def test_what_the_outcomes_of_mutants_take():
 
 def test_kill_rates():
     _, _, plain, stress = scored()
-    assert plain["A.m1"] == Seen(40, 20, pytest.approx(2.0)) and plain["A.m1"].rate == pytest.approx(20.0)
+    assert plain["A.m1"] == KillCounts(40, 20, pytest.approx(2.0)) and plain["A.m1"].rate == pytest.approx(20.0)
     assert plain["A.m2"].rate == 0 and stress["A.m2"].rate == pytest.approx(3.0)
     assert "B" not in plain
 
@@ -93,7 +93,7 @@ def test_numbers_of_launches_are_summed_up_and_the_last_line_of_a_trial_counts()
         (MemoryFailure(error="gone", **{n: getattr(trial_of(result(FINE, 0)), n) for n in FIELDS}), ()),
     ]
     (seen,) = observed(made, entries).values()
-    assert seen == {"A.m1": Seen(8, 60, pytest.approx(5.0))}
+    assert seen == {"A.m1": KillCounts(8, 60, pytest.approx(5.0))}
 
 
 FIELDS = trial_of(result(FINE, 0)).__struct_fields__
@@ -112,7 +112,7 @@ def test_devices_drivers_and_ways_to_launch_are_environments_of_their_own():
 
 def test_without_times_there_are_kills_and_no_rates():
     (seen,) = observed(suite(), [(result(WEAK, 4), ())]).values()
-    assert seen["A.m1"] == Seen(4, 20, None) and seen["A.m1"].rate is None
+    assert seen["A.m1"] == KillCounts(4, 20, None) and seen["A.m1"].rate is None
     assert score(["A.m1"], seen) == Score(1, 1, 1, None)
     timed = observed(suite(), [(result(WEAK, 4), ()), (result(WEAK, 4, launches=5), (1.0,))])
     assert next(iter(timed.values()))["A.m1"].seconds is None
@@ -128,9 +128,9 @@ def test_terms_in_another_order_are_read_by_name():
 
 def test_a_suite_and_its_results_are_read(tmp_path):
     folder = write_suite(tmp_path / "suite")
-    made = read_suite(folder, Choice())
+    made = read_suite(folder, SelectionFilter())
     assert read_observed(made, [folder / "results.jsonl"]) == scored()[1]
-    chosen = read_suite(folder, Choice(names=("B",)))
+    chosen = read_suite(folder, SelectionFilter(names=("B",)))
     assert [link.test for link in chosen.links] == ["B"] and list(chosen.mutants) == ["A.m2"]
 
 
@@ -138,4 +138,4 @@ def test_a_link_that_leads_nowhere_is_told(tmp_path):
     folder = write_suite(tmp_path / "suite")
     (folder / MUTANTS / LINKS).write_text("test,mutant,relaxation\nA,A.m9,removed\n")
     with pytest.raises(InputError, match=r"no test has the name 'A\.m9'"):
-        read_suite(folder, Choice())
+        read_suite(folder, SelectionFilter())

@@ -33,9 +33,9 @@ from corpus.litmus.test import (
 from oracle.consistency import OPERATIONAL as MODELS
 from oracle.executions.values import Address
 from oracle.operational.explore import StateLimitError, UnmodelledError, explore, satisfies, witness
-from oracle.operational.memory import FORGOTTEN, Copy, LocationAutomaton, Status
+from oracle.operational.memory import FORGOTTEN, Copy, CopyStatus, LocationAutomaton
 
-SHARED, BORROWED, IN_BLOCK, UNSHARED = Status
+SHARED, BORROWED, IN_BLOCK, UNSHARED = CopyStatus
 X, Y = Loc("x"), Loc("y")
 SPIN = [Label("L"), Load("r1", X), Branch("L", Comparison("eq", Reg("r1"), 0))]
 

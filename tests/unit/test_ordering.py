@@ -8,9 +8,9 @@ import pytest
 
 from synth.drawing.order import draw, draw_dot
 from synth.memory.ordering import (
+    ModelRelation,
+    ModelSearch,
     Ordering,
-    Search,
-    Standing,
     difference_text,
     ordering_record,
     ordering_table,
@@ -33,16 +33,16 @@ def ordering(allowed=ALLOWED, bound=6):
     searches = {}
     for one, other in permutations(allowed, 2):
         found = min(((SIZES[test], test) for test in allowed[one] - allowed[other]), default=None)
-        searches[one, other] = Search(None, bound) if found is None else Search(found[1], found[0])
+        searches[one, other] = ModelSearch(None, bound) if found is None else ModelSearch(found[1], found[0])
     return Ordering(tuple(allowed), searches, "R W F.sc")
 
 
 def test_standings():
     found = ordering()
-    assert found.standing("sc", "mine") is found.standing("mine", "sc") is Standing.ALIKE
-    assert found.standing("sc", "tso") is Standing.STRONGER
-    assert found.standing("tso", "sc") is Standing.WEAKER
-    assert found.standing("pso", "lb") is Standing.INCOMPARABLE
+    assert found.standing("sc", "mine") is found.standing("mine", "sc") is ModelRelation.ALIKE
+    assert found.standing("sc", "tso") is ModelRelation.STRONGER
+    assert found.standing("tso", "sc") is ModelRelation.WEAKER
+    assert found.standing("pso", "lb") is ModelRelation.INCOMPARABLE
 
 
 def test_groups_and_the_next_weaker_of_each():
@@ -70,15 +70,15 @@ def test_one_model_and_models_that_have_nothing_in_common():
 
 def test_searches_of_different_bounds_give_an_order_all_the_same():
     """What "no difference" says is then not transitive: those that are known to differ are drawn apart."""
-    searches = {**dict.fromkeys(permutations("abc", 2), Search(None, 3)), ("a", "c"): Search("MP", 4)}
+    searches = {**dict.fromkeys(permutations("abc", 2), ModelSearch(None, 3)), ("a", "c"): ModelSearch("MP", 4)}
     found = Ordering(("a", "b", "c"), searches, "R W")
-    assert found.standing("a", "b") is found.standing("b", "c") is Standing.ALIKE
-    assert found.standing("a", "c") is Standing.WEAKER and found.bound() == 3
+    assert found.standing("a", "b") is found.standing("b", "c") is ModelRelation.ALIKE
+    assert found.standing("a", "c") is ModelRelation.WEAKER and found.bound() == 3
     assert found.groups() == [("a", "b"), ("c",)] and found.covers() == [(("c",), ("a", "b"))]
 
-    found = Ordering(("a", "b", "c"), {**searches, ("b", "a"): Search("SB", 4)}, "R W")
+    found = Ordering(("a", "b", "c"), {**searches, ("b", "a"): ModelSearch("SB", 4)}, "R W")
     assert found.groups() == [("a",), ("b",), ("c",)] and found.covers() == [(("a",), ("b",)), (("c",), ("b",))]
-    assert found.separating(("c",), ("b",)) == Search(None, 3)
+    assert found.separating(("c",), ("b",)) == ModelSearch(None, 3)
     assert "none up to 3 events" in draw(found).svg()
 
 

@@ -8,7 +8,7 @@ from litmus_code import program
 
 from corpus.errors import InputError
 from oracle.cat.algebra import bits
-from oracle.cat.interpreter import Model, Names, checked_model, prelude
+from oracle.cat.interpreter import Model, PreludeValues, checked_model, prelude
 from oracle.cat.syntax import parse_cat, read_cat
 from oracle.cat.terms import Call, Definition, Name
 from oracle.consistency import load_model
@@ -77,8 +77,8 @@ def test_any_object_with_an_algebra_and_values_is_a_base():
     base = Two({"rf": RF, "co": EMPTY, "ext": RF})
     (result,) = Model("m", parse_cat("empty rfe", "m.cat")).judge(base)
     assert (result.truth, result.value) == (0, RF)
-    assert Names(base).value("M") == {0: 1, 1: 1}
-    assert Names(base).value("nothing") is None and Names(base).value("fencerel") is None
+    assert PreludeValues(base).value("M") == {0: 1, 1: 1}
+    assert PreludeValues(base).value("nothing") is None and PreludeValues(base).value("fencerel") is None
 
 
 def test_a_line_is_read_where_a_model_mentions_it_and_once():

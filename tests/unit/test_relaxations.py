@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.executions.relaxations import mutants, relaxations, relaxed, reversals
 from corpus.executions.text import execution_text, parse_execution
 from corpus.executions.vocabulary import vocabulary
@@ -202,12 +202,12 @@ def test_a_scope_is_narrowed_to_that_of_a_cluster():
 def test_a_fence_of_all_memory_is_relaxed_to_one_of_either_kind():
     words = vocabulary("opencl")
     both = Mode(Order.ACQUIRE, Scope.CTA)
-    less = words.less_memory(Kind.FENCE, both)
+    less = words.less_memory(OpKind.FENCE, both)
     assert [mode.tags for mode in less] == [("global-fence",), ("local-fence",)]
-    assert not any(words.less_memory(Kind.FENCE, mode) for mode in less)
-    assert words.lower_orders(Kind.FENCE, less[0]) == ()  # acquire fences are the weakest
-    assert words.narrower(Kind.FENCE, replace(less[0], scope=Scope.GPU)) == less[0]
-    assert not words.less_memory(Kind.READ, both) and not vocabulary("ptx").less_memory(Kind.FENCE, both)
+    assert not any(words.less_memory(OpKind.FENCE, mode) for mode in less)
+    assert words.lower_orders(OpKind.FENCE, less[0]) == ()  # acquire fences are the weakest
+    assert words.narrower(OpKind.FENCE, replace(less[0], scope=Scope.GPU)) == less[0]
+    assert not words.less_memory(OpKind.READ, both) and not vocabulary("ptx").less_memory(OpKind.FENCE, both)
 
 
 def test_accesses_the_other_way_round():

@@ -32,10 +32,10 @@ from corpus.litmus.condition import spell
 from corpus.suite import write_corpus
 from corpus.test import Test
 from synth.cli import main
-from synth.conformance import Standing, Status, recorded, standing
+from synth.conformance import ConformanceStatus, ModelConformance, recorded, standing
 from synth.families.interface import families
 from synth.inputs import MEMORY, PROGRESS, Input
-from synth.junit import Case, Ending, junit
+from synth.junit import Case, CaseOutcome, junit
 from synth.memory.judging import labelled_record
 from synth.mutation.kills import Machine
 from synth.report.details import ranked
@@ -142,12 +142,14 @@ def test_models_are_set_against_each_level_of_a_device() -> None:
     levels = found.levels_of(PROGRESS)
     assert [(level.way, columns) for level, columns in levels.items()] == [("", [0, 1]), ("", [2]), ("subgroup", [3])]
     status = {each.model: each.status for each in found.standings([0, 1], PROGRESS)}
-    assert status["fair-weak"] is Status.CONTRADICTED and status["lobe-strong"] is Status.CONSISTENT
-    assert {each.status for each in found.standings([2], PROGRESS)} == {Status.SILENT}
+    assert (
+        status["fair-weak"] is ConformanceStatus.CONTRADICTED and status["lobe-strong"] is ConformanceStatus.CONSISTENT
+    )
+    assert {each.status for each in found.standings([2], PROGRESS)} == {ConformanceStatus.SILENT}
     assert {each.model: each.status for each in found.standings([6], MEMORY)} == {
-        "sc": Status.CONSISTENT,
-        "tso": Status.WEAKER,
-        "rc11": Status.WEAKER,
+        "sc": ConformanceStatus.CONSISTENT,
+        "tso": ConformanceStatus.WEAKER,
+        "rc11": ConformanceStatus.WEAKER,
     }
     assert found.against(["sc", "tso", "fair-weak"]) == {"sc": "SB", "fair-weak": "waits"}
 
@@ -156,7 +158,7 @@ def test_the_fairest_models_that_nothing_contradicts() -> None:
     found = small()
     assert strongest(found.standings([1], PROGRESS)) == ("lobe-strong",)
     assert strongest(found.standings([0], PROGRESS)) == ("fair-strong",)
-    of = [Standing(model, 1, (), 1, 1, 0) for model in ("hsa-weak", "obe-weak", "unfair-weak", "my-weak")]
+    of = [ModelConformance(model, 1, (), 1, 1, 0) for model in ("hsa-weak", "obe-weak", "unfair-weak", "my-weak")]
     assert strongest(of) == ("hsa-weak", "obe-weak", "my-weak")
 
 
@@ -165,8 +167,8 @@ def test_standing() -> None:
     seen = {"a": True, "b": False, "c": True, "d": True, "e": False}
     said = {"a": "NO", "b": "NO", "c": "YES", "d": None, "e": "YES"}
     promises = {test: recorded(verdict, "NO", "YES") for test, verdict in said.items()}
-    assert standing("m", promises, seen, {"a"}) == Standing("m", 2, ("a",), 2, 1, 1)
-    assert standing("m", promises, seen, {"a", "e"}) == Standing("m", 3, ("a", "e"), 1, 1, 1)
+    assert standing("m", promises, seen, {"a"}) == ModelConformance("m", 2, ("a",), 2, 1, 1)
+    assert standing("m", promises, seen, {"a", "e"}) == ModelConformance("m", 3, ("a", "e"), 1, 1, 1)
 
 
 def test_results_with_other_terms_are_of_another_test() -> None:
@@ -332,7 +334,7 @@ def test_the_same_bytes_each_time(tmp_path: Path) -> None:
 
 
 def test_junit_of_any_text() -> None:
-    cases = [Case("a<b\x00", Ending.FAILURE, 'line\none "two"', 1.25), Case("c", Ending.SKIPPED, "no")]
+    cases = [Case("a<b\x00", CaseOutcome.FAILURE, 'line\none "two"', 1.25), Case("c", CaseOutcome.SKIPPED, "no")]
     root = ElementTree.fromstring(junit("all", {"s&t": cases}))
     failed = root.find(".//failure/..")
     assert failed is not None and failed.get("name") == "a<b\ufffd" and failed.get("time") == "1.250"

@@ -12,12 +12,12 @@ from msgspec.structs import asdict, replace
 from backends.shared.outcomes import outcomes
 from backends.shared.process import Run, RunError
 from backends.shared.results import (
-    Effort,
     MemoryFailure,
     MemoryResult,
     ProgressResult,
     Result,
     Times,
+    TryEffort,
     now,
     open_results,
     parse_result,
@@ -109,7 +109,7 @@ def test_tries(outcomes: str, tries: tuple[str, ...], state: str | None) -> None
 
 
 def test_what_tries_took_goes_with_their_result(tmp_path: Path) -> None:
-    path, took = tmp_path / "results.jsonl", Effort(limit=0.1, seconds=0.25, cpu=None, load=17.5)
+    path, took = tmp_path / "results.jsonl", TryEffort(limit=0.1, seconds=0.25, cpu=None, load=17.5)
     times = [Times((0.1, 0.2), 0.1, (took, took)), Times((0.5,), 5.0)]
     with open_results(path) as file:
         file.add(RESULT, times[0])

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from corpus.dialects.registry import read_litmus
 from corpus.errors import InputError
 from corpus.export import TARGETS, export
-from corpus.journal import Found, Journal, finish, read_corpus
+from corpus.journal import FoundTest, Journal, finish, read_corpus
 from corpus.progress.as_litmus import axb_program
 from corpus.progress.axb import digest
 from corpus.progress.idioms import idioms, tags_of
@@ -32,7 +32,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, program in idioms().items():
             said = {model: str(verdict) for model, verdict in verdicts(program).items()}
             test = Test("", digest(program), print_axb(program), said, tags_of(digest(program)))
-            journal.append("a", [Found("", ((name, test_record(test)),))])
+            journal.append("a", [FoundTest("", ((name, test_record(test)),))])
         finish(journal, {"complete": True}, {})
     return path
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import corpus
 from corpus.errors import InputError
 from corpus.files import write_atomically
-from corpus.journal import Found, Journal, finish, is_complete, read_corpus
+from corpus.journal import FoundTest, Journal, finish, is_complete, read_corpus
 from corpus.lines import LineFile
 from corpus.progress.axb import digest
 from corpus.progress.idioms import idioms, tags_of
@@ -38,9 +38,9 @@ def make_test(name: str) -> Test:
     return Test("", digest(program), print_axb(program), found, tags_of(digest(program)))
 
 
-def found(*names: str, key: str = "{}") -> Found:
+def found(*names: str, key: str = "{}") -> FoundTest:
     tests = tuple((key.format(name), test_record(make_test(name))) for name in names)
-    return Found(print_axb(idioms()[names[0]]), tests)
+    return FoundTest(print_axb(idioms()[names[0]]), tests)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_the_same_test_found_twice_is_one_test_under_its_least_key(journal):
 
 
 def test_bytes_depend_neither_on_the_order_of_work_nor_on_when_it_was_cut(tmp_path):
-    parts = [("a", [found("mutex")]), ("b", [found("barrier-2"), Found("dropped by a filter")]), ("a", [])]
+    parts = [("a", [found("mutex")]), ("b", [found("barrier-2"), FoundTest("dropped by a filter")]), ("a", [])]
     folders = []
     for number, order in enumerate([parts, parts[::-1]]):
         folder = tmp_path / str(number)
@@ -118,7 +118,7 @@ def test_bytes_depend_neither_on_the_order_of_work_nor_on_when_it_was_cut(tmp_pa
 def test_ranks_are_padded_so_that_names_sort(tmp_path):
     tests = [Test("", f"{number:016x}", "THREAD 0\n0: Mem[0] = 1;\n") for number in range(10_000)]
     with Journal.create(tmp_path / "c", {}) as journal:
-        journal.append("a", [Found("", tuple((test.digest, test_record(test)) for test in tests))])
+        journal.append("a", [FoundTest("", tuple((test.digest, test_record(test)) for test in tests))])
         finish(journal, {"complete": True}, {})
     names = [test.name for test in read_corpus(tmp_path / "c").tests]
     assert names[0] == "1x1-00001" and names[-1] == "1x1-10000"
@@ -173,7 +173,7 @@ def test_an_unfinished_corpus_opens_with_what_was_found(journal):
 
 
 def test_resume_gives_back_what_was_found(journal):
-    founds = [found("mutex", "barrier-2"), Found("nothing came of it")]
+    founds = [found("mutex", "barrier-2"), FoundTest("nothing came of it")]
     journal.append("unit/1", founds[:1])
     journal.append("unit/2", [found("barrier-2")])
     journal.append("unit/1", founds[1:])
@@ -281,7 +281,7 @@ def test_nothing_is_lost_or_doubled_when_a_run_is_killed_while_it_writes(tmp_pat
     assert [int(test.digest, 16) for test in tests] in (list(range(last + 1)), list(range(last + 2)))
     with Journal.resume(folder, {"threads": 2}) as resumed:
         assert [int(given.program) for given in resumed.units["a"]] == list(range(len(tests)))
-        resumed.append("a", [Found("more")])
+        resumed.append("a", [FoundTest("more")])
         finish(resumed, {"complete": True}, {})
     assert len(read_corpus(folder).tests) == len(tests)
     validate(folder)

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from corpus import journal
 from corpus import suite as corpus_suite
 from corpus.dialects.registry import read_litmus
-from corpus.executions.relaxations import Relaxed
+from corpus.executions.relaxations import RelaxationTarget
 from corpus.journal import read_corpus
 from corpus.links import MUTANTS, read_links
 from corpus.suite import JOURNAL, MANIFEST, TESTS, TIMES
@@ -52,7 +52,7 @@ def consistent(folder: Path) -> None:
     links = read_links(folder)
     assert {link.test for link in links} <= set(names)
     assert {link.mutant for link in links} == set(mutants)
-    assert {link.kind for link in links} <= set(Relaxed)
+    assert {link.kind for link in links} <= set(RelaxationTarget)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_units_that_take_long_are_cut_into_parts(tmp_path, whole, monkeypatch, m
 
 
 def test_what_a_process_did_before_shows_in_no_size():
-    request = suites.Request("tso", (4, 4))
+    request = suites.SuiteRequest("tso", (4, 4))
     unit = next(unit for unit in suites.units(request) if unit.name == "outcome/3.1")
     first, again = (list(suites.run_unit(unit, request, "minisat22"))[-1] for _ in range(2))
     assert first == again and first["refinements"] > 0

@@ -34,7 +34,7 @@ from corpus.litmus.test import (
     conjunction,
 )
 from oracle.executions import threads as module
-from oracle.executions.events import Apply, Arrival, Kind, Read, together
+from oracle.executions.events import Apply, Arrival, EventKind, Read, together
 from oracle.executions.threads import unroll_threads
 from oracle.executions.values import Address
 
@@ -185,7 +185,7 @@ def test_what_stands_for_a_location_in_a_proxy_has_its_virtual_address():
 def test_an_rmw_is_a_read_and_a_write(operation, operands, value):
     (path,) = paths(Load("r1", Loc("y")), Rmw(operation, "r2", Loc("x"), operands, Mode(Order.ACQ_REL, Scope.GPU)))
     first, read, write = path.events
-    assert (read.kind, write.kind, write.rmw) == (Kind.READ, Kind.WRITE, read.key)
+    assert (read.kind, write.kind, write.rmw) == (EventKind.READ, EventKind.WRITE, read.key)
     assert {"ACQ", "RMW", "GPU"} <= read.tags and "REL" not in read.tags
     assert {"REL", "RMW", "GPU"} <= write.tags and "ACQ" not in write.tags
     assert path.registers["r2"] == Read(read.key)

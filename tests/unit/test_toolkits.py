@@ -8,7 +8,7 @@ import pytest
 
 from backends.cuda import gpus, toolkits
 from backends.cuda.compiler import CudaCompiler, compiler_for, cuda_tool
-from backends.cuda.toolkits import Target, Toolkit
+from backends.cuda.toolkits import CudaTarget, Toolkit
 from backends.shared.toolchain import which
 
 
@@ -59,7 +59,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 def test_the_toolkit_for_a_gpu(
     machine: dict[str, Path], capability: int | None, driver: int | None, wanted: str
 ) -> None:
-    found, problem = toolkits.chosen(Target(capability, driver))
+    found, problem = toolkits.chosen(CudaTarget(capability, driver))
     assert found is not None and (found.folder, problem) == (machine[wanted], "")
 
 
@@ -74,26 +74,26 @@ def test_what_is_wrong_is_said_with_what_would_do(
     machine: dict[str, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(toolkits, "toolkits", lambda: [Toolkit(machine["13"])])
-    assert toolkits.chosen(Target(90, 12)) == (
+    assert toolkits.chosen(CudaTarget(90, 12)) == (
         None,
         "the driver has CUDA 12, nvcc 13.5.37 needs 580.65.06 or later; "
         "install nvcc of CUDA 12 on PATH, or name it by CUDA_HOME",
     )
-    assert toolkits.chosen(Target(70, 13))[1] == (
+    assert toolkits.chosen(CudaTarget(70, 13))[1] == (
         "nvcc 13.5.37 compiles for sm_75 and later, this is sm_70; "
         "install nvcc of CUDA 12 on PATH, or name it by CUDA_HOME"
     )
     (lacking, *_) = compiler_for(gpus.Gpu("V100", 70, "CUDA 13.0", 0)).missing()
     assert lacking.startswith("nvcc for it: nvcc 13.5.37 compiles for sm_75") and "\n" not in lacking
     monkeypatch.setattr(toolkits, "toolkits", list)
-    assert toolkits.chosen(Target(90, 12)) == (None, "")
+    assert toolkits.chosen(CudaTarget(90, 12)) == (None, "")
     assert compiler_for(gpus.Gpu("H100", 90, "CUDA 12.4", 0)).missing()[0].startswith("nvcc (pip install")
 
 
 def test_a_toolkit_that_is_named_is_the_only_one(machine: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_HOME", str(machine["11"].parent))
     assert [each.folder for each in toolkits.toolkits()] == [machine["11"]]
-    assert toolkits.chosen(Target(90, 13))[0] == Toolkit(machine["11"])
+    assert toolkits.chosen(CudaTarget(90, 13))[0] == Toolkit(machine["11"])
     (machine["11"] / "cuobjdump").unlink()
     assert (cuda_tool("nvcc"), cuda_tool("cuobjdump")) == (machine["11"] / "nvcc", None)  # nothing else is mixed in
 
@@ -112,4 +112,4 @@ def test_a_toolkit_that_says_no_version_is_tried(tmp_path: Path, monkeypatch: py
     odd = toolkit(tmp_path / "odd", "none")
     monkeypatch.setattr(toolkits, "toolkits", lambda: [Toolkit(odd)])
     toolkits._version.cache_clear()
-    assert toolkits.chosen(Target(90, 12)) == (Toolkit(odd), "")
+    assert toolkits.chosen(CudaTarget(90, 12)) == (Toolkit(odd), "")

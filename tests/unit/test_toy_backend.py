@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from backends.cpp.memory import CppKernel
 from backends.cpp.progress import Cpp
 from backends.registry import BACKENDS
-from backends.shared.backend import Backend, Check
+from backends.shared.backend import Backend, ProgramCheck
 from backends.shared.device import Prepared
 from backends.shared.layout import Layout, Parameters, place
 from backends.shared.mapping import Launch, launch
@@ -77,7 +77,7 @@ TOY = Backend(
     usage="toy TEST.toy",
     compiler=ToyCompiler(),
     device=lambda options: ToyDevice(),
-    check=Check("toycheck", lambda test, program: ["P0: is a toy"]),
+    check=ProgramCheck("toycheck", lambda test, program: ["P0: is a toy"]),
 )
 
 

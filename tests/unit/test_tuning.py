@@ -16,13 +16,13 @@ from synth.tuning.journal import answered, open_journal
 from synth.tuning.search import (
     STEP,
     Ask,
-    Comparison,
-    Found,
     Grid,
     Patches,
+    ProfileComparison,
+    ProfileSearch,
     Sample,
-    Search,
     Trials,
+    TuningResult,
     changed,
     critical_patch,
     drawn,
@@ -53,7 +53,7 @@ def measuring(rate: Rate, seconds: float = 1.0) -> Measure:
     return measure
 
 
-def found_by(search: Search, measure: Measure) -> tuple[Found, list[Ask]]:
+def found_by(search: ProfileSearch, measure: Measure) -> tuple[TuningResult, list[Ask]]:
     asked: list[Ask] = []
     steps = search.steps()
     asks = next(steps)
@@ -80,14 +80,14 @@ def patchy(ask: Ask, launch: int) -> float:
 
 
 def test_the_published_search_finds_patch_sequence_and_spread() -> None:
-    search = Search("published", 1, 2, OWN, BASE, replace(GRID, noise=0.03))
+    search = ProfileSearch("published", 1, 2, OWN, BASE, replace(GRID, noise=0.03))
     found, asked = found_by(search, measuring(patchy))
     patches, sequenced, spread = (found.steps[each] for each in ("patches", "sequences", "spreads"))
     assert isinstance(patches, Patches) and patches.patch == 16
-    assert isinstance(sequenced, Comparison) and sequenced.best == "st ld ld" and len(sequenced.scores) == 14
-    assert isinstance(spread, Comparison) and spread.best == "4"
+    assert isinstance(sequenced, ProfileComparison) and sequenced.best == "st ld ld" and len(sequenced.scores) == 14
+    assert isinstance(spread, ProfileComparison) and spread.best == "4"
     incanted = found.steps["incantations"]
-    assert isinstance(incanted, Comparison) and len(incanted.scores) == 16
+    assert isinstance(incanted, ProfileComparison) and len(incanted.scores) == 16
     assert incanted.best == "memory stress + synchronisation"
     profile = found.profile
     assert (profile.patch, profile.sequence, profile.spread, profile.conflicts) == (16, "st ld ld", 4, False)
@@ -114,7 +114,7 @@ def test_the_random_search_finds_a_maximum() -> None:
         near = -abs((profile.spin or 1).bit_length() - 11) / 20 - abs((profile.slots or 32).bit_length() - 8) / 10
         return 0.9 + near + (0.05 if profile.rotate else 0.0)
 
-    found, asked = found_by(Search("random", 1, 1, OWN, BASE, replace(GRID, candidates=400)), measuring(rate))
+    found, asked = found_by(ProfileSearch("random", 1, 1, OWN, BASE, replace(GRID, candidates=400)), measuring(rate))
     assert found.profile.slots == 128 and found.profile.rotate
     assert (found.profile.spin or 0).bit_length() in (10, 11, 12)
     trials = found.steps["trials"]
@@ -127,20 +127,20 @@ def test_plain_launches_stay_where_nothing_is_better() -> None:
         return 0.5 if not ask.profile.chosen else 0.1
 
     for method in ("published", "random"):
-        found, _ = found_by(Search(method, 0, 1, OWN, BASE, replace(GRID, candidates=8)), measuring(rate))
+        found, _ = found_by(ProfileSearch(method, 0, 1, OWN, BASE, replace(GRID, candidates=8)), measuring(rate))
         assert not found.kept and found.profile == BASE
 
 
 @pytest.mark.parametrize("method", ["published", "random"])
 def test_the_same_seed_asks_the_same_and_another_does_not(method: str) -> None:
     grid = replace(GRID, distances=(0, 1, 2, 3, 4, 5), candidates=16)
-    asked = [found_by(Search(method, seed, 2, OWN, BASE, grid), measuring(patchy))[1] for seed in (1, 1, 2)]
+    asked = [found_by(ProfileSearch(method, seed, 2, OWN, BASE, grid), measuring(patchy))[1] for seed in (1, 1, 2)]
     assert asked[0] == asked[1] != asked[2]
 
 
 @pytest.mark.parametrize("method", ["published", "random"])
 def test_a_budget_ends_a_search_and_every_test_is_measured(method: str) -> None:
-    search = Search(method, 0, 3, OWN, BASE, replace(GRID, distances=tuple(range(20)), budget=60.0))
+    search = ProfileSearch(method, 0, 3, OWN, BASE, replace(GRID, distances=tuple(range(20)), budget=60.0))
     found, asked = found_by(search, measuring(patchy))
     assert len(asked) < search.most / 2
     assert {ask.test for ask in asked} == {0, 1, 2}
@@ -150,7 +150,7 @@ def test_a_budget_ends_a_search_and_every_test_is_measured(method: str) -> None:
 
 def test_measurements_take_turns() -> None:
     """What is asked at once is asked anew as a whole, and the samples are summed up."""
-    search = Search("random", 0, 1, OWN, BASE, replace(GRID, candidates=8, turns=3))
+    search = ProfileSearch("random", 0, 1, OWN, BASE, replace(GRID, candidates=8, turns=3))
     found, asked = found_by(search, measuring(patchy))
     assert asked[:8] == asked[8:16] == asked[16:24] and len(asked) == search.most
     assert len(found.rates["own"][0].weak) == 3 * 2 * 2 * GRID.launches and found.rates["own"][0].seconds == 3 * 2
@@ -165,7 +165,7 @@ def test_what_cannot_be_launched_is_not_chosen() -> None:
                 yield from measuring(patchy)([ask])
 
     for method in ("published", "random"):
-        found, _ = found_by(Search(method, 0, 1, OWN, BASE, GRID), measure)
+        found, _ = found_by(ProfileSearch(method, 0, 1, OWN, BASE, GRID), measure)
         assert not found.profile.stress and not found.profile.conflicts
 
 
@@ -224,7 +224,7 @@ def test_a_search_that_is_cut_goes_on(cut: int, tmp_path: Path) -> None:
     file = tmp_path / "p.journal.jsonl"
     grid = replace(GRID, candidates=24)
 
-    def run(most: int | None) -> tuple[Found | None, int]:
+    def run(most: int | None) -> tuple[TuningResult | None, int]:
         measured = 0
 
         def measure(asks: Sequence[Ask]) -> Iterator[Sample]:
@@ -238,7 +238,9 @@ def test_a_search_that_is_cut_goes_on(cut: int, tmp_path: Path) -> None:
         result = None
         try:
             with open_journal(file) as journal:
-                for done in answered(Search("random", 3, 2, OWN, BASE, grid), "k", ("SB", "MP"), measure, journal):
+                for done in answered(
+                    ProfileSearch("random", 3, 2, OWN, BASE, grid), "k", ("SB", "MP"), measure, journal
+                ):
                     result = done or result
         except KeyboardInterrupt:
             pass
@@ -258,7 +260,7 @@ def test_a_journal_of_another_search_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "p.journal.jsonl"
 
     def run(key: str) -> None:
-        search = Search("random", 3, 1, OWN, BASE, replace(GRID, candidates=4))
+        search = ProfileSearch("random", 3, 1, OWN, BASE, replace(GRID, candidates=4))
         with open_journal(file) as journal:
             list(answered(search, key, ("SB",), measuring(patchy), journal))
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from corpus.dialects.registry import read_litmus
 from oracle.cat.syntax import read_cat
-from oracle.cat.terms import Check
+from oracle.cat.terms import ModelCheck
 from oracle.consistency import load_model
 from oracle.executions.judge import outcomes
 from synth.cli import main
@@ -27,11 +27,11 @@ def synth(*args, exit_code=0):
 
 def test_it_uses_the_whole_language():
     syntax = read_cat(str(MINE))
-    definitions = [statement for statement in syntax.statements if not isinstance(statement, Check)]
+    definitions = [statement for statement in syntax.statements if not isinstance(statement, ModelCheck)]
     assert any(definition.recursive and len(definition.bindings) > 1 for definition in definitions)
     assert any(binding.parameters for definition in definitions for binding in definition.bindings)
     assert any(binding.position.path != str(MINE) for definition in definitions for binding in definition.bindings)
-    assert any(isinstance(statement, Check) and statement.flag for statement in syntax.statements)
+    assert any(isinstance(statement, ModelCheck) and statement.flag for statement in syntax.statements)
 
 
 def test_it_labels_every_example():

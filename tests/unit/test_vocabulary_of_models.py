@@ -8,7 +8,7 @@ import pytest
 from litmus_models import odd, shipped
 from random_executions import random_execution
 
-from corpus.executions.execution import Kind
+from corpus.executions.execution import OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.executions.vocabulary import vocabulary
 from corpus.litmus.test import Fence, Mode, Order, Place, Region, Scope
@@ -118,16 +118,16 @@ def test_flags_are_read_apart_from_checks():
 @pytest.mark.parametrize(
     ("text", "order", "kind", "reads"),
     [
-        ("empty F & SC & CTA as c", Order.SC, Kind.FENCE, True),
-        ("empty F & SC & GPU as c", Order.SC, Kind.FENCE, False),
-        ("empty F & SC as c", Order.ACQ_REL, Kind.FENCE, False),
-        ("acyclic fencerel(F) as c", Order.ACQ_REL, Kind.FENCE, True),
-        ("acyclic sync_fence | po as c", Order.SC, Kind.FENCE, True),
-        ("acyclic sync_fence | po as c", Order.ACQ_REL, Kind.FENCE, False),
-        ("acyclic po as c\nflag ~empty F as f", Order.SC, Kind.FENCE, False),
-        ("acyclic po as c", Order.WEAK, Kind.BARRIER, False),
-        ("acyclic po; syncbar; po as c", Order.WEAK, Kind.BARRIER, True),
-        ("acyclic po as c", Order.RELAXED, Kind.READ, True),
+        ("empty F & SC & CTA as c", Order.SC, OpKind.FENCE, True),
+        ("empty F & SC & GPU as c", Order.SC, OpKind.FENCE, False),
+        ("empty F & SC as c", Order.ACQ_REL, OpKind.FENCE, False),
+        ("acyclic fencerel(F) as c", Order.ACQ_REL, OpKind.FENCE, True),
+        ("acyclic sync_fence | po as c", Order.SC, OpKind.FENCE, True),
+        ("acyclic sync_fence | po as c", Order.ACQ_REL, OpKind.FENCE, False),
+        ("acyclic po as c\nflag ~empty F as f", Order.SC, OpKind.FENCE, False),
+        ("acyclic po as c", Order.WEAK, OpKind.BARRIER, False),
+        ("acyclic po; syncbar; po as c", Order.WEAK, OpKind.BARRIER, True),
+        ("acyclic po as c", Order.RELAXED, OpKind.READ, True),
     ],
 )
 def test_whether_a_fence_or_barrier_is_read(text, order, kind, reads):
@@ -165,7 +165,7 @@ def test_what_is_not_read_makes_no_difference(name):
 
 
 def is_unread(ins, told):
-    return isinstance(ins, Fence) and not told.reads(Kind.FENCE, ins.mode)
+    return isinstance(ins, Fence) and not told.reads(OpKind.FENCE, ins.mode)
 
 
 def every(test, model):
@@ -200,4 +200,4 @@ def test_whether_dependencies_are_one_to_a_model(text, joins):
 )
 def test_fences_are_mentioned_by_their_order(text):
     modes = vocabulary_of([model(f"let far = ext & cta\n{text}\nempty far & 0 & syncbar as d")]).modes
-    assert any(mode.order is Order.SC for mode in modes[Kind.FENCE])
+    assert any(mode.order is Order.SC for mode in modes[OpKind.FENCE])

@@ -11,7 +11,7 @@ from constraints.witnesses import explain_by_sat
 from corpus.dialects.registry import parse_litmus, read_litmus
 from oracle.cat.interpreter import Model
 from oracle.cat.syntax import parse_cat, read_cat, shipped_models
-from oracle.cat.terms import Check, Definition
+from oracle.cat.terms import Definition, ModelCheck
 from oracle.cat.text import check_text, term_text
 from oracle.consistency import load_model
 from oracle.executions.judge import Answer
@@ -172,7 +172,7 @@ def test_the_filter_counts():
 def test_terms_are_printed_as_they_are_read():
     for path in shipped_models().values():
         for statement in read_cat(path).statements:
-            terms = [statement.body] if isinstance(statement, Check) else [b.body for b in statement.bindings]
+            terms = [statement.body] if isinstance(statement, ModelCheck) else [b.body for b in statement.bindings]
             for term in terms:
                 text = term_text(term)
                 (again,) = parse_cat(f"let again = {text}", "again.cat").statements

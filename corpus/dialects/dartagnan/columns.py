@@ -149,7 +149,7 @@ class CodeCell:
         return token
 
 
-class Names:
+class ThreadNames:
     """How the printed thread calls the registers and labels of a thread, and what its new registers start with."""
 
     def __init__(self, thread: Thread) -> None:
@@ -195,7 +195,7 @@ class _Fitting(dict[str, str]):
 class _Column:
     """A thread as it is printed: its initial registers, its names and its cells."""
 
-    names: Names
+    names: ThreadNames
     registers: tuple[str, ...]
     cells: tuple[str, ...]
 
@@ -244,7 +244,7 @@ class Columns(ABC):
         """What a cell means that is no label, arithmetic or branch. Raises ``InputError``."""
 
     @abstractmethod
-    def write(self, instruction: Instruction, names: Names, refuse: Refuse) -> str:
+    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         """The inverse of ``read``."""
 
     # Reading.
@@ -425,7 +425,7 @@ class Columns(ABC):
             raise InputError(f"{name}: {self.title} has no such alias of {alias.location}")
         return f"{name} @ {proxy} aliases {alias.location};" if proxy else f"{name} aliases {alias.location};"
 
-    def _cell(self, ins: Instruction, names: Names, refuse: Refuse) -> str:
+    def _cell(self, ins: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match ins:
             case Label(name):
                 return f"{names.label(name)}:"
@@ -456,7 +456,7 @@ class Columns(ABC):
             raise refuse(f"expected a scope of {', '.join(self.scopes.values())} in {self.title}")
         return self.scopes[mode.scope]
 
-    def barrier(self, barrier: Barrier, names: Names, refuse: Refuse) -> str:
+    def barrier(self, barrier: Barrier, names: ThreadNames, refuse: Refuse) -> str:
         """The operands of a barrier: its number, its resource and its quorum; Dartagnan's numbers are constants."""
         if barrier.scope is not Scope.CTA:
             raise refuse(f"barriers are of a {self.scopes[Scope.CTA]} in {self.title}")
@@ -502,7 +502,7 @@ def _has_address_register(ins: Instruction) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _column(dialect: Columns, index: int, thread: Thread) -> _Column:
-    names = Names(thread)
+    names = ThreadNames(thread)
     cells = tuple(dialect._cell(ins, names, partial(cannot_say, index, ins)) for ins in thread.instructions)
     initial = [(names.register(name), value) for name, value in thread.registers]
     initial += [(register, Loc(location)) for location, register in names.addresses.items()]

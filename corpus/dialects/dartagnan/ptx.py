@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, TypeGuard
 
-from corpus.dialects.dartagnan.columns import CodeCell, Columns, Names, Refuse
+from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
 from corpus.errors import InputError
 from corpus.laws.ptx import ATOM, FENCE, LOAD, ONE_SIDED, STORE, has_clusters
 from corpus.litmus.describe import cannot_say
@@ -48,7 +48,7 @@ from corpus.litmus.test import (
     Scope,
     Store,
 )
-from corpus.litmus.text import Dialect, Runner, Source
+from corpus.litmus.text import Dialect, ForeignRunner, Source
 
 _LOADS = {"": "ld", "texture": "tld", "surface": "suld", "constant": "cold"}
 _STORES = {"": "st", "surface": "sust"}
@@ -187,7 +187,7 @@ class _Ptx(Columns):
             raise refuse(f"a weak access has no scope in {self.title}")
         return f"{name}.weak"
 
-    def write(self, instruction: Instruction, names: Names, refuse: Refuse) -> str:
+    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match instruction:
             case Load(target, address, mode):
                 opcode = self._spell(mode, _LOADS, _LOAD_ORDERS, refuse)
@@ -235,5 +235,7 @@ def _check_dartagnan(test: LitmusTest) -> None:
 
 
 _PTX = _Ptx()
-PTX = Dialect("ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(Runner("dartagnan-ptx", check=_check_dartagnan),))
+PTX = Dialect(
+    "ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(ForeignRunner("dartagnan-ptx", check=_check_dartagnan),)
+)
 """Dartagnan's PTX dialect."""

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from corpus.dialects.dartagnan.columns import CodeCell, Columns, Names, Refuse
+from corpus.dialects.dartagnan.columns import CodeCell, Columns, Refuse, ThreadNames
 from corpus.errors import InputError
 from corpus.laws.vulkan import (
     BARRIER,
@@ -42,7 +42,7 @@ from corpus.laws.vulkan import (
     SEMANTICS,
     STORAGE,
     STORE,
-    Kind,
+    VulkanRule,
 )
 from corpus.litmus.describe import cannot_say
 from corpus.litmus.test import (
@@ -58,7 +58,7 @@ from corpus.litmus.test import (
     Rmw,
     Store,
 )
-from corpus.litmus.text import Dialect, Runner
+from corpus.litmus.text import Dialect, ForeignRunner
 
 _ORDERS = {"acq": Order.ACQUIRE, "rel": Order.RELEASE, "acq_rel": Order.ACQ_REL}
 _WORDS = {order: word for word, order in _ORDERS.items()}
@@ -116,7 +116,7 @@ class _Vulkan(Columns):
                 return Fence(Mode(tags=(name,)))
         raise cell.error(f"expected an instruction of {self.title}, found {cell.opcode}")
 
-    def _mode(self, cell: CodeCell, words: list[str], kind: Kind) -> Mode:
+    def _mode(self, cell: CodeCell, words: list[str], kind: VulkanRule) -> Mode:
         """The mode that the words after the name say: the one whose spelling they are, up to the order of tags."""
         scopes = {word: scope for scope, word in self.scopes.items()}
         order = Order.RELAXED if "atom" in words else Order.WEAK
@@ -135,7 +135,7 @@ class _Vulkan(Columns):
             raise cell.error(f"expected {spelled}, found {cell.opcode}")
         return mode
 
-    def _spell(self, mode: Mode, kind: Kind, refuse: Refuse) -> str:
+    def _spell(self, mode: Mode, kind: VulkanRule, refuse: Refuse) -> str:
         access = kind in (LOAD, STORE, RMW)
         self.check(mode, kind.orders, (*kind.flow, *(STORAGE if access else ()), *SEMANTICS, *kind.semantics), refuse)
         storage = [tag for tag in mode.tags if tag in STORAGE]
@@ -157,7 +157,7 @@ class _Vulkan(Columns):
             raise refuse(f"a weak access without av or vis has no scope in {self.title}")
         return ".".join([*words, *storage, *sorted(semantics, key=(*SEMANTICS, *kind.semantics).index)])
 
-    def write(self, instruction: Instruction, names: Names, refuse: Refuse) -> str:
+    def write(self, instruction: Instruction, names: ThreadNames, refuse: Refuse) -> str:
         match instruction:
             case Load(target, address, mode):
                 return f"{self._spell(mode, LOAD, refuse)} {names.register(target)}, {self.address(address, refuse)}"
@@ -195,7 +195,7 @@ VULKAN = Dialect(
     _VULKAN.language,
     _VULKAN.parse,
     _VULKAN.print,
-    runners=(Runner("dartagnan-vulkan", check=_check_dartagnan),),
+    runners=(ForeignRunner("dartagnan-vulkan", check=_check_dartagnan),),
     synchronises=True,
 )
 """Dartagnan's Vulkan dialect."""

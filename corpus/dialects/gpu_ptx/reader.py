@@ -20,7 +20,7 @@ from corpus.laws.ptx import (
     OPERATIONS,
     REDUCTIONS,
     STORE,
-    Access,
+    AccessRule,
 )
 from corpus.litmus.normal import map_operands
 from corpus.litmus.test import (
@@ -177,7 +177,7 @@ class _Suffixes:
             raise self.error(f"expected {self.name} with one of {', '.join('.' + word for word in words)}")
         return found
 
-    def mode(self, access: Access) -> Mode:
+    def mode(self, access: AccessRule) -> Mode:
         """The mode of an access. Raises ``InputError`` where PTX has no such one."""
         order = self.take(*access.orders, *(["weak"] if access.volatile else []))
         scope = self.take(*SCOPES)

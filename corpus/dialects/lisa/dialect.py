@@ -69,7 +69,7 @@ from corpus.litmus.test import (
     Term,
     Thread,
 )
-from corpus.litmus.text import Dialect, Runner, Source, columns
+from corpus.litmus.text import Dialect, ForeignRunner, Source, columns
 from corpus.syntax import BLANKS, error_at, leaves, number, parse, subtrees, wrapped
 
 _GRAMMAR = "corpus.dialects.lisa.lisa"
@@ -529,7 +529,7 @@ LISA = Dialect(
     "LISA",
     _parse,
     _print,
-    runners=(Runner("herd-lisa", herd_name, check=check_terms),),
+    runners=(ForeignRunner("herd-lisa", herd_name, check=check_terms),),
     companions=(("synth.bell", bell_file()),),
     older="BELL",
 )

@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 from random_executions import WHOLE, random_execution
-from unknown_programs import Listed, Sampler, called
+from skeletons import Listed, Sampler, called
 
 from corpus.executions.relaxations import relaxations, relaxed
 from corpus.litmus.test import Order
-from oracle.cat.interpreter import Names
+from oracle.cat.interpreter import PreludeValues
 from oracle.executions.events import SETS, VOCABULARY
 
 
@@ -86,7 +86,7 @@ def compare(held, view, execution, partial, words):
     unsaid = {"SYS", "sr"} if of_c else set()  # tests of C name the scope of the system
     unsaid |= {*words.unmade} & {"squeue"}  # those of PTX no clusters, where nothing has their scope
     for initial_writes in (True, False):
-        base = Names(replace(view, initial_writes=initial_writes, _made={}))
+        base = PreludeValues(replace(view, initial_writes=initial_writes, _made={}))
 
         def told(event, initial_writes=initial_writes):
             return initial_writes or isinstance(event, int)

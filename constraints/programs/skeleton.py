@@ -23,9 +23,9 @@ Constraints
     a read has one source, of its location; a location that is written has one last write
     of threads of equally many events, the earlier one is not greater: in its ways, then in what is said within it
 
-What coherence and the order of fences are is not said here: one outcome may come about in many ways (``Choices``).
-Locations and groups have no names here. Programs are the same up to the exchange of threads; of threads that
-tie, the images are blocked together.
+What coherence and the order of fences are is not said here: one outcome may come about in many ways
+(``OrderLiterals``). Locations and groups have no names here. Programs are the same up to the exchange of threads; of
+threads that tie, the images are blocked together.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
 from constraints.circuit import Circuit, Literal
-from constraints.programs.view import View, Way, Ways
+from constraints.programs.view import EventMode, EventModes, ExecutionView
 from corpus.executions.execution import INITIAL, Dependency, Execution, Step
-from corpus.executions.execution import Kind as Instruction
+from corpus.executions.execution import OpKind as Instruction
 from corpus.executions.vocabulary import Vocabulary
 from corpus.litmus.normal import renumbered
 from corpus.litmus.test import Mode, Place, Region, Scope
-from oracle.executions.events import Kind
+from oracle.executions.events import EventKind
 
 Choice = tuple[Instruction, Mode]
 
 
 @dataclass(frozen=True)
-class Choices:
+class OrderLiterals:
     """How an outcome comes about: ``co[w][v]``, and ``before[f][g]`` between events that may be ``fence.sc``."""
 
     co: Sequence[Mapping[int, Literal]]
@@ -55,7 +55,7 @@ class Choices:
 
 
 @dataclass
-class Unknown:
+class ProgramSkeleton:
     """The variables and constraints of programs whose threads have ``sizes`` events."""
 
     circuit: Circuit
@@ -64,7 +64,7 @@ class Unknown:
     thread: list[int] = field(init=False)
     starts: list[dict[Choice, Literal]] = field(init=False)
     rmw: dict[int, Literal] = field(init=False)
-    ways: list[Ways] = field(init=False)
+    ways: list[EventModes] = field(init=False)
     loc: list[dict[int, Literal]] = field(init=False)
     vloc: list[dict[int, Literal]] = field(init=False)
     shared: list[Literal] = field(init=False)
@@ -101,11 +101,11 @@ class Unknown:
 
     def reads(self, event: int) -> Literal:
         """That an event is a read."""
-        return self.ways[event].of(Kind.READ)
+        return self.ways[event].of(EventKind.READ)
 
     def writes(self, event: int) -> Literal:
         """That an event is a write."""
-        return self.ways[event].of(Kind.WRITE)
+        return self.ways[event].of(EventKind.WRITE)
 
     def starting(self, event: int, kind: Instruction) -> Literal:
         """That an instruction of a kind begins with an event."""
@@ -132,16 +132,16 @@ class Unknown:
             update = circuit.any_of(literal for (kind, _), literal in chosen.items() if kind is Instruction.UPDATE)
             if update:
                 self.rmw[e] = update
-            ways: dict[Way, Literal] = {}
+            ways: dict[EventMode, Literal] = {}
             for (kind, mode), literal in chosen.items():
                 rmw = kind is Instruction.UPDATE
-                ways[Way(Kind.READ if rmw else Kind(kind.value), mode, rmw)] = literal
+                ways[EventMode(EventKind.READ if rmw else EventKind(kind.value), mode, rmw)] = literal
             if self.half(e):
                 for (kind, mode), literal in self.starts[e - 1].items():
                     if kind is Instruction.UPDATE:
-                        ways[Way(Kind.WRITE, mode, True)] = literal
+                        ways[EventMode(EventKind.WRITE, mode, True)] = literal
             circuit.exactly_one(list(ways.values()), circuit.true)
-            self.ways.append(Ways(circuit, ways))
+            self.ways.append(EventModes(circuit, ways))
 
     # Where
 
@@ -227,7 +227,7 @@ class Unknown:
         return counts
 
     def _counted(self, counts: Mapping[int, Literal], event: int) -> dict[int, Literal]:
-        barrier = self.ways[event].of(Kind.BARRIER)
+        barrier = self.ways[event].of(EventKind.BARRIER)
         false = self.circuit.false
         return {
             count: (counts.get(count, false) & ~barrier) | (counts.get(count - 1, false) & barrier)
@@ -360,9 +360,9 @@ class Unknown:
 
     # Views
 
-    def view(self, choices: Choices, denied: bool) -> View:
+    def view(self, choices: OrderLiterals, denied: bool) -> ExecutionView:
         """The execution as a model sees it."""
-        return View(
+        return ExecutionView(
             self.circuit,
             self.thread,
             self.ways,

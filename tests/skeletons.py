@@ -7,9 +7,9 @@ from litmus_models import choosing
 from constraints.circuit import Circuit
 from constraints.programs.choices import choose
 from constraints.programs.relaxations import relaxations
-from constraints.programs.unknown import Unknown, write_of
+from constraints.programs.skeleton import ProgramSkeleton, write_of
 from constraints.solvers import open_solver
-from corpus.executions.execution import INITIAL, Kind
+from corpus.executions.execution import INITIAL, OpKind
 from corpus.executions.litmus import litmus_test
 from corpus.litmus.test import Scope
 from oracle.executions.candidates import candidates
@@ -22,7 +22,7 @@ class Sampler:
     def __init__(self, words, sizes, partial=True):
         self.words = words
         self.circuit = Circuit()
-        self.unknown = Unknown(self.circuit, words, sizes)
+        self.unknown = ProgramSkeleton(self.circuit, words, sizes)
         every = [self.circuit.true] * self.unknown.size
         self.final = self.unknown.last_writes()
         self.choices = choose(self.unknown, "", every, partial, self.final)
@@ -139,7 +139,7 @@ class Listed:
         rf = {}
         for i, source in enumerate(execution.rf):
             if source is not None:
-                write = source != INITIAL and execution.steps[source].kind is Kind.UPDATE
+                write = source != INITIAL and execution.steps[source].kind is OpKind.UPDATE
                 rf[firsts[i]] = ("init", execution.steps[i].location) if source == INITIAL else firsts[source] + write
         for batch in candidates(self.test, unroll_threads(self.test, 0), choosing(partial, fences=True)):
             names = self._names(batch.base.events)
@@ -195,10 +195,10 @@ def called(execution, step, words):
     if kind in ("instruction", "order", "scope", "memory", "update"):
         i, e = step.instructions[0], firsts[step.instructions[0]]
         before = execution.steps[i]
-        if before.kind is Kind.BARRIER and kind == "instruction":
+        if before.kind is OpKind.BARRIER and kind == "instruction":
             thread = execution.thread_of[i]
             earlier = [j for j in range(i) if execution.thread_of[j] == thread]
-            return f"barrier({thread}, {sum(execution.steps[j].kind is Kind.BARRIER for j in earlier)})"
+            return f"barrier({thread}, {sum(execution.steps[j].kind is OpKind.BARRIER for j in earlier)})"
         if kind == "order":
             rank = words.lower_orders(before.kind, before.mode).index(step.mode)
             return f"{('order', 'other order')[rank]}({e})"
@@ -210,7 +210,7 @@ def called(execution, step, words):
         dep = step.dependency
         if dep.kind == "ctrl":
             return f"branch({firsts[dep.source]})"
-        half = dep.kind == "data" and execution.steps[dep.target].kind is Kind.UPDATE
+        half = dep.kind == "data" and execution.steps[dep.target].kind is OpKind.UPDATE
         return f"{dep.kind}({firsts[dep.source]}, {firsts[dep.target] + half})"
     if kind == "region":
         return f"shared({next(firsts[i] for i, each in enumerate(execution.steps) if each.location == step.location)})"
