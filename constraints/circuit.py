@@ -148,14 +148,15 @@ class Circuit:
             total = total | literal
         return total
 
-    def algebra(self, executed: Sequence[Literal], required: bool = False) -> Algebra[Literal]:
+    def algebra(self, executed: Sequence[Literal], positive: bool = False) -> Algebra[Literal]:
         """The algebra over this circuit for events that happen where these literals hold.
 
-        ``required``: checks that a model requires are required here, too, and not denied.
+        ``positive``: the formula requires the checks of a model and never their negations, so that their literals have
+        positive polarity.
 
         Equal gates are one literal, but literals that are equal by all that the clauses say may be two.
         """
-        return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self, required=required)
+        return Clauses(self.true, lambda literal: ~literal, executed, exact=False, circuit=self, positive=positive)
 
     def less(self, where: Literal, left: Sequence[Literal], right: Sequence[Literal]) -> None:
         """Where a literal holds, a number is less than another; bits, the highest first, equally many."""
@@ -172,18 +173,18 @@ class Clauses(Algebra[Literal]):
     """The algebra over a circuit."""
 
     circuit: Circuit = field(kw_only=True)
-    required: bool = field(kw_only=True)
+    positive: bool = field(kw_only=True)
 
-    def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
+    def is_acyclic(self, relation: Relation[Literal], positive: bool = False) -> Literal:
         """That there is no cycle.
 
-        Where it is at most required and closures are large, events are numbered, and each pair leads to a higher
-        number: 3 clauses a bit of it and pair, in place of some n^3 gates. Numbers differ only among events that may
-        be on a cycle together. Pairs that are there in any case are closed at once: a pair against them is none, and
-        one along them needs no clauses.
+        Where the check has positive polarity and closures are large, events are numbered, and each pair leads to a
+        higher number: 3 clauses a bit of it and pair, in place of some n^3 gates. Numbers differ only among events that
+        may be on a cycle together. Pairs that are there in any case are closed at once: a pair against them is none,
+        and one along them needs no clauses.
         """
-        if not (required and self.required) or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
-            return Algebra.is_acyclic(self, relation, required)
+        if not (positive and self.positive) or max(map(len, _circles(relation)), default=0) <= LARGE_CIRCLE:
+            return Algebra.is_acyclic(self, relation, positive)
         circuit = self.circuit
         truth = circuit.fresh()
         ahead = _closed([[other for other, pair in row.items() if pair is circuit.true] for row in relation])

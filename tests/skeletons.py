@@ -31,7 +31,7 @@ class Sampler:
         self._open = [number for name, number in names.items() if name[0] not in ("and", "true", "fresh", "way")]
         self._solver = open_solver("minisat22", self.circuit.formula.variables)
         self._solver.add(self.circuit.formula.clauses)
-        self.view = self.unknown.view(self.choices, denied=False)
+        self.view = self.unknown.view(self.choices, negative=False)
         self.relaxed = list(relaxations(self.unknown, self.view))  # gates alone, which are evaluated, not solved
 
     def model(self, rng):

@@ -16,15 +16,18 @@ from oracle.graphs import components
 
 @dataclass(frozen=True, slots=True)
 class PolarClauses(Clauses):
-    """``denied``: checks are to fail somewhere, else to hold. A truth then says no more than what is asked."""
+    """Clauses of one polarity. ``negative``: some check is to fail; else all checks are to hold.
 
-    denied: bool = field(kw_only=True)
+    A literal then implies its truth, or its truth implies the literal, as the polarity needs it; not both.
+    """
 
-    def is_acyclic(self, relation: Relation[Literal], required: bool = False) -> Literal:
-        """That there is no cycle; where it is not required by the model itself, as of any algebra."""
-        if not required:
+    negative: bool = field(kw_only=True)
+
+    def is_acyclic(self, relation: Relation[Literal], positive: bool = False) -> Literal:
+        """That a relation has no cycle. ``positive``: it stands in a check of the model, which has no negation."""
+        if not positive:
             return Clauses.is_acyclic(self, relation)
-        return self._has_no_way_on(relation) if self.denied else self._is_ordered(relation)
+        return self._has_no_way_on(relation) if self.negative else self._is_ordered(relation)
 
     def _is_ordered(self, relation: Relation[Literal]) -> Literal:
         """``truth -> pair(e, f) -> e before f``, of an order of all that may be on one cycle."""

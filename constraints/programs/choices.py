@@ -91,7 +91,7 @@ def chosen(
     return OrderLiterals(rows, fences), possible
 
 
-def turned_round(choices: OrderLiterals, final: Sequence[Literal]) -> OrderLiterals:
+def reversed_coherence(choices: OrderLiterals, final: Sequence[Literal]) -> OrderLiterals:
     """The same choices the other way round, but that last writes are last: another way to the same outcome.
 
     Where three writes of one location meet it is the only other one, so that little is left to be learned.

@@ -9,8 +9,8 @@ Constraints
     minimal (Lustig et al., ASPLOS 2017): after each relaxation that applies (``relaxations``), it does not
 
 ``Criterion.EXECUTION`` says that of one execution: what a relaxation leaves of it keeps its coherence and fence
-order, and what read from a write that is gone reads nothing. ``Criterion.OUTCOME`` says it of outcomes: after a
-relaxation, some execution with what is left of the outcome is not forbidden, and a read whose write is gone may read
+order, and what read from a write that is removed reads nothing. ``Criterion.OUTCOME`` says it of outcomes: after a
+relaxation, some execution with what is left of the outcome is not forbidden, and a read whose write is removed may read
 anything. That every execution with the outcome is forbidden is learned: where one is allowed, the choices that it
 makes must be forbidden in whatever program makes them (counterexample-guided). For that, choices are orders of all
 events, which any program has. Where several were learned, executions are forbidden that the formula holds already: for
@@ -28,7 +28,7 @@ from itertools import permutations
 
 from constraints.circuit import Circuit, Literal, building
 from constraints.formula import Clause, Formula
-from constraints.programs.choices import choose, chosen, turned_round
+from constraints.programs.choices import choose, chosen, reversed_coherence
 from constraints.programs.criterion import Criterion
 from constraints.programs.interleaved import interleaved, meetings
 from constraints.programs.relaxations import RelaxedView, relaxations
@@ -82,9 +82,9 @@ class OutcomeEncoding:
         """New choices that the model lets an execution of these events have."""
         return choose(self.unknown, name, executed, model.partial_co, self.final)
 
-    def view(self, choices: OrderLiterals, model: Model, denied: bool) -> ExecutionView:
+    def view(self, choices: OrderLiterals, model: Model, negative: bool) -> ExecutionView:
         """The execution as the model sees it."""
-        return replace(self.unknown.view(choices, denied), initial_writes=sees_initial_writes(model))
+        return replace(self.unknown.view(choices, negative), initial_writes=sees_initial_writes(model))
 
     def outcome(self, execution: Execution) -> Iterator[Literal]:
         """What the formula says of the program of an execution, and of its outcome."""
@@ -132,7 +132,7 @@ class Forbidden(OutcomeEncoding):
         self._choices = choose(self.unknown, "", every, model.partial_co and not self._by_outcome, self.final)
         for number, other in enumerate(question.allowed_by):
             choices = self.choices(f"allowed {number}", every, other) if self._by_outcome else self._choices
-            seen = self.view(choices, other, denied=False)
+            seen = self.view(choices, other, negative=False)
             if question.translation is not None:
                 seen = translated_view(self.unknown, seen, question.translation, f"translated {number}")
             for result in other.judge(seen):
@@ -144,21 +144,21 @@ class Forbidden(OutcomeEncoding):
                 self._choices = choices  # likewise
             elif question.translation is not None:
                 self._extends(choices)
-        view = self.view(self._choices, model, denied=True)
+        view = self.view(self._choices, model, negative=True)
         self._forbid(view, circuit.true)
         if self._by_outcome:
-            self._forbid(self.view(turned_round(self._choices, self.final), model, denied=True), circuit.true)
+            self._forbid(self.view(reversed_coherence(self._choices, self.final), model, negative=True), circuit.true)
         if question.translation is not None:
             self._race_free()
-        for relaxed in relaxations(self.unknown, replace(view, denied=False, _made={})) if question.minimal else ():
-            left = self._left(relaxed)
-            results = model.judge(left)
+        for relaxed in relaxations(self.unknown, replace(view, negative=False, _made={})) if question.minimal else ():
+            residual = self._residual(relaxed)
+            results = model.judge(residual)
             flags = [result.truth for result in results if result.check.flag]
             for result in results:
                 if not result.check.flag:
                     circuit.require(~relaxed.applies, result.truth, *flags)
             if self._by_outcome and relaxed.removes:
-                self._removed.append((left, relaxed.applies))
+                self._removed.append((residual, relaxed.applies))
 
     def _extends(self, choices: OrderLiterals) -> None:
         """That coherence is one that has been chosen, made total: every such order is to be forbidden, so any does."""
@@ -184,7 +184,7 @@ class Forbidden(OutcomeEncoding):
         for flag in (each.truth for each in results if each.check.flag):
             self.circuit.require(~where, ~flag)
 
-    def _left(self, relaxed: RelaxedView) -> ExecutionView:
+    def _residual(self, relaxed: RelaxedView) -> ExecutionView:
         """What a relaxation leaves of the execution, or an execution with what it leaves of the outcome."""
         view = relaxed.view
         if not self._by_outcome:
@@ -193,7 +193,7 @@ class Forbidden(OutcomeEncoding):
         view = replace(view, co=choices.co, before=choices.before, _made={})
         return self._orphans(relaxed.name, view) if relaxed.removes else view
 
-    def _put_back(self, left: ExecutionView) -> OrderLiterals:
+    def _put_back(self, residual: ExecutionView) -> OrderLiterals:
         """The choices of an execution without some event, as choices of the test: a removed write comes first of its
         location, or last where its value is the last.
         """
@@ -201,20 +201,20 @@ class Forbidden(OutcomeEncoding):
         co: list[dict[int, Literal]] = [{} for _ in unknown.events]
         for w, v in permutations(unknown.events, 2):
             writes = unknown.loc[w][v] & unknown.writes(w) & unknown.writes(v)
-            kept = left.co[w].get(v, circuit.false) & left.executed[w] & left.executed[v]
-            put_back = (~left.executed[w] & ~self.final[w]) | (~left.executed[v] & self.final[v])
+            kept = residual.co[w].get(v, circuit.false) & residual.executed[w] & residual.executed[v]
+            put_back = (~residual.executed[w] & ~self.final[w]) | (~residual.executed[v] & self.final[v])
             if before := kept | (writes & put_back):
                 co[w][v] = before
-        return OrderLiterals(co, left.before)
+        return OrderLiterals(co, residual.before)
 
     def _orphans(self, name: str, view: ExecutionView) -> ExecutionView:
-        """The view in which reads whose write is gone read anything."""
+        """The view in which reads whose write is removed read anything."""
         circuit, unknown = self.circuit, self.unknown
         rf = [dict(row) for row in view.rf]
         initial = dict(view.initial)
         for r in unknown.events:
-            gone = [unknown.rf[w][r] & ~view.executed[w] for w in unknown.events if w != r]
-            orphan = circuit.any_of(gone) & view.executed[r]
+            removed = [unknown.rf[w][r] & ~view.executed[w] for w in unknown.events if w != r]
+            orphan = circuit.any_of(removed) & view.executed[r]
             if not orphan:
                 continue
             free = {w: circuit.var("orphan", name, w, r) for w in unknown.events if w != r and view.executed[w]}
@@ -234,7 +234,7 @@ class Forbidden(OutcomeEncoding):
 
     def decode(self, model: Sequence[int]) -> Execution:
         """The execution; by outcome, its coherence is that the last write comes last."""
-        held = [False, *(number > 0 for number in model)]
+        satisfied = [False, *(number > 0 for number in model)]
         unknown, co = self.unknown, self._choices.co
 
         def holds(literal: Literal) -> bool:
@@ -248,7 +248,7 @@ class Forbidden(OutcomeEncoding):
         else:
             pairs = frozenset((w, v) for w, row in enumerate(co) for v, literal in row.items() if holds(literal))
             last = [w for w in writes if all((v, w) in pairs for v in mates[w])]
-        return unknown.execution(held, pairs, last)
+        return unknown.execution(satisfied, pairs, last)
 
     @building()
     def refine(self, model: Sequence[int], solution: Execution) -> Sequence[Clause]:
@@ -261,11 +261,11 @@ class Forbidden(OutcomeEncoding):
         if not self.model.partial_co:
             co = linear_extension(co, self.unknown.size)
         choices, possible = chosen(self.unknown, co, fences, self.final)
-        self._forbid(self.view(choices, self.model, denied=True), possible)
+        self._forbid(self.view(choices, self.model, negative=True), possible)
         self._refined += 1
         if self._refined == PUT_BACK_AFTER:
-            for left, applies in self._removed:
-                self._forbid(self.view(self._put_back(left), self.model, denied=True), applies)
+            for residual, applies in self._removed:
+                self._forbid(self.view(self._put_back(residual), self.model, negative=True), applies)
         return self.formula.clauses[before:]
 
     def is_test(self, solution: Execution) -> bool:
@@ -342,7 +342,7 @@ class Verifier(OutcomeEncoding):
         super().__init__(words, sizes, outcome=True)
         circuit = self.circuit
         self._choices = self.choices("", [circuit.true] * self.unknown.size, model)
-        results = model.judge(self.view(self._choices, model, denied=False))
+        results = model.judge(self.view(self._choices, model, negative=False))
         flags = [result.truth for result in results if result.check.flag]
         for result in results:
             if not result.check.flag:

@@ -63,4 +63,4 @@ def interleaved(unknown: ProgramSkeleton, order: Sequence[Slot]) -> ExecutionVie
             newest = newest & ~there
             before[w][e] = before[w].get(e, false) | both
         initial[e] = initial.get(e, false) | (unknown.reads(e) & newest)
-    return replace(unknown.view(OrderLiterals(co, before), denied=True), rf=rf, initial=initial)
+    return replace(unknown.view(OrderLiterals(co, before), negative=True), rf=rf, initial=initial)

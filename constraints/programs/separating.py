@@ -329,7 +329,7 @@ class _Programs:
 
     # What models see
 
-    def view(self, choices: OrderLiterals, model: Model, denied: bool) -> ExecutionView:
+    def view(self, choices: OrderLiterals, model: Model, negative: bool) -> ExecutionView:
         """The execution with these choices as the model sees it."""
         return SpacedView(
             self.circuit,
@@ -347,7 +347,7 @@ class _Programs:
             self.initial,
             choices.co,
             choices.before,
-            denied,
+            negative,
             sees_initial_writes(model),
         )
 
@@ -445,7 +445,7 @@ class Separating:
         self._forbidden_by = list(forbidden_by)
         circuit.require(programs.fits(observed) if observed else ~programs.some_observed)
         for number, model in enumerate(allowed_by):
-            for result in model.judge(programs.view(programs.open(number, model), model, denied=False)):
+            for result in model.judge(programs.view(programs.open(number, model), model, negative=False)):
                 if not result.check.flag:
                     circuit.require(result.truth)
         for model in self._forbidden_by:
@@ -454,7 +454,7 @@ class Separating:
     def _forbid(self, model: Model, choice: _Choice) -> None:
         """That the model forbids the execution that a choice makes."""
         choices, possible = self._programs.chosen(choice)
-        results = model.judge(self._programs.view(choices, model, denied=True))
+        results = model.judge(self._programs.view(choices, model, negative=True))
         self._circuit.require(~possible, *(~result.truth for result in results if not result.check.flag))
 
     @property
@@ -494,7 +494,7 @@ class _Verifier:
     def __init__(self, bounds: CycleBounds, division: Division, model: Model, observed: int) -> None:
         self._programs = programs = _Programs(bounds, division, observed)
         self._choices = programs.open("", model)
-        for result in model.judge(programs.view(self._choices, model, denied=False)):
+        for result in model.judge(programs.view(self._choices, model, negative=False)):
             if not result.check.flag:
                 programs.circuit.require(result.truth)
         formula = programs.circuit.formula

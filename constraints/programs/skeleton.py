@@ -360,7 +360,7 @@ class ProgramSkeleton:
 
     # Views
 
-    def view(self, choices: OrderLiterals, denied: bool) -> ExecutionView:
+    def view(self, choices: OrderLiterals, negative: bool) -> ExecutionView:
         """The execution as a model sees it."""
         return ExecutionView(
             self.circuit,
@@ -378,7 +378,7 @@ class ProgramSkeleton:
             self.initial,
             choices.co,
             choices.before,
-            denied,
+            negative,
             synchronised=self.ssw,
         )
 
@@ -434,14 +434,16 @@ class ProgramSkeleton:
     def _target(execution: Execution, dep: Dependency, firsts: Sequence[int]) -> int:
         return write_of(execution, dep.target) if dep.kind == "data" else firsts[dep.target]
 
-    def execution(self, held: Sequence[bool], pairs: frozenset[tuple[int, int]], last: Collection[int]) -> Execution:
-        """The execution that a model of the formula stands for; ``held[v]``: whether variable ``v`` holds.
+    def execution(
+        self, satisfied: Sequence[bool], pairs: frozenset[tuple[int, int]], last: Collection[int]
+    ) -> Execution:
+        """The execution that a model of the formula stands for; ``satisfied[v]``: whether variable ``v`` holds.
 
         ``pairs`` are those of coherence, ``last`` the last writes of locations, as events.
         """
 
         def holds(literal: Literal) -> bool:
-            return held[literal.number] if literal.number > 0 else not held[-literal.number]
+            return satisfied[literal.number] if literal.number > 0 else not satisfied[-literal.number]
 
         threads: list[list[Step]] = [[] for _ in self.sizes]
         number: dict[int, int] = {}

@@ -197,7 +197,7 @@ def translated_view(
         initial=initial,
         co=slots.rows(view.co),
         before=ordered(view.circuit, name, len(slots.owner), fences),
-        denied=view.denied,
+        negative=view.negative,
         initial_writes=view.initial_writes,
         synchronised=view.synchronised,
     )

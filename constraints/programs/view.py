@@ -128,7 +128,7 @@ class ExecutionView:
     initial: Mapping[int, Literal]
     co: Matrix
     before: Matrix
-    denied: bool = False
+    negative: bool = False
     initial_writes: bool = True
     synchronised: Matrix = ()
     _made: dict[str, Set[Literal] | Relation[Literal]] = field(default_factory=dict, repr=False)
@@ -155,7 +155,7 @@ class ExecutionView:
         true, executed = self.circuit.true, [*self.executed, *self.used]
         negate = type(true).__invert__
         return PolarClauses(
-            true, negate, executed, exact=False, circuit=self.circuit, required=False, denied=self.denied
+            true, negate, executed, exact=False, circuit=self.circuit, positive=False, negative=self.negative
         )
 
     def value(self, name: str) -> Set[Literal] | Relation[Literal] | None:

@@ -202,11 +202,11 @@ class Algebra(Generic[T]):
         """That no event is related to itself."""
         return self.is_empty({event: row[event] for event, row in enumerate(relation) if event in row})
 
-    def is_acyclic(self, relation: Relation[T], required: bool = False) -> T:
+    def is_acyclic(self, relation: Relation[T], positive: bool = False) -> T:
         """That there is no cycle.
 
-        ``required``: the truth will at most be required, never denied; then it need not hold wherever there is none, as
-        long as it can.
+        ``positive``: the truth is used in positive polarity only, so it may be false where there is no cycle, as long
+        as some choice makes it true.
         """
         return self.is_irreflexive(self.closure(relation))
 
@@ -281,7 +281,7 @@ class Candidates(Algebra[int]):
         """``relation ; [events]``."""
         return tuple([_intersection(row, events) if row else row for row in relation])
 
-    def is_acyclic(self, relation: Relation[int], required: bool = False) -> int:
+    def is_acyclic(self, relation: Relation[int], positive: bool = False) -> int:
         """That there is no cycle: events are left out one by one, with an edge from each before them to each after."""
         rows = [dict(row) for row in relation]
         cyclic = 0

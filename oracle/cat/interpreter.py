@@ -406,8 +406,8 @@ class Interpreter(Generic[T]):
             truth = algebra.is_empty(value)
         else:
             value = self._relation(meaning, check.body.position)
-            required = not (check.negated or check.flag)
-            truth = algebra.is_acyclic(value, required) if check.kind == "acyclic" else algebra.is_irreflexive(value)
+            positive = not (check.negated or check.flag)
+            truth = algebra.is_acyclic(value, positive) if check.kind == "acyclic" else algebra.is_irreflexive(value)
         return CheckResult(check, algebra.negate(truth) if check.negated else truth, value)
 
     def _fixpoint(self, definition: Definition) -> Mapping[str, Meaning[T]]:

@@ -25,7 +25,7 @@ from corpus.executions.vocabulary import Vocabulary
 from oracle.cat.interpreter import Model
 from oracle.certificates.clauses import CertifiedFormula
 from oracle.certificates.programs import CertifiedProgram, Programs
-from oracle.certificates.seen import ModelView, choose, turned_round
+from oracle.certificates.seen import ModelView, choose, reversed_coherence
 from oracle.certificates.weakened import weakened
 from oracle.certificates.writing import Writer, WrittenLiteral
 from oracle.executions.events import EventKind
@@ -51,7 +51,7 @@ def write_formula(model: Model, words: Vocabulary, sizes: Sequence[int]) -> Cert
     writer = Writer()
     program = Programs(writer, words, sizes).program
     choice = choose(program, "whole", partial=False)
-    for each in (choice, turned_round(program, choice)):
+    for each in (choice, reversed_coherence(program, choice)):
         _forbidden(ModelView(program, each, model, fails=True))
     for left in weakened(program):
         _allowed(left.program, left.name, left.applies, model)

@@ -60,7 +60,7 @@ def choose(program: CertifiedProgram, name: str, partial: bool) -> OutcomeOrders
     return OutcomeOrders(co, fences)
 
 
-def turned_round(program: CertifiedProgram, choice: OutcomeOrders) -> OutcomeOrders:
+def reversed_coherence(program: CertifiedProgram, choice: OutcomeOrders) -> OutcomeOrders:
     """The same the other way round, but that last writes are last: another choice that the outcome may have."""
     final = program.final
     co = {(w, v): (before & final[v]) | (choice.co[v, w] & ~final[w]) for (w, v), before in choice.co.items()}

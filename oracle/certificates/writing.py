@@ -136,9 +136,9 @@ class Literals(Algebra[WrittenLiteral]):
     writer: Writer = field(kw_only=True)
     fails: bool = field(kw_only=True)
 
-    def is_acyclic(self, relation: Relation[WrittenLiteral], required: bool = False) -> WrittenLiteral:
-        """That there is no circle; of a check that is not simply required, by the closure."""
-        if not required:
+    def is_acyclic(self, relation: Relation[WrittenLiteral], positive: bool = False) -> WrittenLiteral:
+        """That a relation has no cycle; by its closure, where the check stands under a negation or is a flag."""
+        if not positive:
             return Algebra.is_acyclic(self, relation)
         return ~self._circle(relation) if self.fails else self._ordered(relation)
 

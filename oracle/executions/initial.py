@@ -79,10 +79,10 @@ class _Watching(Algebra[Possible]):
         _watch(any(initial in row for initial in INITIALS for row in rows) or any(rows[1:]))
         return Algebra.is_empty(self, value)
 
-    def is_acyclic(self, relation: Relation[Possible], required: bool = False) -> Possible:
+    def is_acyclic(self, relation: Relation[Possible], positive: bool = False) -> Possible:
         closed = Algebra.closure(self, relation)
         _watch(any(initial in closed[initial] for initial in INITIALS))
-        return Algebra.is_acyclic(self, relation, required)
+        return Algebra.is_acyclic(self, relation, positive)
 
 
 def _leads_through(left: Relation[Possible], right: Relation[Possible]) -> bool:
