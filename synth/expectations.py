@@ -21,7 +21,7 @@ import click
 from corpus.comma_separated import read_rows
 from corpus.errors import InputError, one_line
 from synth.inputs import Input
-from synth.labels import ERROR, Label, Labelling, Labels
+from synth.labels import ERROR, Labelling, Labels, ModelAnswer
 
 _TESTS = ("file", "path", "name", "test")
 """What the first column may be called."""
@@ -101,7 +101,7 @@ class Expectations:
     def add(self, labels: Labels, restored: bool = False) -> None:
         """Compare one more test. Of what is ``restored`` from a file of labels only the verdicts are known."""
         names = self._labelling.names
-        said = [Label(ERROR)] * len(names) if labels.error else labels.labels
+        said = [ModelAnswer(ERROR)] * len(names) if labels.error else labels.labels
         for name, label in zip(names, said, strict=True):
             expected = self._of.pop((labels.file, name), None)
             if expected is None:

@@ -16,7 +16,7 @@ from typing import IO, Any
 from corpus.comma_separated import cells
 from corpus.errors import InputError, visible
 from corpus.files import open_bytes, read_text, write_atomically
-from synth.labels import CSV, ERROR, Label, Labelling, Labels, header_of
+from synth.labels import CSV, ERROR, Labelling, Labels, ModelAnswer, header_of
 
 REQUEST = ".request.json"
 """What the name of the file with the request ends in."""
@@ -127,4 +127,4 @@ def _read(
 def _restored(file: str, said: Sequence[tuple[str, str]], error: str = "") -> Labels:
     if any(verdict == ERROR for verdict, _ in said):
         error = f"{file}: no test, as an earlier run found"
-    return Labels(file, tuple(Label(verdict, reason) for verdict, reason in said), error=error)
+    return Labels(file, tuple(ModelAnswer(verdict, reason) for verdict, reason in said), error=error)

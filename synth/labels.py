@@ -33,7 +33,7 @@ UNKNOWN = "UNKNOWN"
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ModelAnswer:
     """What a model says of a test: a word, why it is UNKNOWN, and of a litmus test all that was found.
 
     ``provisional``: what it says holds only as far as loops were followed.
@@ -53,7 +53,7 @@ class Labels:
     """
 
     file: str
-    labels: tuple[Label, ...] = ()
+    labels: tuple[ModelAnswer, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     error: str = ""
 
@@ -93,10 +93,10 @@ class Labelling(Protocol):
     def facts(self, test: Input) -> Mapping[str, object]:
         """What is known of a test that was lost."""
 
-    def cells(self, label: Label) -> Sequence[str]:
+    def cells(self, label: ModelAnswer) -> Sequence[str]:
         """What CSV says in these columns."""
 
-    def record(self, label: Label) -> object:
+    def record(self, label: ModelAnswer) -> object:
         """What JSON has of a model."""
 
     def table(self, labelled: Sequence[Labels]) -> tuple[Table, Sequence[str]]:
@@ -112,7 +112,7 @@ def label_tests(
     asked = [LabelTask(test if here else test.to_carry(), part) for test in tests for part in parts]
 
     def lost(one: LabelTask, reason: str) -> Labels:
-        return Labels(one.test.label, (Label(UNKNOWN, reason),) * len(one.models), labelling.facts(one.test))
+        return Labels(one.test.label, (ModelAnswer(UNKNOWN, reason),) * len(one.models), labelling.facts(one.test))
 
     found: list[Labels] = []
     answers = map_each(labelling.label, asked, jobs, limits, lost, together=labelling.label_together)
@@ -202,7 +202,7 @@ def print_table(labelling: Labelling, labelled: Iterable[Labels]) -> None:
         raise interrupted
 
 
-def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[[Label], Text]) -> Table:
+def mark_table(heads: Sequence[str], labelled: Iterable[Labels], mark: Callable[[ModelAnswer], Text]) -> Table:
     """One line a test, one mark a model."""
     from rich.text import Text
 
@@ -234,7 +234,7 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _rows(labelling: Labelling, labels: Labels) -> Iterator[Sequence[str]]:
-    said = [Label(ERROR)] * len(labelling.names) if labels.error else labels.labels
+    said = [ModelAnswer(ERROR)] * len(labelling.names) if labels.error else labels.labels
     for name, label in zip(labelling.names, said, strict=True):
         yield labels.file, name, *labelling.cells(label)
 

@@ -20,7 +20,7 @@ from synth.drawing.pictures import Drawing, side_by_side
 from synth.explanations import explanations, unexplained
 from synth.families.interface import Told, chosen, family_given
 from synth.inputs import Input
-from synth.labels import JSON, UNKNOWN, Label, Labels, LabelTally
+from synth.labels import JSON, UNKNOWN, Labels, LabelTally, ModelAnswer
 from synth.options.bell import bell_option, with_bell
 from synth.options.choice import SelectionFilter, choice_options
 from synth.options.limits import limit_options
@@ -121,7 +121,7 @@ def command(
         if dot and (graphs := [one.dot for one in row if one.dot]):
             write_atomically(dot, graphs)
         _tell([one.said for one in row], number == 0, beside)
-        tally.add(Labels(test.label, tuple(Label(UNKNOWN if one.reason else "", one.reason) for one in row)))
+        tally.add(Labels(test.label, tuple(ModelAnswer(UNKNOWN if one.reason else "", one.reason) for one in row)))
     sys.exit(tally.tell())
 
 

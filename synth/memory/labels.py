@@ -17,7 +17,7 @@ from oracle.executions.judge import Answer, Judgement, unknown
 from oracle.executions.values import Address, Value
 from oracle.progress.models import ProgressModel, Verdict
 from synth.inputs import Input
-from synth.labels import ERROR, UNKNOWN, Label, Labels, LabelTask, mark_table
+from synth.labels import ERROR, UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
 from synth.memory.judging import judge_together, judge_with
 from synth.memory.questions import questions
 from synth.progress.labels import LEGEND, progress_head, progress_mark
@@ -109,24 +109,24 @@ class LitmusLabelling:
                     found[number] = self._labels(asked[number].test, test, [_label(judgement)])
         return found
 
-    def _labels(self, asked: Input, test: LitmusTest, labels: Sequence[Label]) -> Labels:
+    def _labels(self, asked: Input, test: LitmusTest, labels: Sequence[ModelAnswer]) -> Labels:
         return Labels(asked.label, tuple(labels), {"digest": litmus_digest(test) if self.digests else ""})
 
-    def _judged(self, test: LitmusTest, model: ConsistencyModel) -> Label:
+    def _judged(self, test: LitmusTest, model: ConsistencyModel) -> ModelAnswer:
         return _label(judge_with(test, model, self.method, self.unroll, self.counts))
 
     def facts(self, test: Input) -> Mapping[str, object]:
         """Nothing: to read it may be what failed."""
         return {"digest": ""}
 
-    def cells(self, label: Label) -> Sequence[str]:
+    def cells(self, label: ModelAnswer) -> Sequence[str]:
         """The verdict, with the bound of loops where it holds only that far, and the condition's truth."""
         judgement = label.judgement
         if judgement is None:
             return (self._text(label), "", "")
         return (self._text(label), truth_text(judgement.condition), ", ".join(judgement.flags))
 
-    def record(self, label: Label) -> object:
+    def record(self, label: ModelAnswer) -> object:
         """All that was found; of a progress model the verdict."""
         if label.verdict in PROGRESS_VERDICTS:
             return {"verdict": label.verdict, "unroll": self.unroll} if label.provisional else label.verdict
@@ -164,7 +164,7 @@ class LitmusLabelling:
             table.add_row(Text(labels.file), *row)
         return table
 
-    def _row(self, label: Label) -> Iterator[Text]:
+    def _row(self, label: ModelAnswer) -> Iterator[Text]:
         from rich.text import Text
 
         judgement = _judgement(label)
@@ -179,7 +179,7 @@ class LitmusLabelling:
         """How many of the models say whether a test hangs."""
         return self.liveness + self.progress
 
-    def _text(self, label: Label) -> str:
+    def _text(self, label: ModelAnswer) -> str:
         hedged = label.provisional or (label.judgement is not None and label.judgement.provisional)
         return f"{label.verdict} (unroll {self.unroll})" if hedged else label.verdict
 
@@ -217,15 +217,15 @@ def _read(test: Input) -> LitmusTest:
     return test.litmus()
 
 
-def _label(judgement: Judgement) -> Label:
-    return Label(judgement.answer, judgement.reason, judgement)
+def _label(judgement: Judgement) -> ModelAnswer:
+    return ModelAnswer(judgement.answer, judgement.reason, judgement)
 
 
-def _judgement(label: Label) -> Judgement:
+def _judgement(label: ModelAnswer) -> Judgement:
     return label.judgement or unknown(label.reason)
 
 
-def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
+def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[ModelAnswer]:
     """What progress models say of the test under sequential consistency."""
     from oracle.progress.litmus import NoVerdictError, explore_litmus
     from oracle.progress.models import system_verdicts
@@ -233,12 +233,12 @@ def _progress(test: LitmusTest, models: Sequence[ProgressModel]) -> list[Label]:
     try:
         system = explore_litmus(test)
         found = system_verdicts(system.successors, [model.among(system.places) for model in models], system.chances)
-        return [Label(verdict) for verdict in found.values()]
+        return [ModelAnswer(verdict) for verdict in found.values()]
     except NoVerdictError as error:
-        return [Label(UNKNOWN, error.message)] * len(models)
+        return [ModelAnswer(UNKNOWN, error.message)] * len(models)
 
 
-def _mark(label: Label) -> Text:
+def _mark(label: ModelAnswer) -> Text:
     from rich.text import Text
 
     if label.verdict in PROGRESS_VERDICTS:

@@ -12,14 +12,14 @@ from oracle.lassos import hang_of_lasso
 from oracle.liveness import Liveness, LivenessModel, judge_liveness, settled
 from oracle.progress.models import Verdict
 from synth.accounts import Account
-from synth.labels import UNKNOWN, Label
+from synth.labels import UNKNOWN, ModelAnswer
 from synth.memory.explanation import event_names, execution_lines, execution_record, program_lines
 from synth.options.method import AUTO
 
 ENUMERATE, SMT = "enumerate", "smt"
 
 
-def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: int) -> Label:
+def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: int) -> ModelAnswer:
     """The verdict by the method that is named, SAT unless there is one; UNKNOWN where a test is too large.
 
     ``auto`` tries lassos under sequential consistency first.
@@ -32,8 +32,8 @@ def liveness_label(test: LitmusTest, model: LivenessModel, method: str, unroll: 
         else:
             found = _solved(test, model, unroll, SMT if method == SMT else None)
     except TooManyError as error:
-        return Label(UNKNOWN, error.message)
-    return Label(found.verdict, found.reason, provisional=found.hanging.provisional)
+        return ModelAnswer(UNKNOWN, error.message)
+    return ModelAnswer(found.verdict, found.reason, provisional=found.hanging.provisional)
 
 
 def explain_liveness(test: LitmusTest, model: LivenessModel, unroll: int) -> Liveness:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from oracle.progress.models import ProgressModel, Verdict, verdicts
 from oracle.progress.plugins import resolve_models
 from synth.inputs import Input
-from synth.labels import UNKNOWN, Label, Labels, LabelTask, mark_table
+from synth.labels import UNKNOWN, Labels, LabelTask, ModelAnswer, mark_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,7 @@ class ProgressLabelling:
 
         test = asked.test.record or asked.test.axb()
         said = verdicts(program_of(test), _resolved(self.models))
-        labels = tuple(Label(str(verdict)) for verdict in said.values())
+        labels = tuple(ModelAnswer(str(verdict)) for verdict in said.values())
         return Labels(asked.test.label, labels, _facts(test) if self.facts_told else {})
 
     def label_together(self, asked: Sequence[LabelTask]) -> Sequence[Labels | None]:
@@ -58,11 +58,11 @@ class ProgressLabelling:
         """Its digest and its bound."""
         return _facts(test.axb()) if self.facts_told else {}
 
-    def cells(self, label: Label) -> Sequence[str]:
+    def cells(self, label: ModelAnswer) -> Sequence[str]:
         """The verdict."""
         return (label.verdict,)
 
-    def record(self, label: Label) -> object:
+    def record(self, label: ModelAnswer) -> object:
         """The verdict; where there is none, with the reason."""
         return {"verdict": label.verdict, "reason": label.reason} if label.verdict == UNKNOWN else label.verdict
 
@@ -95,7 +95,7 @@ def _resolved(models: tuple[str, ...]) -> list[ProgressModel]:
 _MARKS = {Verdict.MAY_HANG: ("H", "red"), Verdict.TERMINATES: ("T", "green"), Verdict.UNKNOWN: ("?", "yellow")}
 
 
-def progress_mark(label: Label) -> Text:
+def progress_mark(label: ModelAnswer) -> Text:
     """What a table has for a verdict."""
     from rich.text import Text
 

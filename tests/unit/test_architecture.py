@@ -213,3 +213,19 @@ def test_no_two_files_of_tests_have_one_name():
     """pytest imports them by their names alone."""
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+SHARED_NAMES: dict[str, str] = {}
+"""Public classes of one name in several modules, each with the reason."""
+
+
+def test_a_public_class_has_its_name_for_itself():
+    """Whoever searches for the name of a class finds one class."""
+    found = {}
+    for package in ARROWS:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: files for name, files in found.items() if len(files) > 1 and name not in SHARED_NAMES} == {}
+    assert all(len(found.get(name, [])) > 1 for name in SHARED_NAMES)
