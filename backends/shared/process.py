@@ -107,7 +107,7 @@ class Server:
         followed = None
         try:
             process.ask(f"{iterations} {program}")
-            followed = _follow(process, timeout)
+            followed = _follow(process, iterations, timeout)
             if used and followed.run is None and not followed.goes_on and followed.code not in (None, -signal.SIGKILL):
                 # The process died before it began, which may be the doing of a program before this one.
                 self.close()
@@ -251,7 +251,7 @@ def _watch_process(
     process = _Process([*command, str(iterations)], environment)
     try:
         try:
-            followed = _follow(process, timeout)
+            followed = _follow(process, iterations, timeout)
         finally:
             process.kill()
         return _judged(process, followed, iterations, timeout)
@@ -276,8 +276,8 @@ def _judged(process: _Process, followed: _Followed, iterations: int, timeout: fl
     return run
 
 
-def _follow(process: _Process, timeout: float) -> _Followed:
-    """Read the lines of a program until it ends or an iteration runs out of time."""
+def _follow(process: _Process, iterations: int, timeout: float) -> _Followed:
+    """Read the lines of a program until it ends or an iteration runs out of time. To end is no iteration."""
     outcomes, seconds, said = "", list[float](), list[str]()
     ready, since, before = False, time.monotonic(), None
 
@@ -287,13 +287,16 @@ def _follow(process: _Process, timeout: float) -> _Followed:
         return Run(outcomes, tuple(seconds), tuple(said), cpu) if ready else None
 
     while True:
+        iterates = ready and len(outcomes) < iterations
         try:
-            line = process.line(since + (timeout if ready else SETUP_TIMEOUT) - time.monotonic())
+            line = process.line(since + (timeout if iterates else SETUP_TIMEOUT) - time.monotonic())
         except EOFError:
             return _Followed(seen(outcomes, seconds), process.code())
+        if line is None and iterates:
+            return _Followed(seen(outcomes + TIMED_OUT, [*seconds, timeout]), None)
         if line is None:
-            words = "" if ready else f"it was not ready after {SETUP_TIMEOUT:g} seconds"
-            return _Followed(seen(outcomes + TIMED_OUT, [*seconds, timeout]), None, words)
+            words = "did not end after its last iteration" if ready else "was not ready"
+            return _Followed(seen(outcomes, seconds), None, f"it {words} in {SETUP_TIMEOUT:g} seconds")
         now = time.monotonic()
         before = process.cpu() if before is None else before
         if process.served and (done := _DONE.fullmatch(line)):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from backends.shared import process
 from backends.shared.process import RunError, watch
 
 PRELUDE = "import sys, time, os, subprocess\ndef say(*words): print(*words, flush=True)\nn = int(sys.argv[1])\n"
@@ -41,6 +42,17 @@ def test_every_iteration() -> None:
 def test_setting_up_is_no_iteration() -> None:
     run = watch(program("time.sleep(1)\nsay('ready')\nsay('iteration 0 terminated')"), 1, 0.5)
     assert run.outcomes == "T"
+
+
+def test_to_end_is_no_iteration() -> None:
+    run = watch(program("say('ready')\nfor i in range(n): say('iteration', i, 'terminated')\ntime.sleep(1)"), 2, 0.5)
+    assert run.outcomes == "TT"
+
+
+def test_what_never_ends_after_its_last_iteration_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "SETUP_TIMEOUT", 1.0)
+    with pytest.raises(RunError, match="it did not end after its last iteration in 1 seconds"):
+        watch(program(f"say('ready')\nsay('iteration 0 terminated')\n{FOREVER}"), 1, 0.5)
 
 
 def test_a_device_that_gives_up_is_a_hang() -> None:
