@@ -1,4 +1,4 @@
-"""Certificates as files: that nothing is left of what was asked, in formats that solvers read.
+"""Reads and writes certificates: DIMACS formulas and LRAT proofs that a search has missed no test.
 
 ``CORPUS/certificate`` has, for each shape of what was sought (lengths of threads, ``1.3``; the length of a cycle,
 ``4``) and each unit of it, compressed:
@@ -43,22 +43,22 @@ _BLOCK = 2**16
 
 
 def sizes_word(sizes: Sequence[int]) -> str:
-    """Lengths of threads, as in the names of files: ``1.3``."""
+    """Return a shape's word in file names, the lengths of its threads: ``1.3``."""
     return ".".join(map(str, sizes))
 
 
 def formula_file(shape: str) -> str:
-    """The name of the file of a shape."""
+    """Return the name of the file that holds the formula of a shape."""
     return f"{shape}.cnf.gz"
 
 
 def unit_files(shape: str, number: int) -> tuple[str, str]:
-    """The names of the files of a unit: its clauses and its proof."""
+    """Return the names of the two files of a unit: its clauses and its proof."""
     return f"{shape}-{number}.cnf.gz", f"{shape}-{number}.lrat.gz"
 
 
 def remove_certificate(corpus: Path) -> None:
-    """Remove the files of a certificate from a corpus, and their folder unless it holds somebody's file."""
+    """Remove the files of a certificate from a corpus, and their folder unless it also holds a file of somebody else."""
     folder = corpus / FOLDER
     for suffix in (".cnf.gz", ".lrat.gz"):
         for file in (*folder.glob(f"*{suffix}"), *folder.glob(temporary_name(f"*{suffix}", "*"))):
@@ -68,7 +68,7 @@ def remove_certificate(corpus: Path) -> None:
 
 
 def packed(lines: Iterable[str]) -> Iterator[bytes]:
-    """Lines as a compressed file, piece by piece; equal lines give equal bytes."""
+    """Compress lines into a file, piece by piece; equal lines give equal bytes."""
     deflate = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
     waiting: list[str] = []
     size = 0
@@ -85,7 +85,7 @@ def packed(lines: Iterable[str]) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A file of a certificate. It is read where it is sent to whoever checks it, or where its lines are asked for."""
+    """A compressed file of a certificate, which is read where it is sent to a checker or where its lines are asked for."""
 
     path: str
 
@@ -93,11 +93,11 @@ class Packed:
         return _Read, (self.path, *self._read())
 
     def lines(self) -> Iterator[str]:
-        """The lines in it. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
+        """Return the lines in the file. Raises ``InputError`` where it is missing, damaged, cut off or too large."""
         return _lines(self.path, *self._read())
 
     def _read(self) -> tuple[bytes, str]:
-        """What it holds, and where that cannot be read, why."""
+        """The function returns the lines of the file, or raises ``InputError`` with the reason why they cannot be read."""
         try:
             with open_bytes(Path(self.path)) as file:
                 data = file.read(LARGEST_PACKED + 1)

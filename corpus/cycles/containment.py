@@ -1,4 +1,4 @@
-"""Which critical cycles contain which.
+"""Decides which critical cycles contain which.
 
 A cycle contains another that is left of it when some threads go and the rest is made weaker, or stays:
 
@@ -23,7 +23,7 @@ from corpus.litmus.test import PLAIN, Mode
 
 
 def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
-    """Those of the cycles, no two of which are one but for rotation, that contain no other of them."""
+    """Return the cycles that contain no other cycle of the list, one of each set that differ only by rotation."""
     rotations: dict[Hashable, list[tuple[int, Cycle]]] = {}
     for number, cycle in enumerate(cycles):
         for rotation in cycle.rotations():
@@ -40,7 +40,7 @@ def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
 
 
 def contains(cycle: Cycle, other: Cycle) -> bool:
-    """Whether a cycle contains another, or is a rotation of it."""
+    """Decide whether a cycle contains another, or is a rotation of it."""
     rotations = [(rotation, _skeleton(rotation)) for rotation in other.rotations()]
     return any(
         _skeleton(left) == skeleton and _is_at_least(left, rotation)

@@ -1,1 +1,3 @@
-"""The dialects of litmus tests: a module or folder each, with a parser and a printer that are inverse of each other."""
+"""Holds the dialects of litmus tests. Each is a module or folder with a parser and a printer that are inverse of each
+other.
+"""

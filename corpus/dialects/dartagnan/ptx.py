@@ -1,4 +1,5 @@
-"""Litmus tests in Dartagnan's PTX dialect, of PTX 6.0 with the proxies of 7.5 (Lustig et al. 2019, Fig. 3), and ours.
+"""Reads and prints litmus tests in Dartagnan's PTX dialect, extended here. It covers PTX 6.0 with the proxies of 7.5
+(Lustig et al. 2019, Fig. 3).
 
     PTX MP
     "message passing"

@@ -1,4 +1,5 @@
-"""Litmus tests in Dartagnan's Vulkan dialect, of the memory model in the Vulkan specification's appendix.
+"""Reads and prints litmus tests in Dartagnan's Vulkan dialect, for the memory model in the Vulkan specification's
+appendix.
 
     VULKAN MP
     "message passing"
