@@ -46,7 +46,9 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", cutoff: f
 
 
 def one_line(text: str) -> str:
-    """Return the text as the line of an error: printable, and without its middle where it is longer than ``LONGEST``."""
+    """Return the text as the line of an error: printable, and without its middle where it is longer than
+    ``LONGEST``.
+    """
     text = printable(text)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 203]}...{text[-200:]}"
 

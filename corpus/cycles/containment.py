@@ -23,7 +23,9 @@ from corpus.litmus.test import PLAIN, Mode
 
 
 def minimal(cycles: Sequence[Cycle]) -> list[Cycle]:
-    """Return the cycles that contain no other cycle of the list, one of each set that differ only by rotation."""
+    """Return the cycles that contain no other cycle of the list, in which no two cycles may be rotations of
+    each other.
+    """
     rotations: dict[Hashable, list[tuple[int, Cycle]]] = {}
     for number, cycle in enumerate(cycles):
         for rotation in cycle.rotations():

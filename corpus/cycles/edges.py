@@ -29,7 +29,7 @@ from corpus.litmus.test import SCOPES, Load, Mode, Order, Store, hashed_once
 
 @lru_cache(maxsize=1 << 10)
 def _the_same(kind: Callable[..., object], *parts: object) -> object:
-    """What comes from another process as the object that came before: most are looked up, and not compared."""
+    """Return an object from another process as the object that came before it: most are looked up, and not compared."""
     return kind(*parts)
 
 
@@ -146,7 +146,9 @@ class Edge:
 
 
 def inner_communication(edge: Edge) -> Edge | None:
-    """The communication that a plain step to the same location is where the location is coherent; None of two reads."""
+    """Return the communication that a plain step to one location stands for where the location is coherent; None for
+    two reads.
+    """
     for kind, ends in COMMUNICATION.items():
         if edge.kind == "Po" and edge.same and ends == (edge.source, edge.target):
             return Edge(kind, *ends, True, True)

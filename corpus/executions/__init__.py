@@ -1,1 +1,1 @@
-"""Executions whose program is not given: what suites that come from models are made of, and their litmus tests."""
+"""Defines executions whose program is not given, from which suites of a model are made, and their litmus tests."""

@@ -1,8 +1,8 @@
-"""What C11 lets atomic accesses and fences say: its orders, where each is legal, and what it is made of.
+"""States the orders of C11's atomic accesses and fences: where each order is legal, and what it is made of.
 
-C++ has the same, and OpenCL C with scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the table of legal
-orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is acquire, as every compiler has it and C++26
-says (P3475R2), under the tag ``CONSUME``.
+The orders of C++ are those of C11, and OpenCL C has scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the
+table of legal orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is acquire, as every compiler
+has it and C++26 says (P3475R2), under the tag ``CONSUME``.
 """
 
 from __future__ import annotations
@@ -51,17 +51,19 @@ FAILURE_ORDERS: Mapping[Order, Order] = {order: read for order, (read, _) in HAL
 
 
 def order_word(mode: Mode) -> str:
-    """How the order of an instruction was spelled."""
+    """Return the word by which the order of an instruction was spelled."""
     return CONSUME_WORD if CONSUME in mode.tags else WORDS[mode.order]
 
 
 def failure_order(exchange: Rmw) -> Order:
-    """The order of the read of a compare-exchange where it fails: any that a load has, as since C++17 (P0418)."""
+    """Return the order of the read of a compare-exchange that fails: any order that a load has, as since C++17
+    (P0418).
+    """
     return FAILURE_ORDERS[exchange.mode.order] if exchange.failure is None else exchange.failure
 
 
 def told_failure(success: Order, failure: Order | None) -> Order | None:
-    """The failure order of a compare-exchange as ``Rmw`` keeps it: None where it is what the success order implies."""
+    """Return the failure order of a compare-exchange as ``Rmw`` keeps it: None where the success order implies it."""
     return None if failure is FAILURE_ORDERS.get(success) else failure
 
 

@@ -1,4 +1,5 @@
-"""What OpenCL C lets atomics, fences and barriers say besides what C11 does (``corpus.laws.c11``): scopes and memory.
+"""States the scopes and memories of OpenCL C's atomics, fences and barriers, besides C11's orders
+(``corpus.laws.c11``).
 
 Source: the OpenCL C specification 3.0, 6.15.12 (atomics), 6.15.8 (barriers).
 """

@@ -1,4 +1,4 @@
-"""The modes of PTX instructions, and the words for them: ``.relaxed.gpu``, ``.cg``, ``.volatile`` (PTX ISA, 9.7).
+"""States the modes of PTX instructions and their words: ``.relaxed.gpu``, ``.cg``, ``.volatile`` (PTX ISA, 9.7).
 
 A load or a store is weak, with a cache operator or ``volatile`` or neither, or has an order and a scope. An atomic has
 an order and a scope, and so has a fence.
@@ -21,7 +21,7 @@ MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
 
 @dataclass(frozen=True, slots=True)
 class AccessRule:
-    """The orders and cache operators of a kind of access, and its name in messages."""
+    """The rule for a kind of access: its orders, its cache operators, and its name in messages."""
 
     name: str
     orders: tuple[Order, ...]
@@ -49,13 +49,13 @@ OPERATIONS = ("exch", "cas", *REDUCTIONS)
 
 
 def has_clusters(test: LitmusTest) -> bool:
-    """Whether anything in a test has the scope of a cluster."""
+    """Decide whether anything in a test has the scope of a cluster."""
     every = (ins for thread in test.threads for ins in thread.instructions)
     return any(CLUSTER in ins.mode.tags for ins in every if isinstance(ins, Load | Store | Rmw | Fence))
 
 
 def mode_words(mode: Mode, access: AccessRule, refuse: Callable[[str], InputError], space: str = "") -> str:
-    """The words for a mode, each after a dot; the state space, as ``.global``, where PTX has it.
+    """Return the words for a mode, each after a dot, with the state space, as ``.global``, where PTX has it.
 
     Raises what ``refuse`` makes of a reason where PTX has no such mode.
     """

@@ -1,4 +1,4 @@
-"""What Vulkan's memory model lets accesses, fences and barriers say: orders, storage classes, availability, visibility.
+"""States which orders, storage classes, availability and visibility Vulkan's accesses, fences and barriers can have.
 
 An access is weak, and then with or without availability (of a write), visibility (of a read) or ``nonpriv``; or it is
 atomic with an order and a scope, and an order names the storage classes that it speaks for. There is no sequential
@@ -29,7 +29,9 @@ _STRONG = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 
 @dataclass(frozen=True, slots=True)
 class VulkanRule:
-    """What a kind of instruction can say: orders, what a weak access can be besides, semantics of an order."""
+    """The rule for a kind of instruction: its orders, what a weak access can be besides, and the semantics of
+    an order.
+    """
 
     name: str
     orders: tuple[Order, ...]
@@ -45,7 +47,7 @@ BARRIER = VulkanRule("cbar", (Order.WEAK, *_STRONG), (), ("semav", "semvis"))
 
 
 def implied(tags: Iterable[str], order: Order, write: bool) -> frozenset[str]:
-    """The tags of a read or write, or of that half of an atomic operation, with what they imply.
+    """Return the tags of a read, a write or a half of an atomic operation, together with the tags that they imply.
 
     ``order`` is that of the half. Atomic accesses are not private ("Private vs. Non-Private") and are made available or
     visible at their scope ("Descriptions"), and so are accesses with ``av`` or ``vis`` not private. Of an atomic

@@ -488,7 +488,9 @@ class CCode:
         return ORDERS[token(tree)]
 
     def scope(self, arguments: Sequence[Tree]) -> Scope | None:
-        """Return the scope of an access, which its argument says if it has one; None is the scope of the thread itself."""
+        """Return the scope of an access, which its argument says if it has one; None is the scope of the thread
+        itself.
+        """
         return Scope.SYS
 
     def fresh(self) -> str:

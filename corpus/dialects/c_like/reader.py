@@ -211,7 +211,9 @@ class CReader:
     def instances(
         self, threads: Sequence[Thread], locations: Sequence[Location]
     ) -> tuple[Sequence[Thread], Sequence[Location]]:
-        """Return the threads and locations, with a copy of each location that each group of threads has an instance of."""
+        """Return the threads and locations, with a copy of each location that each group of threads has an
+        instance of.
+        """
         return threads, locations
 
     def error(self, message: str, place: Token | Tree) -> InputError:

@@ -80,7 +80,9 @@ def print_c(test: LitmusTest) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """The statements of the two operands of an operator, which C may evaluate in either order: ``(left) + (right);``."""
+    """The statements of the two operands of an operator, which C may evaluate in either order: ``(left) +
+    (right);``.
+    """
 
     left: tuple[Line, ...]
     right: tuple[Line, ...]

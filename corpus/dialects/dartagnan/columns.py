@@ -468,7 +468,9 @@ class Columns(ABC):
         return self.scopes[mode.scope]
 
     def barrier(self, barrier: Barrier, names: ThreadNames, refuse: Refuse) -> str:
-        """Return the operands of a barrier: its number, its resource and its quorum. Dartagnan's numbers are constants."""
+        """Return the operands of a barrier: its number, its resource and its quorum. Dartagnan's numbers are
+        constants.
+        """
         if barrier.scope is not Scope.CTA:
             raise refuse(f"barriers are of a {self.scopes[Scope.CTA]} in {self.title}")
         constant = isinstance(barrier.number, int)
