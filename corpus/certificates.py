@@ -58,9 +58,7 @@ def unit_files(shape: str, number: int) -> tuple[str, str]:
 
 
 def remove_certificate(corpus: Path) -> None:
-    """Remove the files of a certificate from a corpus, and their folder unless it also holds a file of somebody
-    else.
-    """
+    """Remove the files of a certificate from a corpus, and their folder unless it holds a file of another origin."""
     folder = corpus / FOLDER
     for suffix in (".cnf.gz", ".lrat.gz"):
         for file in (*folder.glob(f"*{suffix}"), *folder.glob(temporary_name(f"*{suffix}", "*"))):
@@ -87,7 +85,7 @@ def packed(lines: Iterable[str]) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A compressed file of a certificate, which is read where it is sent to a checker or where its lines are
+    """A compressed file of a certificate. It is read where it is sent to a checker, or where its lines are
     asked for.
     """
 
@@ -101,9 +99,7 @@ class Packed:
         return _lines(self.path, *self._read())
 
     def _read(self) -> tuple[bytes, str]:
-        """The function returns the lines of the file, or raises ``InputError`` with the reason why they cannot
-        be read.
-        """
+        """Return the compressed bytes of the file, and the reason where they cannot be read."""
         try:
             with open_bytes(Path(self.path)) as file:
                 data = file.read(LARGEST_PACKED + 1)

@@ -24,8 +24,8 @@ _COLUMNS = ("test", "mutant", "relaxation", "kind")
 
 @dataclass(frozen=True, slots=True)
 class MutantLink:
-    """A link from a test to a mutant of it, both by name, with the relaxation between: in words, and what it is of
-    (``Relaxed``).
+    """A link from a test to a mutant of it, both by name. ``relaxation`` says in words what was relaxed, ``kind`` is
+    its ``RelaxationTarget``.
     """
 
     test: str

@@ -643,7 +643,7 @@ SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "ge": "le", "gt": "lt", "le": "ge
 
 
 def branching(thread: Thread, kept: Collection[str] = ()) -> Thread:
-    """Return the thread with branches instead of predicates, where each branch compares what only it asks for.
+    """Return the thread with branches instead of predicates. Where only branches ask for a comparison, they make it.
 
     ``kept`` are registers that must keep their value, as the condition asks for them. What is left are comparisons
     whose result is data, or whose operands change before the branch.
