@@ -73,7 +73,7 @@ def _grammar(grammar: str, start: str) -> Grammar:
 
 @lru_cache(maxsize=32)
 def _tree(grammar: str, start: str, text: str) -> Tree | None:
-    # Neighbours in a suite have the same declarations and the same condition, and reading costs more than judging.
+    # Neighbours in a suite often have equal declarations and conditions, and reading costs more than judging.
     return _grammar(grammar, start).parse(text)
 
 
@@ -180,7 +180,7 @@ def wrapped(token: Token, path: str | None) -> int:
 
 
 def _syntax_error(grammar: str, start: str, text: str, path: str | None, terminals: Mapping[str, str]) -> InputError:
-    from corpus.tables import what_is_wrong  # likewise
+    from corpus.tables import what_is_wrong  # lark is not imported where it is not needed
 
     line, column, names, found = what_is_wrong(grammar, start, text)
     words = {terminals.get(name, _PUNCTUATION.get(name, name)) for name in names}

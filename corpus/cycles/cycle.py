@@ -364,7 +364,7 @@ _SHAPES = {
 """What each thread does and how it leads to the next, and the name that diy and the papers after it have for that."""
 
 _COHERENCE = {"W rf RR fr": "CoRR", "W rf RW co": "CoRW"}
-"""The same for cycles of one location."""
+"""The classic names of cycles of one location, by what each thread does."""
 
 
 _CLASSIC = (*_SHAPES.values(), *_COHERENCE.values())

@@ -206,7 +206,7 @@ def translation(written: MappingFile, source: Vocabulary, needed: Vocabulary, ta
 
 
 def _related(words: Vocabulary) -> Iterator[Vocabulary]:
-    """A vocabulary, then the others of its language, which may have words that a model reads all the same."""
+    """A vocabulary, then the others of its language, which may have words that a model reads although it lacks them."""
     language = words.name.split("-")[0]
     names = [words.name, *(name for name in VOCABULARIES if name.split("-")[0] == language and name != words.name)]
     yield from (vocabulary(name, optional_words().get(name, ())) for name in names)

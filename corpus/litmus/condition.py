@@ -74,7 +74,7 @@ def _read(text: str, path: str | None, check: Check) -> tuple[Condition, bool]:
     return _Reader(path, check).condition(tree), asks
 
 
-@lru_cache(maxsize=1 << 12)  # neighbours in a suite ask the same
+@lru_cache(maxsize=1 << 12)  # neighbours in a suite often have one condition
 def _known(text: str) -> tuple[Condition, bool, Sequence[tuple[Term, Token]]]:
     """The condition, whether it asks something, and the terms that are to be checked."""
     named: list[tuple[Term, Token]] = []

@@ -3,10 +3,10 @@
 Dialects differ in how they say one thing. Some have predicates and others branches, some take a location as an operand
 and others a register that holds its address, some have ``!=`` in conditions and others a negation; registers and labels
 are named at will. The normal form has branches, operands without detours, registers ``r0, r1, ..`` and labels
-``LC0, LC1, ..`` in the order of their first mention, groups of the scope tree numbered likewise, and locations sorted
-by name. Names of locations and the order of threads are kept: renaming them is a question for tests that were
-synthesised, not for texts. Equal normal forms mean equal executions; the other way holds for spellings, not for
-programs that are equal by arithmetic or by the shape of their jumps.
+``LC0, LC1, ..`` in the order of their first mention, groups of the scope tree numbered in that order too, and
+locations sorted by name. Names of locations and the order of threads are kept: renaming them is a question for tests
+that were synthesised, not for texts. Equal normal forms mean equal executions; the other way holds for spellings, not
+for programs that are equal by arithmetic or by the shape of their jumps.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Conventions, so that one program is one value whatever it was read from:
 - ``membar.S`` is ``fence.sc.S`` (Lustig et al. 2019, Fig. 3c); an access without order is ``WEAK`` and has no scope;
 - a volatile access is ``WEAK`` with ``volatile`` set, and models see it as relaxed at system scope (ibid., 3.6);
 - an rmw without order or scope is relaxed at GPU scope, the default of PTX's ``atom``;
-- threads whose dialect says nothing of warps are in a warp each, and likewise for the levels above.
+- threads whose dialect says nothing of warps are in a warp each, and in a CTA each where it says nothing of CTAs, as C.
 
 Memory starts at 0 where nothing else is said, and so do registers. Values are 32-bit, two's complement.
 """

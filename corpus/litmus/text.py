@@ -1,6 +1,6 @@
 """Splits a litmus test of any dialect into its sections, and makes the checks that all dialects share.
 
-Every dialect has the same outer shape:
+The outer shape of a test is one for all dialects:
 
     LANGUAGE name
     "description, or lines of free text"
@@ -231,7 +231,7 @@ class ForeignRunner:
     """A program outside the project that takes the files of a dialect, and what its own reader asks of them.
 
     ``rename``, for one that knows tests by their names, makes a name that it reads whole of a file's; ``prepare`` says
-    a test in the runner's terms where they are narrower and the meaning is the same; ``check`` raises ``InputError``
+    a test in the runner's terms where they are narrower and the meaning stays; ``check`` raises ``InputError``
     that names what it does not read, of what the dialect can say.
     """
 

@@ -6,7 +6,7 @@
     THREAD 1
     0: if (Mem[0] == 0) goto END;
 
-``Mem[l] = v;`` is the store ``AXB(l, 0, next, true, v)``. ``//`` starts a comment. The printer always gives the same
+``Mem[l] = v;`` is the store ``AXB(l, 0, next, true, v)``. ``//`` starts a comment. The printer always gives one
 text for a program; ``parse_axb(print_axb(p)) == p`` for every program whose numbers are within the limits of
 ``corpus.syntax``.
 """

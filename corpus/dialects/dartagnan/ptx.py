@@ -9,9 +9,10 @@
      st.release.gpu y, 1  | ld.weak r2, x        ;
     exists (P1:r1 == 1 /\\ P1:r2 == 0)
 
-Loads are ``ld`` or, through a proxy, ``tld`` (texture), ``suld`` (surface) and ``cold`` (constant); ``sust``,
-``suatom`` and ``sured`` likewise. The proxy is a tag of the access, what ``fence.proxy.alias`` and its like are for a
-tag of the fence. ``ld r, v`` without an order is a move. Each thread is in a warp of its own.
+Loads are ``ld`` or, through a proxy, ``tld`` (texture), ``suld`` (surface) and ``cold`` (constant). Through the
+surface proxy there are also ``sust``, ``suatom`` and ``sured``. The proxy is a tag of the access, what
+``fence.proxy.alias`` and its like are for a tag of the fence. ``ld r, v`` without an order is a move. Each thread is
+in a warp of its own.
 
 What PTX has got since then and Dartagnan not: ``fence.acquire`` and ``fence.release``, ``fence.proxy.async`` and
 ``.tensormap``, and the scope ``.cluster``. Where a test has that scope, headers may say clusters,
