@@ -1,4 +1,6 @@
-"""What a C++ program says of what runs it: the machine, in the words of ``backends.cpp.device``, and its compiler."""
+"""Generates the part of a C++ program that names what runs it: the machine, as ``backends.cpp.device``, and the
+compiler.
+"""
 
 HEADERS = """\
 #if __has_include(<sys/utsname.h>)

@@ -15,7 +15,7 @@ CAPABILITY = (75, 76)
 
 
 class DriverError(Exception):
-    """What the driver says of a call that failed."""
+    """An error that says, in the driver's words, why a call failed."""
 
 
 def main() -> int:
@@ -35,7 +35,7 @@ def main() -> int:
 
 
 def rows(driver: ctypes.CDLL) -> list[tuple[str, int, str]]:
-    """A row for each GPU. Raises ``DriverError``."""
+    """Return a row for each GPU: name, compute capability and driver. Raises ``DriverError``."""
     call(driver, "cuInit", 0)
     version = number(driver, "cuDriverGetVersion")
     said = f"CUDA {version // 1000}.{version % 1000 // 10}"
@@ -50,14 +50,14 @@ def rows(driver: ctypes.CDLL) -> list[tuple[str, int, str]]:
 
 
 def number(driver: ctypes.CDLL, function: str, *arguments: int) -> int:
-    """What a function writes to its first argument, an int."""
+    """Return what a function of the driver writes to its first argument, an int."""
     result = ctypes.c_int()
     call(driver, function, ctypes.byref(result), *arguments)
     return result.value
 
 
 def call(driver: ctypes.CDLL, function: str, *arguments: object) -> None:
-    """Call a function of the driver. Raises ``DriverError``."""
+    """Call a function of the driver. Raises ``DriverError`` where the call failed."""
     code = getattr(driver, function)(*arguments)
     if code == 0:
         return

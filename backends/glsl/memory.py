@@ -1,4 +1,4 @@
-"""GLSL: three compute shaders in an Amber script, with the scoped atomics of the Vulkan memory model.
+"""Renders memory tests in GLSL: three compute shaders in an Amber script, with Vulkan's scoped atomics.
 
 - Scopes: ``gl_ScopeWorkgroup``, ``gl_ScopeQueueFamily`` and ``gl_ScopeDevice`` for CTA, queue and GPU; a wider one is
   said with these where it includes the same threads. Subgroups have no portable size, and are not used.
@@ -167,7 +167,7 @@ $expected
 
 
 class GlslKernel(Kernel):
-    """``NAME.amber``: run as ``amber NAME.amber``."""
+    """A memory test as an Amber script, ``NAME.amber``, that is run as ``amber NAME.amber``."""
 
     title: ClassVar[str] = "GLSL"
     buffers: ClassVar[Mapping[str, str]] = {
@@ -196,7 +196,7 @@ class GlslKernel(Kernel):
 
     @property
     def totals(self) -> int:
-        """Size of ``totals`` in words."""
+        """The size of the buffer ``totals`` in words of 32 bits."""
         return TOTALS + ROWS * (1 + len(self.layout.terms))
 
     def sizes(self) -> dict[str, int]:  # noqa: D102
@@ -367,7 +367,8 @@ class GlslKernel(Kernel):
 
 
 def decode(dump: str, test: LitmusTest) -> tuple[int, SeenOutcomes]:
-    """The instances of a launch, and the outcomes, that ``amber -b FILE -B 3`` wrote of a script of this test.
+    """Return the instances of a launch, and the outcomes, that ``amber -b FILE -B 3`` wrote of a script of this
+    test.
 
     Raises ``InputError`` where the text is something else, or of a script of another test.
     """
