@@ -29,7 +29,7 @@ from corpus.litmus.test import LitmusTest
 from corpus.progress.axb import Program
 
 SUBSCRIPTIONS = {"full": 1, "over": 100}
-"""The number of threads a core, by the word for it."""
+"""Threads for each core of the CPU, by the word for the subscription."""
 
 THREADS = Parameters(slots=512, stride=CACHE_LINE, shuffle=False, spin=1 << 15, stress_rounds=CPU.stress_rounds)
 """What a launch of memory tests begins with: many instances a thread, which waits for the others before each."""
@@ -58,7 +58,7 @@ class CppDevice:
 
     @property
     def driver(self) -> str:
-        """The driver of the device, empty because the CPU has none."""
+        """The driver is empty, because the words for the device already say what drives it."""
         return ""
 
     @property

@@ -50,7 +50,7 @@ class CudaTarget:
 
 
 ANY = CudaTarget()
-"""For whatever there is: nothing is run."""
+"""The target where nothing is run: any toolkit compiles for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Toolkit:
 
     @property
     def release(self) -> Release | None:
-        """The row of the toolkit's major version; the last row for a version later than all."""
+        """The row of the toolkit's major version; the newest row for a version later than all."""
         number = re.match(r"\d+", self.version)
         return next((each for each in RELEASES if number and each.major <= int(number[0])), None)
 

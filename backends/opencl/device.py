@@ -67,7 +67,7 @@ class OpenClDevice:
 
     @property
     def compiler(self) -> str:
-        """The compiler of the kernels, which is the driver that the device's words name."""
+        """The compiler is empty, because it is part of the driver, which the device's words name."""
         return ""
 
     def launch(self, program: Program, mapping: str, placement: str = DEVICE.name) -> Launch:
