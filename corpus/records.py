@@ -61,7 +61,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def record(self) -> bytes:
-        """Return the line, with the name that the test has now."""
+        """The line, with the name that the test has now."""
         return b'{"name":' + encode(self.name) + self.rest
 
 

@@ -11,7 +11,7 @@ def embedded(value: object) -> str:
     """Return a value as JSON that may stand between ``<script type="application/json">`` and its end, whatever
     it says.
 
-    ``<``, ``>`` and ``&`` can only be in strings, where an escape means its character (HTML, restrictions for contents of
-    script elements).
+    ``<``, ``>`` and ``&`` can only be in strings, where an escape means its character (HTML, restrictions for contents
+    of script elements).
     """
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPES)

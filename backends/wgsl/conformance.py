@@ -138,7 +138,7 @@ class _Kernel(WgslKernel):
 
     @property
     def memory_type(self) -> str:
-        """Return the member of the helper's ``MemoryType`` for the locations of the test."""
+        """The member of the helper's ``MemoryType`` for the locations of the test."""
         return f"{'NonAtomic' if self._plain else 'Atomic'}{'Workgroup' if self._in_workgroup else 'Storage'}Class"
 
     @property

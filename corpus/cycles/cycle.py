@@ -122,7 +122,7 @@ class CycleFrame:
 
     @cached_property
     def values(self) -> Mapping[int, int]:
-        """Return the value of every event: a write has its number among the writes of its location, and a read has that
+        """The value of every event: a write has its number among the writes of its location, and a read has that
         of the last write before it.
         """
         found: dict[int, int] = {}
@@ -133,12 +133,12 @@ class CycleFrame:
 
     @cached_property
     def orders(self) -> list[list[int]]:
-        """Return the writes of every location in coherence order."""
+        """The writes of every location in coherence order."""
         return [[event for event in history if self.accesses[event] == "W"] for history in self._histories()]
 
     @cached_property
     def code(self) -> list[tuple[CycleEvent, ...]]:
-        """Return the accesses of each thread in program order, with their locations and values."""
+        """The accesses of each thread in program order, with their locations and values."""
         return [
             tuple(CycleEvent(event, self.accesses[event], self.named[event], self.values[event]) for event in events)
             for events in self.threads
@@ -146,7 +146,7 @@ class CycleFrame:
 
     @cached_property
     def condition(self) -> Condition:
-        """Return the condition of the test: every read has its value, and every location its last value."""
+        """The condition of the test: every read has its value, and every location its last value."""
         atoms = [
             Atom("eq", FinalRegister(number, f"r{event}"), self.values[event])
             for number, events in enumerate(self.threads)

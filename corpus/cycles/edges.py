@@ -114,7 +114,7 @@ class Edge:
 
     @property
     def bare(self) -> Edge:
-        """Return the edge without the annotations of its accesses."""
+        """The edge without the annotations of its accesses."""
         return self if self.first is None and self.second is None else replace(self, first=None, second=None)
 
     @cached_property

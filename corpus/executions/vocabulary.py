@@ -81,7 +81,7 @@ class Vocabulary:
 
     @property
     def summary(self) -> str:
-        """Return the vocabulary on a line: ``R W rmw (relaxed acquire; cta gpu), F (sc; cta gpu); ctas gpus; addr
+        """The vocabulary on a line: ``R W rmw (relaxed acquire; cta gpu), F (sc; cta gpu); ctas gpus; addr
         data``.
         """
         kinds: dict[tuple[str, ...], list[str]] = {}

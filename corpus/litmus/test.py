@@ -282,7 +282,7 @@ class Thread:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return every register that the thread mentions, in its code or its initial values."""
+        """Every register that the thread mentions, in its code or its initial values."""
         mentioned = {name for name, _ in self.registers}
         for instruction in self.instructions:
             mentioned |= set(reads(instruction))
@@ -291,7 +291,7 @@ class Thread:
 
     @cached_property
     def locations(self) -> frozenset[str]:
-        """Return every location whose address the thread mentions."""
+        """Every location whose address the thread mentions."""
         values = [operand for instruction in self.instructions for operand in operands(instruction)]
         values += [initial for _, initial in self.registers]
         return frozenset(value.name for value in values if isinstance(value, Loc))
