@@ -28,16 +28,18 @@ from corpus.files import open_bytes, temporary_name
 FOLDER = "certificate"
 
 LARGEST = 2**32
-"""Bytes that a file may have when it is no longer compressed."""
+"""The number of bytes that a file of a certificate may have when it is no longer compressed."""
 
 MOST_TIMES, SMALL = 200, 2**20
-"""It has at most so many times the bytes that it has compressed, and these; what we write has forty times as many."""
+"""A file has at most so many times its compressed bytes, and these bytes besides; what we write has forty times as
+many.
+"""
 
 LONGEST = 2**24
-"""Bytes that a line of it may have."""
+"""The number of bytes that a line of a file may have."""
 
 LARGEST_PACKED = 2**28
-"""Bytes that it may have compressed."""
+"""The number of bytes that a compressed file may have."""
 
 _BLOCK = 2**16
 

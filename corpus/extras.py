@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from corpus.errors import InputError
 
 DISTRIBUTION = "synth-litmus"
-"""What the package is called where packages are had; it is also in ``pyproject.toml``."""
+"""The name under which package indexes have this distribution; it is also in ``pyproject.toml``."""
 
 EXTRAS = {
     "distributed": "cluster",

@@ -24,7 +24,7 @@ FORMAT = 1
 """Version of the format; it grows when a reader of the old one would fail."""
 
 SCHEMA = "runner-test.schema.json"
-"""What the file with the schema is called, which is in this package as well."""
+"""The name of the file with the schema, which is in this package as well."""
 
 
 @dataclass(frozen=True)

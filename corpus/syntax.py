@@ -13,7 +13,7 @@ from corpus.files import folder_of
 from corpus.lalr import Grammar, Token, Tree
 
 BLANKS = " \t\f\r\n"
-"""What may stand between the words of a test, by ``WS`` of lark."""
+"""The text that may stand between the words of a test, by ``WS`` of lark."""
 
 LARGEST_NUMBER = 2**31 - 1
 """Digests are made of 32-bit integers, and so are values on a device."""
@@ -45,7 +45,7 @@ _PUNCTUATION = {
     "VBAR": "|",
     "$END": "the end of the file",
 }
-"""How the names that lark gives to signs read to a person."""
+"""The text that a person reads for each name that lark gives to a sign."""
 
 
 def grammar_text(grammar: str) -> str:

@@ -32,7 +32,7 @@ SUBSCRIPTIONS = {"full": 1, "over": 100}
 """Threads for each core of the CPU, by the word for the subscription."""
 
 THREADS = Parameters(slots=512, stride=CACHE_LINE, shuffle=False, spin=1 << 15, stress_rounds=CPU.stress_rounds)
-"""What a launch of memory tests begins with: many instances a thread, which waits for the others before each."""
+"""The first parameters of a launch of memory tests: many instances a thread, which waits for the others before each."""
 
 
 @dataclass(frozen=True, slots=True)

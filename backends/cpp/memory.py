@@ -28,7 +28,7 @@ from corpus.laws.c11 import CONSUME, FETCHED
 from corpus.litmus.test import Barrier, Fence, Load, Rmw, Scope, Store
 
 ITS_OWN = "// From here on, what is of this test alone.\n"
-"""Where what every program of a memory test has ends."""
+"""The line after the text that all programs of memory tests share."""
 
 _FILE = Template(
     """\

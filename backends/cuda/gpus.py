@@ -58,7 +58,7 @@ class Gpu:
 
 
 Compilers = Callable[[Gpu], Compiler]
-"""The compiler for a GPU."""
+"""A function that returns the compiler for a GPU."""
 
 
 def gpus() -> list[Gpu]:

@@ -11,7 +11,7 @@ import json
 import sys
 
 CAPABILITY = (75, 76)
-"""CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR."""
+"""The attributes CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR of a device."""
 
 
 class DriverError(Exception):

@@ -53,7 +53,7 @@ from corpus.litmus.test import (
 )
 
 _TYPES = {"add": "u32", "min": "s32", "max": "s32"}
-"""Types of atomics; others have b32."""
+"""The PTX types of atomic operations; operations that are not listed have b32."""
 _POINTERS = {Region.GLOBAL: "l", Region.SHARED: "r"}
 """The constraints of addresses: 64 bits, 32 bits."""
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from backends.shared.toolchain import version, which
 
 LOCAL = Path("/usr/local")
-"""Where NVIDIA's own packages put toolkits, as ``cuda-12.9`` and ``cuda``."""
+"""The folder where NVIDIA's own packages put toolkits, as ``cuda-12.9`` and ``cuda``."""
 
 
 @dataclass(frozen=True, slots=True)

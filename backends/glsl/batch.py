@@ -33,7 +33,7 @@ _TYPES = range(19, 40)
 _CONSTANTS_AND_VARIABLES = (1, *range(41, 53), 59)
 _FUNCTION, _FUNCTION_END, _VARIABLE = 54, 56, 59
 _HEADER = 5
-"""Words before the first instruction."""
+"""The number of words of a module before its first instruction."""
 
 _LITERALS: Mapping[int, Sequence[slice]] = {
     12: (slice(1, 2), slice(3, 4), slice(5, None)),  # OpExtInst

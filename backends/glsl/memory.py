@@ -72,7 +72,7 @@ _BLOCKS = {
     "gl_ScopeQueueFamily": ("memory_queue_family", "queuefamilycoherent "),
     "gl_ScopeWorkgroup": ("memory_workgroup", "workgroupcoherent "),
 }
-"""How the buffer is called, and declared, for each way of a weak access."""
+"""The name and the declaration of the buffer, for each way of a weak access."""
 _FENCED = {"global-fence": (Region.GLOBAL,), "local-fence": (Region.SHARED,)}
 _SEMANTICS = {
     Order.ACQUIRE: "gl_SemanticsAcquire | gl_SemanticsMakeVisible",
@@ -88,7 +88,7 @@ LAUNCHES, INSTANCES, HOLDING, OTHER, TOTALS = range(5)
 the condition holds of, and those with an outcome that found no row. Then the rows: a count, and the value of each term.
 """
 BINDING = 3
-"""Where ``totals`` is bound."""
+"""The binding at which the buffer ``totals`` is."""
 
 _SHADER = Template("""\
 SHADER compute $shader GLSL TARGET_ENV spv1.5
@@ -130,7 +130,7 @@ for (uint row = {HISTOGRAM_HEADER}u; row < HISTOGRAM_WORDS; row += ROW_WORDS) {{
 }}
 for (uint word = 0u; word < HISTOGRAM_WORDS; ++word) histogram[word] = 0u;
 """
-"""What one thread does after each launch: adds the histogram to ``totals``, and clears it."""
+"""The code that one thread runs after each launch: it adds the histogram to ``totals``, and clears it."""
 
 _PIPELINE = Template("""\
 PIPELINE compute ${shader}_pipeline

@@ -24,7 +24,7 @@ from corpus.litmus.test import Barrier
 
 _DEFINED = re.compile(r"^#define (\w+)", re.MULTILINE)
 _TYPES = "#endif\n"
-"""Where what all progress tests have ends."""
+"""The last line of the text that all progress tests share."""
 _LOCAL = "    __local volatile uint local_memory[SHARED_WORDS];\n"
 _KERNELS = {
     "reset": ("__kernel void reset(", "memory"),

@@ -38,7 +38,7 @@ from corpus.progress.axb import Program
 ROUNDS = 1 << 20
 
 MESA = "for a CPU: apt install mesa-vulkan-drivers (Debian 12: apt install -t bookworm-backports mesa-vulkan-drivers)"
-"""How Mesa's device for CPUs, lavapipe, is had: Debian 12's own cuts loops short (docs/running.md, "Lavapipe")."""
+"""How to install Mesa's device for CPUs, lavapipe: Debian 12's own cuts loops short (docs/running.md, "Lavapipe")."""
 
 PROBE_SIZES = {"THREADS": 1, "INSTANCES": 1, "LOCATIONS": 1, "STRIDE": 2, "SIZE": ROUNDS}
 """The constants of the probe, in the form of a progress test: one thread adds 1 to ``FINISHED``, which is word 2, in

@@ -105,7 +105,7 @@ STRESSER = "turn * STRESS + role - CTAS"
 """The number of a work-group for stress, from ``turn`` and ``role``."""
 
 WORKING = "STRESSERS - VARY * (((seed + 1u) * 2654435761u) >> 16u) % (STRESSERS / 2u + 1u)"
-"""How many of them are at work in a launch."""
+"""The number of work-groups for stress that are at work in a launch."""
 
 SPOT = "OFFSET + PERMUTED(number % SPREAD, REGIONS, seed) * PATCH"
 """The word of the scratch area at which a thread for stress stays, from its ``number``."""
@@ -168,13 +168,15 @@ class Parameters:
 
 
 CPU = Parameters(stride=CACHE_LINE, shuffle=False, spin=1 << 17, stress_rounds=1 << 14)
-"""What a device that is a CPU begins with (``cpu_parameters``): there a thread runs to its end before the next one
-starts, so stress takes more rounds."""
+"""The first parameters of a launch on a device that is a CPU (``cpu_parameters``): there a thread runs to its end
+before the next one starts, so stress takes more rounds.
+"""
 
 
 GPU = Parameters(stride=4, stripe=True, rotate=True, permute_locations=True, spin=1 << 10)
-"""What a device that is no CPU begins with (``gpu_parameters``): the parallel environment, with the parameters of
-WebGPU's conformance suite. Its threads wait, as there, for at most 1,024 looks."""
+"""The first parameters of a launch on a device that is no CPU (``gpu_parameters``): the parallel environment, with the
+parameters of WebGPU's conformance suite. Its threads wait, as there, for at most 1,024 looks.
+"""
 
 
 def chosen(parameters: Parameters, profile: Profile) -> Parameters:

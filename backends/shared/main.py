@@ -128,4 +128,4 @@ static void finish() {
     std::printf("],\"other\":%llu,\"launches\":%ld,\"hung\":false}\n", static_cast<unsigned long long>(others), asked);
 }
 """
-"""What the programs of memory tests print of a launch, and of all of them. Further header: vector."""
+"""The code by which programs of memory tests print a launch, and all of them. Further header: vector."""

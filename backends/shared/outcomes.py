@@ -24,7 +24,7 @@ class SeenOutcomes:
 
 
 _rows = decoder(tuple[tuple[tuple[int, ...], ...], int])
-"""What a launch said: rows of a count and the values that it counts, and how many found no row."""
+"""Decodes what a launch printed: rows of a count and the values that it counts, and how many found no row."""
 
 
 def launch_rows(said: str) -> tuple[Counter[tuple[int, ...]], int]:

@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 SETUP_TIMEOUT = 300.0
-"""Seconds until ``ready``."""
+"""The number of seconds that a program may take until it prints ``ready``."""
 
 LIFE = 256
 """Runs after which a server makes room for a new one, for drivers do not give back all that they take."""
@@ -38,7 +38,7 @@ WATCHDOG = 124
 
 
 _DONE = re.compile(rb"done (\d+) ?(.*)")
-"""What a server says at the end of a run."""
+"""The line that a server prints at the end of a run."""
 
 
 class RunError(Exception):
@@ -214,7 +214,7 @@ class _Process:
 
 
 _ALIVE: set[_Process] = set()
-"""The processes that are watched."""
+"""The processes that are being watched."""
 
 
 def end_all() -> None:
@@ -311,7 +311,7 @@ def _follow(process: _Process, timeout: float) -> _Followed:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEnd:
-    """How a program that is only run came to its end.
+    """The end of a program that is only run.
 
     ``code`` is its exit code, that of a signal below 0; ``None`` where it was killed at its time-out. ``seconds`` is
     wall time, ``said`` the last line on its standard error.

@@ -28,7 +28,7 @@ LARGEST = (1 << 31) - 1
 """The largest number of a profile: all are counts of something in one launch."""
 
 LARGEST_FILE = 1 << 20
-"""Bytes that a profile may have."""
+"""The number of bytes that the file of a profile may have."""
 
 
 @dataclass(frozen=True, slots=True)

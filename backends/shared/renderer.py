@@ -89,7 +89,7 @@ class Renderer:
     most_groups: ClassVar[int | None] = None
     """Work-groups that the language can launch, where it has a limit that matters."""
     largest_group: ClassVar[int] = 1024
-    """Threads that a work-group may have."""
+    """The number of threads that a work-group of the language may have."""
     companions: ClassVar[dict[str, str]] = {}
     """Files that every test of the language shares, by name."""
 

@@ -35,7 +35,7 @@ from corpus.files import open_bytes, write_atomically
 from corpus.lines import decoder, open_lines, whole_lines
 
 BEGINS = b'{"test":'
-"""How every line begins."""
+"""The bytes with which every line begins."""
 
 EXPECTED = "a result of a test"
 
@@ -230,7 +230,8 @@ class TryEffort(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Times(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How long a trial took: the wall seconds of its iterations, the time-out of one, and what each of its tries took.
+    """The times of a trial: the wall seconds of its iterations, the time-out of one, and what each of its tries
+    took.
 
     Of a trial without a hang, there are no tries to speak of.
     """
@@ -258,7 +259,7 @@ _KINDS: dict[tuple[bool, bool], Callable[[bytes | str], Entry]] = {
     (True, False): decoder(MemoryResult),
     (True, True): decoder(MemoryFailure),
 }
-"""How a line is read that has terms or not, and an error or not."""
+"""The decoder of a line, by whether it has terms and whether it has an error."""
 _keys = decoder(dict[str, msgspec.Raw])
 
 

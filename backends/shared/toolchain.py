@@ -37,7 +37,7 @@ PROBE_TIMEOUT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What a compiler said of a file. ``output`` is all that it wrote, empty where it had nothing to say."""
+    """The result of compiling a file. ``output`` is all that the compiler wrote, empty where it had nothing to say."""
 
     file: Path
     ok: bool

@@ -57,7 +57,7 @@ from corpus.litmus.test import (
 )
 
 LETTERS = "xy"
-"""What the helper calls the locations of a test."""
+"""The names that the helper gives to the locations of a test."""
 
 WORDS = 2
 """Words that the helper keeps of each instance."""
@@ -66,7 +66,7 @@ BITS = 8
 """Bits of a register where several share a word."""
 
 _OTHER = "~"
-"""What ends the second name of a location."""
+"""The end of the second name of a location."""
 
 _FIRST = "local_invocation_id[0]"
 _STRIDE = "stress_params.mem_stride * 2u"

@@ -127,7 +127,7 @@ class WgslKernel(Kernel):
     weak_exchange: ClassVar[bool] = True
     companions: ClassVar[Mapping[str, str]] = HOST
     plain: ClassVar[str] = "plain_"
-    """What the names of arrays begin with that have plain accesses."""
+    """The beginning of the names of the arrays that have plain accesses."""
 
     def __init__(self, layout: Layout) -> None:
         if layout.groups > GROUPS:

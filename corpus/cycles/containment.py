@@ -63,7 +63,7 @@ def _skeleton(cycle: Cycle) -> Hashable:
 
 
 def _is_at_least(cycle: Cycle, other: Cycle) -> bool:
-    """Whether a cycle orders as much as another of the same skeleton at every edge and at every event."""
+    """Whether a cycle orders as much as another of its skeleton at every edge and at every event."""
     return all(_edge_is_at_least(edge, weaker) for edge, weaker in zip(cycle.edges, other.edges, strict=True)) and all(
         _mode_is_at_least(mode, weaker) for mode, weaker in zip(_modes(cycle), _modes(other), strict=True)
     )

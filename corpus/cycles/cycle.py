@@ -303,7 +303,7 @@ class _Writer:
             yield Label("LC0")
 
     def _between(self, before: Edge, access: CycleEvent) -> Iterator[Instruction]:
-        """What stands between two accesses."""
+        """Return the instructions between two accesses of a thread."""
         event, source = access.event, access.event - 1
         if before.kind == "Fence":
             yield Fence(before.fence)
@@ -361,7 +361,9 @@ _SHAPES = {
     "W rf RR fr W rf RW co": "IRRWIW",
     "W rf RW co W rf RW co": "IRWIW",
 }
-"""What each thread does and how it leads to the next, and the name that diy and the papers after it have for that."""
+"""The classic names of shapes, by what each thread does and how it leads to the next, as diy and later papers have
+them.
+"""
 
 _COHERENCE = {"W rf RR fr": "CoRR", "W rf RW co": "CoRW"}
 """The classic names of cycles of one location, by what each thread does."""
@@ -369,7 +371,7 @@ _COHERENCE = {"W rf RR fr": "CoRR", "W rf RW co": "CoRW"}
 
 _CLASSIC = (*_SHAPES.values(), *_COHERENCE.values())
 _MARKS = ("+", "@", ".shared-")
-"""What follows a classic name in the name of a test."""
+"""The marks that begin what follows a classic name in the name of a test."""
 _DECORATED = tuple(f"{known}{mark}" for known in _CLASSIC for mark in _MARKS)
 
 
@@ -405,7 +407,7 @@ def cycle_name(cycle: Cycle) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _steps_name(steps: tuple[Edge, ...]) -> str:
-    """What a thread does between its accesses."""
+    """Return the name of what a thread does between its accesses."""
     return ".".join(map(_between_name, steps))
 
 

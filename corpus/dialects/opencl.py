@@ -246,4 +246,4 @@ def _print(test: LitmusTest) -> str:
 OPENCL = Dialect(
     "opencl", "OPENCL", _read, _print, c_comments=True, runners=(ForeignRunner("dartagnan-opencl"),), atomic_types=True
 )
-"""Dartagnan's OpenCL litmus tests."""
+"""Dartagnan's dialect of litmus tests for OpenCL."""

@@ -45,8 +45,9 @@ DIALECTS = _Dialects()
 """Every dialect by its name, as ``synth convert --to`` takes it."""
 
 WHOLE = ("gpu-ptx", "opencl")
-"""What suites are written in, the dialects of devices: PTX has no sc accesses, OpenCL C no cache operators and no
-volatile accesses. LISA has all of these, but no device does: a test of both could not be run."""
+"""The dialects in which suites are written, those of devices: PTX has no sc accesses, OpenCL C no cache operators and
+no volatile accesses. LISA has all of these, but no device does: a test of both could not be run.
+"""
 
 
 def dialect_of(text: str, path: str | None = None) -> Dialect:

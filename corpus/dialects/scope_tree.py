@@ -21,7 +21,7 @@ WORDS: Mapping[str, Scope] = {
     **dict.fromkeys(("gpu", "gl", "dv", "dev", "device", "agent", "kernel"), Scope.GPU),
     **dict.fromkeys(("sys", "system", "all"), Scope.SYS),
 }
-"""What others call the levels of scope trees, in bell files and models."""
+"""The levels of scope trees by the words that others use for them, in bell files and models."""
 
 
 def read_places(

@@ -105,7 +105,7 @@ class MappingFile:
 
 
 BOUNDS = ("events", "threads", "scopes", "max-tests")
-"""What a mapping may state of the search that decides it."""
+"""The bounds that a mapping may state for the search that decides it."""
 
 _BOUND = re.compile(r"\s*bound\s*:")
 _HEADS = ("from", "to")

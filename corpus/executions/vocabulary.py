@@ -32,7 +32,7 @@ _BELOW: Mapping[Order, tuple[Order, ...]] = {
     Order.RELAXED: (Order.WEAK,),
     Order.WEAK: (),
 }
-"""The orders one step down."""
+"""The orders that are one step below each order."""
 
 
 def _is_below(one: Order, other: Order) -> bool:
@@ -409,7 +409,7 @@ _MAKERS: Mapping[str, Callable[[], Vocabulary]] = {
     "webgpu": _webgpu,
 }
 VOCABULARIES = tuple(_MAKERS)
-"""The names of vocabularies."""
+"""The names of the vocabularies that ``vocabulary`` takes."""
 
 
 def optional_words() -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,7 @@ ONE_SIDED = (Order.ACQUIRE, Order.RELEASE)
 """The orders of fences that PTX has since 8.6 only, for sm_90 and later."""
 
 MEMBARS = {"cta": Scope.CTA, "gl": Scope.GPU, "sys": Scope.SYS}
-"""The scopes of ``membar``."""
+"""The scopes of the fence ``membar``, keyed by the word for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ section 3.1.2)."""
 ARRIVE = "arrive"
 """The tag of a barrier that does not wait, where executions say so (``corpus.executions``)."""
 REDUCTIONS = ("add", "and", "or", "xor", "min", "max")
-"""What ``red`` can do, and ``atom`` as well."""
+"""The operations of ``red``, which ``atom`` has as well."""
 RED_ORDERS = (Order.RELAXED, Order.RELEASE)
-"""The orders that ``red`` can have."""
+"""The orders that a ``red`` can have."""
 OPERATIONS = ("exch", "cas", *REDUCTIONS)
-"""What ``atom`` can do."""
+"""The operations of ``atom``, those of ``red`` among them."""
 
 
 def has_clusters(test: LitmusTest) -> bool:

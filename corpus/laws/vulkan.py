@@ -20,9 +20,9 @@ STORAGE = ("sc0", "sc1", "sc2", "sc3")
 SEMANTICS = ("semsc0", "semsc1", "semsc2", "semsc3")
 """The storage classes that an order speaks for."""
 DEVICE_OPERATIONS = ("avdevice", "visdevice")
-"""What makes everything available, or visible, to the device."""
+"""The tags of the operations that make everything available, or visible, to the device."""
 OPERATIONS = ("exch", "cas", "add", "sub", "mul", "div", "and", "or", "xor")
-"""What an atomic operation can do."""
+"""The operations that an atomic instruction can do."""
 
 _STRONG = (Order.ACQUIRE, Order.RELEASE, Order.ACQ_REL)
 

@@ -140,7 +140,7 @@ class _Reader:
 
 
 Spell = Callable[[Term], str]
-"""How a dialect spells a term."""
+"""A function that spells a term as a dialect does."""
 
 
 def spell(term: Term) -> str:

@@ -48,7 +48,7 @@ def masked(target: str, register: str) -> Assign:
 
 
 STRONG = Mode(Order.RELAXED, Scope.SYS)
-"""How an observer reads what all writers write strongly."""
+"""The mode in which an observer reads a location that all writers write strongly."""
 
 WIDEST = Mode(Order.SC, Scope.SYS)
 """The fence between two reads of an observer."""

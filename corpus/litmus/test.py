@@ -132,13 +132,13 @@ class Mode:
 PROXIES = ("texture", "surface", "constant", "async", "tensormap")
 """The proxies that are not the generic one: tags of accesses through them and, of ``fence.proxy``."""
 FENCED = ("generic", *PROXIES, "alias")
-"""What a ``fence.proxy`` may be for."""
+"""The proxies that a ``fence.proxy`` may be for, and ``alias``."""
 CLUSTER = "cluster"
 """The tag of what has the scope of a cluster: the scope is ``QUEUE`` then, for no language has clusters and queues."""
 PLAIN = Mode()
 
 ANNOTATED = "'"
-"""What a tag begins with that is a word of the user's own bell file, ``'once``, and the set of events that have it."""
+"""The first character of a tag that is a word of the user's own bell file, ``'once``, and of its set of events."""
 
 DEFAULT_RMW = Mode(Order.RELAXED, Scope.GPU)
 """An rmw that says neither order nor scope, as PTX's ``atom``."""

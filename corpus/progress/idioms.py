@@ -86,7 +86,7 @@ def _meet(tid: int, threads: int) -> tuple[Instruction, ...]:
 _BARRIERS = {f"barrier-{threads}": threads for threads in (2, 3, 4)}
 
 IDIOMS = tuple(sorted([*_TEXTS, *_BARRIERS]))
-"""Their names."""
+"""The names of the idioms that are recognised, sorted."""
 
 
 @cache

@@ -217,17 +217,17 @@ class Columns(ABC):
     """A litmus dialect of Dartagnan. Subclasses say what they spell differently."""
 
     title: ClassVar[str]
-    """``the PTX dialect``, in errors."""
+    """The dialect's name in errors, ``the PTX dialect``."""
     language: ClassVar[str]
     levels: ClassVar[tuple[str, ...]]
-    """The groups in a thread's header, ``P0@cta 0,gpu 0``."""
+    """The names of the groups in a thread's header, ``P0@cta 0,gpu 0``."""
     scopes: ClassVar[Mapping[Scope, str]]
     proxies: ClassVar[tuple[str, ...]] = ()
-    """What an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
+    """The proxies that an alias may be accessed through; empty where the dialect writes ``t aliases x``."""
     move: ClassVar[str]
-    """The opcode of ``mov``."""
+    """The opcode by which the dialect spells a ``mov``."""
     more_levels: ClassVar[tuple[str, ...]] = ()
-    """What a header may say instead."""
+    """The names of the groups that a header may have instead of ``levels``."""
     synchronises: ClassVar[bool] = False
     """Whether threads can synchronise by the system, ``{ ssw 0 1; }``."""
     keywords: ClassVar[str]

@@ -240,4 +240,4 @@ _PTX = _Ptx()
 PTX = Dialect(
     "ptx", _PTX.language, _PTX.parse, _PTX.print, runners=(ForeignRunner("dartagnan-ptx", check=_check_dartagnan),)
 )
-"""Dartagnan's PTX dialect."""
+"""Dartagnan's dialect of litmus tests for PTX."""

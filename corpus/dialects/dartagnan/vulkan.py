@@ -199,4 +199,4 @@ VULKAN = Dialect(
     runners=(ForeignRunner("dartagnan-vulkan", check=_check_dartagnan),),
     synchronises=True,
 )
-"""Dartagnan's Vulkan dialect."""
+"""Dartagnan's dialect of litmus tests for Vulkan."""

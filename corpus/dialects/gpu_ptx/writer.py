@@ -61,7 +61,7 @@ _NAME = re.compile(r"[A-Za-z%][A-Za-z0-9_]*")
 
 
 _SHARED = 1 << 12
-"""How many threads, conditions and scope trees are remembered, for the tests of a suite share them."""
+"""The number of threads, conditions and scope trees that are remembered, for the tests of a suite share them."""
 
 
 def print_gpu_ptx(test: LitmusTest) -> str:

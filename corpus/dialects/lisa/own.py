@@ -35,10 +35,10 @@ from corpus.litmus.test import ANNOTATED, Mode, Scope
 from corpus.syntax import error_at
 
 OURS = "synth.bell"
-"""What the bell file is called that is written beside tests."""
+"""The name of the bell file that is written beside our tests."""
 
 MOST_BYTES = 1 << 20
-"""The size of a file."""
+"""The largest size of a bell file, in bytes."""
 
 _COMMENT = re.compile(r"\(\*.*?\*\)|//[^\n]*|#[^\n]*|\"[^\"]*\"", re.DOTALL)
 _WORD = re.compile(r"'?[A-Za-z_][\w.-]*|\|\||\+\+|->|\S")
