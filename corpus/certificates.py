@@ -1,4 +1,5 @@
-"""Reads and writes certificates: DIMACS formulas and LRAT proofs that a search has missed no test.
+"""Reads and writes certificates, which prove that a search has missed no test. A certificate is formulas in DIMACS CNF
+and proofs in LRAT, formats that solvers read.
 
 ``CORPUS/certificate`` has, for each shape of what was sought (lengths of threads, ``1.3``; the length of a cycle,
 ``4``) and each unit of it, compressed:

@@ -1,4 +1,4 @@
-"""Names the libraries that only some commands need, and the extra of the distribution that brings each.
+"""Names the libraries that only some commands need, and the extra that brings each.
 
 They are imported where they are used. Where one is not installed, ``missing`` says in one line how to have it; a
 command that would find out late, or in a process of its own, asks ``need`` first.

@@ -1,4 +1,4 @@
-"""Keeps the journal of a running synthesis, and makes the corpus of it; ``read_corpus`` opens either.
+"""Keeps the journal of a running synthesis, and makes the corpus of it. ``read_corpus`` opens either.
 
 A synthesis writes to ``journal.jsonl`` alone, append-only, and each append is on the disk before it returns. The other
 files are derived from it. So a run that is stopped at any instant leaves a corpus that opens and that can go on where

@@ -1,4 +1,5 @@
-"""Parses texts by the tables of a grammar: it makes the trees that lark makes, several times as fast and without lark.
+"""Parses texts by the tables of a grammar, without lark and several times as fast. The trees are those that
+lark makes.
 
 ``corpus.tables`` has lark make the tables of an LALR parser; those of the grammars that ship are files beside them.
 ``Grammar`` runs them in one loop, where lark calls six functions a token. What it expected where a text is wrong is

@@ -1,4 +1,5 @@
-"""Reads and writes ``mutants/links.csv``, which says of which tests and relaxations the mutants come (docs/corpus.md).
+"""Reads and writes ``mutants/links.csv``, the links from tests to mutants (docs/corpus.md). A link says from which
+relaxation of which test a mutant comes.
 
 A *relaxation* is any step to a mutant here, two accesses turned round, too. A mutant may come from several tests, and
 from several relaxations of one. Of a suite that was written before there was a column ``kind``, kinds are empty.

@@ -1,4 +1,5 @@
-"""Writes tests of either family as JSON for a runner that parses no litmus test: one object a test, with a schema.
+"""Writes tests of either family as JSON, for a runner that parses no litmus test. There is one object a test, with a
+schema.
 
 The object has everything that a runner needs: the threads with their places and instructions, each with its kind, the
 locations, the condition, verdicts, and the test as text. With ``synth compile --json`` it has the program that was made

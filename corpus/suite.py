@@ -1,4 +1,5 @@
-"""Reads and writes a corpus: a folder of tests of one family, in a form that other runners read (docs/corpus.md).
+"""Reads and writes a corpus, which is a folder of tests of one family. Its form is one that other runners read
+(docs/corpus.md).
 
     manifest.json   what was asked, complete or not, models, counts
     tests.jsonl     one test a line

@@ -1,4 +1,4 @@
-"""Parses the test languages by lark grammars in package data, and reports syntax errors as ``InputError``."""
+"""Parses the test languages, and reports syntax errors as ``InputError``. Their lark grammars are package data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the parser tables that ``corpus.lalr`` runs, and explains why a text does not parse, both by lark.
+"""Makes the parser tables that ``corpus.lalr`` runs, and explains syntax errors, by lark.
 
 Making them takes lark a tenth of a second, so those of the grammars that ship are made before, in JSON:
 ``c.threads.json`` beside ``c.lark`` are those that start with its rule ``threads``. They name the checksum of the

@@ -1,4 +1,5 @@
-"""Encodes frozen dataclasses as JSON, decodes them, and makes their JSON Schema, by the types of their fields.
+"""Encodes frozen dataclasses as JSON, decodes them, and makes their JSON Schema. It goes by the types of their
+fields.
 
     Load("r0", Loc("x"))    {"kind": "load", "target": "r0", "address": {"kind": "location", "name": "x"}}
 

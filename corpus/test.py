@@ -1,4 +1,4 @@
-"""Defines a test of a corpus, of either family: its text with its name, digest, size, verdicts and tags."""
+"""Defines a test of a corpus, of either family. A test is its text with its name, digest, size, verdicts and tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts many tests in one C++ program, so that g++ reads the headers of its library, its longest work, only once.
+"""Puts many tests in one C++ program. So g++ reads the headers of its library, its longest work, only once.
 
 The text of each test stays as it is (``backends.cpp.memory``, ``backends.cpp.progress``), in a namespace of its own; so
 a test is compiled as it would be by itself, but for its place in memory. The program runs the test whose number is its

@@ -1,5 +1,5 @@
-"""Runs tests on the CPU through ``std::thread``, fully subscribed or over-subscribed (Sorensen et al. 2021, section
-6.3.1).
+"""Runs tests on the CPU through ``std::thread``. It is fully subscribed or over-subscribed (Sorensen et al. 2021,
+section 6.3.1).
 
 Fully subscribed, round-robin and chunked run as many instances as give each core one thread; over-subscribed, a
 hundred threads a core. One instance runs at least, so a test of more threads than cores over-subscribes them a little

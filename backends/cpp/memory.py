@@ -1,4 +1,4 @@
-"""Renders memory tests in C++20: a ``std::thread`` for each thread of the test walks the instances one after
+"""Renders memory tests in C++20. A ``std::thread`` for each thread of the test walks the instances one after
 the other.
 
 There are no work-groups, so a block's slots are walked in their permuted order by every thread, a pass is a block, and

@@ -1,6 +1,5 @@
-"""Renders progress tests in C++20: a work-group is a ``std::thread``, and all threads start together.
-
-Source: Sorensen et al. 2021, section 6.3.1.
+"""Renders progress tests in C++20. A work-group is a ``std::thread``, and all of them start together (Sorensen et al.
+2021, section 6.3.1).
 """
 
 from __future__ import annotations

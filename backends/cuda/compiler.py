@@ -1,4 +1,5 @@
-"""Drives nvcc and the disassemblers of its machine code, from the toolkit that ``backends.cuda.toolkits`` chooses.
+"""Drives nvcc and the disassemblers of its machine code. Their toolkit is the one that ``backends.cuda.toolkits``
+chooses.
 
 nvcc needs g++ as its host compiler.
 """

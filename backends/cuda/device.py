@@ -1,4 +1,4 @@
-"""Runs tests on GPUs of NVIDIA: each test is built by nvcc for the GPU at hand, and is a program of its own.
+"""Runs tests on GPUs of NVIDIA. Each test is built by nvcc for the GPU at hand, and is a program of its own.
 
 A kernel that hangs ends with its process. What is left of it may keep the GPU for a moment, and a GPU that drives a
 display ends it by itself, which the program reports as a hang (``backends.cuda.progress``). Processes that use a GPU at

@@ -1,4 +1,4 @@
-"""Finds the GPUs of NVIDIA and those of them that work: the driver lists them, and a probe tries them.
+"""Finds the GPUs of NVIDIA and those of them that work. The driver lists them, and a probe tries them.
 
 The probe is a progress test whose loop ends, built by nvcc for the GPU's own compute capability, of a toolkit that its
 driver can do with (``backends.cuda.toolkits``), and run on it. What was found is remembered as long as this process

@@ -1,4 +1,5 @@
-"""Prints the GPUs that this process can see: a line "devices" and JSON, a row each of name, compute capability, driver.
+"""Prints the GPUs that this process can see. A line is "devices" and JSON, with a row each of name, compute capability
+and driver.
 
 By the driver itself, libcuda, in the order in which a program numbers them. Run in a process of its own, for a driver
 may fail, or hang, as soon as it is loaded.

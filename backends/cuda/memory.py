@@ -1,4 +1,4 @@
-"""Renders memory tests in CUDA: every access and fence of a test is one instruction of inline PTX, word for word.
+"""Renders memory tests in CUDA. Every access and fence of a test is one instruction of inline PTX, word for word.
 
 Weak accesses, cache operators, ``volatile``, orders and scopes are PTX's own, so a test in one of its dialects is run
 as it is written; ``membar.gl`` is ``fence.sc.gpu``, its newer name. The code is for sm_75 and later, or, as it

@@ -1,5 +1,5 @@
-"""Checks whether the machine code of a CUDA memory test is still the test: optcheck (Alglave et al. 2015,
-section 4.4).
+"""Checks whether the machine code of a CUDA memory test is still the test. The check is optcheck of Alglave et al.
+2015, section 4.4.
 
 ptxas merges two weak loads of one location, drops a relaxed store that the next one overwrites, and computes away a
 dependency through ``xor r,r`` (4.5). What such code does on a chip says nothing about the chip. So every access, fence

@@ -1,4 +1,4 @@
-"""Renders progress tests in CUDA: a work-group is a thread block, and atomics are inline PTX at gpu scope.
+"""Renders progress tests in CUDA. A work-group is a thread block, and atomics are inline PTX at gpu scope.
 
 PTX rather than ``cuda::atomic_ref``, for then the instruction is the one that the memory model of PTX speaks of, and
 ``asm volatile`` leaves it where it stands. A kernel that hangs keeps ``cudaDeviceSynchronize`` from returning: run the

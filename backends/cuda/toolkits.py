@@ -1,5 +1,5 @@
-"""Chooses the CUDA toolkit that compiles for a GPU: one whose programs its driver runs, and that knows its compute
-capability.
+"""Chooses the CUDA toolkit that compiles for a GPU. Its programs run with the GPU's driver, and it knows the GPU's
+compute capability.
 
 Toolkits are looked for in this order: that of ``CUDA_HOME``, and then no other; PyPI's (the ``cuda`` extra); that on
 PATH; those of ``/usr/local``, the newest first. The first that will do is taken. So an H100 with a driver of CUDA 12.4

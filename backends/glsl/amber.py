@@ -1,4 +1,4 @@
-"""Cuts Amber scripts into commands and shaders as Amber does, and reads what Amber writes of a buffer.
+"""Cuts Amber scripts into commands and shaders as Amber does. It also reads what Amber writes of a buffer.
 
 The rules are those of Amber's own parser (google/amber, ``src/tokenizer.cc`` and ``src/amberscript/parser.cc``, 2026):
 

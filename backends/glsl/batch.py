@@ -1,5 +1,5 @@
-"""Compiles many shaders in one call of glslang, whose start takes most of a tenth of a second, and cuts the result
-apart.
+"""Compiles many shaders in one call of glslang, and cuts the result apart. The start of a call takes most of a tenth of
+a second.
 
 The text of each shader stays as it is but for its ``main``, which becomes a function of its own, and what it declares:
 macros are forgotten after it, buffers that several declare alike are declared once, and shared memory has the number of

@@ -1,4 +1,4 @@
-"""Drives glslang and spirv-val, which compile GLSL here, and probes the Vulkan devices that run it."""
+"""Drives glslang and spirv-val, which compile GLSL here. It also probes the Vulkan devices, which run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs tests on Vulkan devices, through a host and the package vulkan (PyPI), with scopes and orders as they are
+"""Runs tests on Vulkan devices, through a host and the package vulkan (PyPI). Scopes and orders are run as they are
 written.
 
 The shaders of a script are compiled by glslang and launched without Amber. A device needs Vulkan 1.2 with

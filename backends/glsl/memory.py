@@ -1,4 +1,4 @@
-"""Renders memory tests in GLSL: three compute shaders in an Amber script, with Vulkan's scoped atomics.
+"""Renders memory tests in GLSL, with Vulkan's scoped atomics. A test is three compute shaders in an Amber script.
 
 - Scopes: ``gl_ScopeWorkgroup``, ``gl_ScopeQueueFamily`` and ``gl_ScopeDevice`` for CTA, queue and GPU; a wider one is
   said with these where it includes the same threads. Subgroups have no portable size, and are not used.

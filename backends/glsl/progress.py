@@ -1,4 +1,4 @@
-"""Renders progress tests in GLSL: a compute shader inside an Amber script, under the Vulkan memory model.
+"""Renders progress tests in GLSL. A test is a compute shader inside an Amber script, under the Vulkan memory model.
 
 Scoped atomics need GL_KHR_memory_scope_semantics; without ``use_vulkan_memory_model`` device scope is not valid SPIR-V.
 Atomics make their own location available and visible, so the acquire-release semantics need no more flags. The script

@@ -1,4 +1,4 @@
-"""Makes SPIR-V of GLSL by glslang and checks it by spirv-val: the tools of the ``glsl`` extra (PyPI), or those
+"""Makes SPIR-V of GLSL by glslang, and checks it by spirv-val. The tools are of the ``glsl`` extra (PyPI), or
 on PATH.
 """
 

@@ -1,5 +1,5 @@
-"""Renders memory tests in the Metal Shading Language: relaxed atomics, sequentially consistent fences, and barriers of
-a threadgroup.
+"""Renders memory tests in the Metal Shading Language. It has relaxed atomics, sequentially consistent fences, and
+barriers of a threadgroup.
 
 - Atomics are relaxed (Metal Shading Language Specification, Memory Order), in device memory for the device, in that of
   a threadgroup for the threadgroup. A test's scope is said where it includes the same threads.

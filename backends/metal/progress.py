@@ -1,4 +1,4 @@
-"""Renders progress tests in the Metal Shading Language; all files of a folder share one Python host,
+"""Renders progress tests in the Metal Shading Language. All files of a folder share one Python host,
 ``run_metal.py``.
 
 MSL's atomics are relaxed (Metal Shading Language Specification, Atomic Functions; acquire and release come with version

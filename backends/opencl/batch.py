@@ -1,4 +1,5 @@
-"""Puts many tests in one kernel, for CPUs, on which each kernel costs a tenth of a second or more to build.
+"""Puts many tests in one OpenCL kernel. It is for CPUs, on which each kernel costs a tenth of a second or more to
+build.
 
 The text of each test stays as it is (``backends.opencl.memory``) but for the names of its kernels, which become
 functions that one kernel calls: that of ``which``, three times the number of the test, plus 0 for reset, 1 for run and

@@ -1,4 +1,5 @@
-"""Runs tests that share one OpenCL kernel (``backends.opencl.batch``), for ``backends.shared.serve``.
+"""Runs tests that share one OpenCL kernel. ``backends.opencl.batch`` writes it, and ``backends.shared.serve`` serves
+it.
 
 The file of a test says beside its own constants in which file its kernel is, and its number there: ``// FILE NUMBER``
 on its last line. The kernel is built once.

@@ -1,4 +1,4 @@
-"""Drives the compilers inside OpenCL drivers: the host builds a kernel on the device that would run it."""
+"""Drives the compilers inside OpenCL drivers. The host builds a kernel on the device that would run it."""
 
 from __future__ import annotations
 

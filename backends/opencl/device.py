@@ -1,5 +1,5 @@
-"""Runs tests on OpenCL devices through pyopencl: the one that ``backends.opencl.platforms`` chooses, or that of a named
-platform.
+"""Runs tests on OpenCL devices through pyopencl. The device is that of a named platform, or the one that
+``backends.opencl.platforms`` chooses.
 
 PoCL runs a launch with as many threads of its own as the CPU has cores, or ``POCL_MAX_PTHREAD_COUNT``. Each fetches a
 chunk of consecutive work-groups and runs them to their end, one after the other: an unfair scheduler by design. PoCL

@@ -1,4 +1,4 @@
-"""Renders progress tests in OpenCL C; all kernels of a folder share one Python host, ``run_opencl.py``.
+"""Renders progress tests in OpenCL C. All kernels of a folder share one Python host, ``run_opencl.py``.
 
 The atomics with explicit order and scope are core in OpenCL C 2.0 and optional features in 3.0. Where a device lacks
 them the kernel falls back on the old atomics, which are relaxed: good for one location (see

@@ -1,4 +1,4 @@
-"""Finds which registers of a test hold addresses, and of which locations, before a kernel is written.
+"""Finds which registers of a test hold addresses, and of which locations. It does so before a kernel is written.
 
 A language has an array for each region, or for each kind of location, and an address is an index into it.
 

@@ -1,4 +1,5 @@
-"""Defines a back end: a language's words for both families of tests, and what this machine has to run them with.
+"""Defines a back end, a language that tests are written in. It has the words for both families of tests, and what this
+machine has to run them with.
 
 Each lives in a folder of its own, whose module ``backend`` defines ``BACKEND``; ``backends.registry`` lists the
 folders. Nothing else knows which languages there are.

@@ -1,4 +1,5 @@
-"""Defines a bundle: a suite in one piece, for a back end that makes one thing of all its tests and no file of each.
+"""Defines a bundle, a suite in one piece. A back end takes it that makes one thing of all its tests and no file of
+each.
 
 A *way* is one way to launch a test: its mapping, placement and instances, or its profile and instances. Each test has a
 program for each way of the bundle, which says itself which trial it is (``backends.shared.log``), and what models say

@@ -1,4 +1,5 @@
-"""Renders what memory tests in OpenCL C, Metal and C++ share: atomics with C11's orders, and volatile accesses.
+"""Renders what memory tests in OpenCL C, Metal and C++ share. That is atomics with C11's orders, and volatile
+accesses.
 
 **Weak accesses are volatile.** A plain access that races is undefined, and a compiler may remove, merge or move it
 even where it does not race. As litmus7 does, a weak access is written as a volatile one: the compiler keeps each of

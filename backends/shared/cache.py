@@ -1,5 +1,5 @@
-"""Keeps compiled programs from one run to the next, in ``SYNTH_CACHE_DIR`` or in ``synth`` in the user's cache
-folder.
+"""Keeps compiled programs from one run to the next. They are in ``SYNTH_CACHE_DIR``, or in ``synth`` in the user's
+cache folder.
 
 A program is known by what it was made of: its text, the compiler with its version, and its options. The folder holds
 ``MOST`` bytes at the start of a run; what was used longest ago goes first. Nothing depends on it: where it cannot be

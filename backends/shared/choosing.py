@@ -1,4 +1,4 @@
-"""Chooses the first of several devices that works, by trying them in their order, and says why where none does."""
+"""Chooses the first of several devices that works. It tries them in their order, and says why where none does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Defines what a device must offer, and runs the program of a test on a device, in a process that is watched."""
+"""Defines what a device must offer, and runs tests on devices. The program of a test runs in a process that is
+watched.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names the files of tests, so that no file can leave its folder, and writes them to the disk."""
+"""Writes the files of tests, under names that cannot leave their folder."""
 
 from __future__ import annotations
 

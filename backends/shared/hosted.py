@@ -1,4 +1,4 @@
-"""Finds the devices that a host in Python lists and drives, those of them that work, and the one to use.
+"""Finds the devices that a host in Python lists and drives. It tells those that work, and chooses the one to use.
 
 A host is a script of its language's folder that a process of its own executes (``host.py``). ``--list`` prints
 ``devices [[NAME, KIND], ...]``; ``--device NAME --number N FILE ITERATIONS`` runs a file on one of them, with the

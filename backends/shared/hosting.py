@@ -1,4 +1,4 @@
-"""Provides what hosts in Python share: their options, how a program is run and what is said of it.
+"""Provides what hosts in Python share. That is their options, how a program is run and what is said of it.
 
 A host knows a language's devices and how to launch a program on one. Its lines are read by ``backends.shared.process``,
 and those of JSON by ``synth import`` (``backends.shared.log``).

@@ -1,4 +1,4 @@
-"""Embeds data in a page that a browser shows, as JSON in a script element that no text in the data can end."""
+"""Embeds data in a page that a browser shows. It is JSON in a script element, which no text in the data can end."""
 
 from __future__ import annotations
 

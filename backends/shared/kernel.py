@@ -1,4 +1,4 @@
-"""Renders a memory test as three kernels in a C-like language: the part that all languages share.
+"""Renders a memory test as three kernels in a C-like language. This is the part that all languages share.
 
 ``reset`` gives every location its initial value, ``run`` runs the test once in every instance and keeps the registers
 that its condition asks for, ``count`` counts the outcomes. The kernel boundaries order them. Only the histogram comes

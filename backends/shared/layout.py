@@ -1,4 +1,4 @@
-"""Places the threads and the instances of a memory test in one launch, so that weak outcomes are provoked there.
+"""Places the threads and instances of a memory test in a launch. It provokes weak outcomes there.
 
 Sources: Alglave et al. 2015, sections 4.2 and 4.3 (the incantations); Sorensen and Donaldson 2016, section 3 (where and
 how to stress); Levine et al. 2023, section 4.1 (MC Mutants: the parallel testing environment), with the parameters of

@@ -1,4 +1,4 @@
-r"""Writes which trial a test's files belong to into those files, so that a log of a run elsewhere can be imported.
+r"""Writes into the files of a test which trial they are. So a log of what was run elsewhere can be brought back.
 
 The last line of a file is the beginning of a trial (``backends.shared.results``) as JSON: all that is known when the
 file is written, which test it is and how it is launched. Programs of their own have it as a string, hosts in Python

@@ -1,5 +1,5 @@
-r"""Holds the C++ text by which a program of its own, in C++ or CUDA, reports on its test, and the main program of a
-progress test.
+r"""Holds the C++ text by which a program of its own reports on its test. It is for C++ and CUDA, and has the main
+program of a progress test.
 
 Two readers look at what is printed. ``backends.shared.process`` waits for ``ready`` and for a line each iteration.
 ``synth import`` looks for JSON in a log that was kept elsewhere: a line when the test begins, and one with its result

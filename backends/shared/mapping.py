@@ -1,4 +1,4 @@
-"""Maps each thread of a launch to a thread of an instance of a test (Sorensen et al. 2021, section 6.1).
+"""Maps each thread of a launch to a thread of an instance of a test. Source: Sorensen et al. 2021, section 6.1.
 
 A *placement* says at which level of the device the threads of an instance are apart. On each level other schedulers
 are at work, which may be fair in other ways:

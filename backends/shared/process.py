@@ -1,4 +1,4 @@
-"""Runs the program of a test in a process of its own and watches which iterations terminate.
+"""Runs the program of a test in a process of its own. It watches which iterations terminate, and which do not.
 
 The program prints ``ready`` and then a line for each iteration that terminated (``backends.shared.main``,
 ``backends.opencl.host``). An iteration whose line does not come within the time-out is counted as one that did not

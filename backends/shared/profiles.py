@@ -1,4 +1,5 @@
-"""Defines profiles: how a tuner chooses to launch memory tests on a device, kept in a TOML file.
+"""Reads and writes profiles, which say how memory tests are launched on a device. A tuner may choose what is in a
+profile, which is a TOML file.
 
 A profile is named, for it is part of a result. What it does not say is left to the device: each key is a field of
 ``backends.shared.layout.Parameters`` of the same name, where it is explained, and a key that is not there is the

@@ -1,5 +1,5 @@
-"""Shows, before a program is written, that each of its accesses is to a location of the test, and else refuses the
-test.
+"""Shows that each access of a test's program is to a location of the test. A test of which that is not shown is refused
+before its program is written.
 
 A register may hold an address to which something was added. In a program an address is an index into an array, so that
 with any number but 0 added it is that of a word between locations, of another instance, or of no array at all: no test

@@ -1,5 +1,4 @@
-"""Renders AXB programs as the text of a C-like kernel, for every language (Sorensen et al. 2021, section 6.2 and Fig.
-11).
+"""Renders AXB programs as the text of a C-like kernel. Source: Sorensen et al. 2021, section 6.2 and Fig. 11.
 
 A thread is a ``switch`` over its program counter inside a ``while`` loop, for GLSL has no goto. An instruction is one
 atomic exchange, or an atomic add of 0 where nothing is exchanged, so that every read happens where the device keeps

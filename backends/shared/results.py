@@ -1,4 +1,5 @@
-"""Reads and writes ``results.jsonl``, what was seen on devices: a line for each test, device and way to run it.
+"""Reads and writes ``results.jsonl``, what was seen on devices. It has a line for each test, device and way to
+run it.
 
 The form is in docs/results.md. A line holds facts: for a progress test those stay the same when the run is repeated on
 a device that does the same; the counts of a memory test do not. Wall times go to a second file beside it. Lines are

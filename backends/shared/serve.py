@@ -1,4 +1,4 @@
-"""Runs one program after the other with a host in one process, as ``backends.shared.process.Server`` asks for them.
+"""Runs one program after the other with a host in one process. ``backends.shared.process.Server`` asks for them.
 
     python serve.py HOST.py OPTIONS --serve
 

@@ -1,4 +1,4 @@
-"""Phrases the declarations of kernels where languages differ; all else in a kernel is text that each language takes.
+"""Phrases the declarations of kernels where languages differ. All else in a kernel is text that each language takes.
 
 That text is the common part of C and WGSL: every branch in braces, ``+= 1u`` and no ``++``, parentheses around shifts
 and bits that meet arithmetic, shifts by unsigned numbers, a default in every switch, and no name that either reserves.

@@ -1,1 +1,1 @@
-"""Implements the back end for browsers: one page that runs a suite with WebGPU, wherever it is opened."""
+"""Implements the back end for browsers. It is one page that runs a suite with WebGPU, wherever it is opened."""

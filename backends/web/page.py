@@ -1,4 +1,4 @@
-"""Makes one page of a bundle: style, script and data in a single HTML file that asks the network for nothing.
+"""Makes one page of a bundle. Style, script and data are in a single HTML file that asks the network for nothing.
 
 Its policy (Content Security Policy 3) lets run this one script, by its hash, and load nothing at all; names and texts
 of tests are data (``backends.shared.html``), which the script only ever shows as text. What the page does is in

@@ -1,4 +1,4 @@
-"""Renders a memory test whose launch is chosen in the page: WGSL with every part that a profile may ask for.
+"""Renders a memory test whose launch is chosen in the page. It is WGSL with every part that a profile may ask for.
 
 The page replaces the constants (``backends.shared.layout``), and keeps of the text what the profile asks for:
 

@@ -1,4 +1,5 @@
-"""Writes specification files for gpuweb/cts: what ``backends.wgsl.conformance`` says of each test, as TypeScript.
+"""Writes specification files for gpuweb/cts, in TypeScript. They hold what ``backends.wgsl.conformance`` makes of each
+test.
 
 A folder for ``src/webgpu/shader/execution/memory_model``: ``KIND.spec.ts`` for each kind of test, ``memory_test.ts``,
 which all share and which is what calls the suite's helper, and ``README.txt``, as each folder there has one. A shape is

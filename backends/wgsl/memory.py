@@ -1,4 +1,4 @@
-"""Renders memory tests in WGSL: relaxed atomics, plain accesses, and barriers of a workgroup.
+"""Renders memory tests in WGSL. It has relaxed atomics, plain accesses, and barriers of a workgroup.
 
 - Atomics are relaxed, in storage at the scope of the queue family and in the workgroup's memory at that of the
   workgroup (WGSL, Memory Model, Scoped Operations). A test's scope is said where it includes the same threads.

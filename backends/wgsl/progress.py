@@ -1,4 +1,4 @@
-"""Renders progress tests in WGSL; all shaders of a folder share one Python host, ``run_wgsl.py``.
+"""Renders progress tests in WGSL. All shaders of a folder share one Python host, ``run_wgsl.py``.
 
 WGSL has neither macros nor variables that a function could see but those of the module, so the instance is one.
 

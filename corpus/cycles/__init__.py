@@ -1,1 +1,1 @@
-"""Defines critical cycles: their edges, their litmus tests, and which of them contain which."""
+"""Defines critical cycles. It has their edges, their litmus tests, and which of them contain which."""

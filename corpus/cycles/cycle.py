@@ -1,4 +1,4 @@
-"""Defines critical cycles, their names and their litmus tests (Alglave et al. 2015, sections 4.1 and 4.5).
+"""Defines critical cycles, their names and their litmus tests. Source: Alglave et al. 2015, sections 4.1 and 4.5.
 
 **Values.** All edges between accesses of one location lead forward in time, wherever each location is coherent, so the
 cycle says in which order memory has them. Writes get 1, 2, .. in that order, and a read the value of the write before

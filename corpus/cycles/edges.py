@@ -1,4 +1,5 @@
-"""Defines the edges of critical cycles and their names, after diy (herdtools7) and Alglave et al. 2015, section 4.1.
+"""Defines the edges of critical cycles and their names. They are after diy (herdtools7) and Alglave et al. 2015,
+section 4.1.
 
     Rfe Fre Coe Rfi Fri Coi            communication, between threads (e) or within one (i); Ws is another name of Co
     PodWR PosRR ..                     program order, to another location (d) or the same (s), and the two accesses

@@ -1,4 +1,5 @@
-"""Makes tests of a corpus from litmus tests, and reads the suites of memory tests of corpus format 1.
+"""Makes tests of a corpus from litmus tests, and reads old suites. Those are the suites of memory tests that format 1
+had.
 
 Such a suite is a folder: ``NAME.litmus`` one test each, ``@all`` the index, smallest first, ``labels.csv`` with one
 line ``file,model,verdict,condition`` a verdict, and the manifest, whose counts say how many tests have which size.

@@ -1,3 +1,1 @@
-"""Holds the dialects of litmus tests. Each is a module or folder with a parser and a printer that are inverse of each
-other.
-"""
+"""Holds the dialects of litmus tests, each a module or folder. Its parser and its printer are inverse of each other."""

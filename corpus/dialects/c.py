@@ -1,4 +1,4 @@
-"""Reads and prints C litmus tests, whose threads are functions over ``atomic_int`` and ``int`` locations.
+"""Reads and prints C litmus tests. Threads are functions over ``atomic_int`` and ``int`` locations.
 
     C MP
     { x = 0; y = 0; }

@@ -1,5 +1,5 @@
-r"""States what herd7 requires of every litmus file besides its language: names, reserved words and the form of
-conditions.
+r"""States what herd7 requires of every litmus file besides its language. It restricts names, reserves words and fixes
+the form of conditions.
 
 - A test's name is of ``[A-Za-z0-9_/.+:\[\]-]``; what follows on the line is no part of it, so that ``MP@01`` and
   ``MP@10`` are both ``MP``, and of files with one name herd7 runs the first (``lib/splitter.mll``, ``testname``).

@@ -1,4 +1,4 @@
-"""Reads and prints OpenCL litmus tests: C with scopes, work-groups, address spaces and barriers.
+"""Reads and prints OpenCL litmus tests. They are C with scopes, work-groups, address spaces and barriers.
 
     OPENCL MP
     { x = 0; y = 0; }

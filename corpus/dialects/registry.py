@@ -1,4 +1,4 @@
-"""Lists every dialect of litmus tests, and reads tests or translates them from one dialect to another."""
+"""Lists every dialect of litmus tests, and translates tests between dialects. It also reads tests in any of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reads and prints the scope trees of GPU_PTX and LISA litmus tests, ``(grid(cta(warp T0) (warp T1)))``.
+"""Reads and prints the scope trees of GPU_PTX and LISA litmus tests. An example is ``(grid(cta(warp T0) (warp
+T1)))``.
 
 A dialect has its own words for the levels. A level that is left out above a group is one group around all of them, and
 one that is left out around a thread is a group of its own: ``(cta T0 T1)`` are two warps of one CTA, on one GPU.

@@ -1,1 +1,1 @@
-"""Defines executions whose program is not given, from which suites of a model are made, and their litmus tests."""
+"""Defines executions whose program is not given, and their litmus tests. Suites of a model are made from them."""

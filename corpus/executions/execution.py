@@ -1,4 +1,4 @@
-"""Defines an execution with its program: threads, instructions, reads-from, coherence order and final values.
+"""Defines an execution with its program. It has threads, instructions, reads-from, coherence order and final values.
 
 A suite that comes from a model is made of these (Lustig, Wright, Papakonstantinou and Giroux, ASPLOS 2017); each stands
 for a litmus test, a program with the outcome that the execution has (``corpus.executions.litmus``).

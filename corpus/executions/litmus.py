@@ -1,4 +1,4 @@
-"""Makes the litmus test of an execution: its program, and a condition that asks for its outcome.
+"""Makes the litmus test of an execution, whose condition asks for its outcome.
 
 **Values.** The writes to a location write 1, 2, .. in coherence order; where a model leaves some unordered, in an order
 that extends what there is.

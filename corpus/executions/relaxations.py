@@ -1,4 +1,5 @@
-"""Lists the relaxations of an execution: the single steps that make a program ask for less (``docs/suites.md``).
+"""Lists the relaxations of an execution. These are the single steps after which its program asks for less
+(``docs/suites.md``).
 
 A test is minimal where each of them is allowed (Lustig et al., ASPLOS 2017). What is left of the execution's choices is
 restricted to what is left of the program: a read whose write went reads from nothing (``None``), and of a location

@@ -1,5 +1,5 @@
-"""Prints executions on one line, as ``0.0.0.0: W x; W.release.gpu y | 0.0.1.0: R.acquire.gpu y<-1; R x<-init addr:2 |
-y=1``, and parses such lines.
+"""Prints executions on one line each, and parses such lines. An example is ``0.0.0.0: W x; W.release.gpu y | 0.0.1.0:
+R.acquire.gpu y<-1; R x<-init addr:2 | y=1``.
 
 Parts are separated by ``|``. Threads come first, each with its place in the scope tree (``gpu.queue.cta.warp``) and its
 instructions, which are numbered from 0 through all threads. After a read stands the write that it reads from, ``init``

@@ -1,4 +1,4 @@
-"""Reads a mapping from the instructions of one language to those of another, and translates executions by it.
+"""Reads a mapping between the instructions of two languages, and translates executions by it.
 
 A mapping is a text file with a rule a line, in the words of vocabularies (``spelled_mode``); what stands after ``#`` is
 a comment::

@@ -1,4 +1,5 @@
-"""Defines the vocabulary of a dialect: the instructions, scope trees and dependencies that executions may have.
+"""Defines vocabularies of executions. The vocabulary of a dialect is the instructions, scope trees and dependencies
+that executions may have.
 
 A vocabulary lists the ways in which each kind of instruction can be done, after what an architecture or language lets
 an access say (``corpus.laws``). What a model cannot tell apart is taken out of it (``oracle.executions.vocabulary``).

@@ -1,3 +1,3 @@
-"""States which orders, scopes and tags an architecture or language allows for an access, and which of them go
+"""States which orders, scopes and tags an architecture or language allows for an access. It also states which go
 together.
 """

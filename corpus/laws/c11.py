@@ -1,4 +1,4 @@
-"""States the orders of C11's atomic accesses and fences: where each order is legal, and what it is made of.
+"""States the orders of C11's atomic accesses and fences. It says where each order is legal, and what it is made of.
 
 The orders of C++ are those of C11, and OpenCL C has scopes besides (``corpus.laws.opencl``). Source: ISO C11, 7.17; the
 table of legal orders is that of Lustig et al. 2019, Fig. 10a. ``memory_order_consume`` is acquire, as every compiler

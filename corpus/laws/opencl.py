@@ -1,4 +1,4 @@
-"""States the scopes and memories of OpenCL C's atomics, fences and barriers, besides C11's orders
+"""States the scopes and memories of OpenCL C's atomics, fences and barriers. Their orders are C11's
 (``corpus.laws.c11``).
 
 Source: the OpenCL C specification 3.0, 6.15.12 (atomics), 6.15.8 (barriers).

@@ -1,4 +1,5 @@
-"""States the modes of PTX instructions and their words: ``.relaxed.gpu``, ``.cg``, ``.volatile`` (PTX ISA, 9.7).
+"""States the modes of PTX instructions and their words (PTX ISA, 9.7). Words are ``.relaxed.gpu``, ``.cg`` and
+``.volatile``, for example.
 
 A load or a store is weak, with a cache operator or ``volatile`` or neither, or has an order and a scope. An atomic has
 an order and a scope, and so has a fence.

@@ -1,4 +1,5 @@
-"""States which orders, storage classes, availability and visibility Vulkan's accesses, fences and barriers can have.
+"""States which orders and tags Vulkan's accesses, fences and barriers can have. Tags say storage classes, availability
+and visibility.
 
 An access is weak, and then with or without availability (of a write), visibility (of a read) or ``nonpriv``; or it is
 atomic with an order and a scope, and an order names the storage classes that it speaks for. There is no sequential

@@ -1,1 +1,3 @@
-"""Defines litmus tests, whatever the dialect: their parts, their outer text and condition, and when two are equal."""
+"""Defines litmus tests, whatever the dialect. It has their parts, their outer text and condition, and when two are
+equal.
+"""

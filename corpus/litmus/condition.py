@@ -1,4 +1,5 @@
-r"""Parses and prints the final condition of a litmus test: ``filter (..) locations [..] exists (P0:r1 == 1 /\ x = 2)``.
+r"""Parses and prints the final condition of a litmus test. It is, for example,
+``filter (..) locations [..] exists (P0:r1 == 1 /\ x = 2)``.
 
 All dialects share its grammar. ``=`` and ``==`` are one, ``1:r2`` is ``P1:r2``, ``[x]`` and ``*x`` are ``x``.
 """

@@ -1,4 +1,5 @@
-"""Describes instructions of litmus tests in one line, whatever the dialect, for error messages and pictures.
+"""Describes instructions of litmus tests in one line, whatever the dialect. The lines are for error messages and
+pictures, not to be parsed.
 
 ``ld.acquire.gpu r1, x``, ``@r3 st.cg x, 1``, ``atom.relaxed.gpu.cas r1, x, 0, 1``, ``beq r1, 0, LC0``.
 """

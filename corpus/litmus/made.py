@@ -1,4 +1,5 @@
-"""Provides the parts of litmus tests that are made from executions: location names, dependencies and observers.
+"""Provides the parts of litmus tests that are made from executions. These are names of locations, dependencies and
+observers.
 
 **Dependencies** survive compilers: the value read is and-ed with a high bit, which no value of a test has, and what is
 left, 0, goes into the address, the data or a branch (Alglave et al. 2015, section 4.5). The bit is not the sign: not

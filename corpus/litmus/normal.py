@@ -1,4 +1,4 @@
-"""Defines the normal form of litmus tests and its digest, which tell when two tests are equal.
+"""Defines the normal form of litmus tests and its digest. They tell when two tests are equal.
 
 Dialects differ in how they say one thing. Some have predicates and others branches, some take a location as an operand
 and others a register that holds its address, some have ``!=`` in conditions and others a negation; registers and labels

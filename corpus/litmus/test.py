@@ -1,4 +1,5 @@
-"""Defines litmus tests of every dialect: threads in a scope tree, locations, instructions, and a final condition.
+"""Defines litmus tests of every dialect. They have threads in a scope tree, locations, instructions, and a final
+condition.
 
 The orders, scopes and operations are those that GPU languages share. A dialect reads its own spelling into these and
 refuses to print what it cannot say; what only one dialect knows (proxies, storage classes) is a *tag*, which models

@@ -1,4 +1,5 @@
-"""Splits a litmus test of any dialect into its sections, and makes the checks that all dialects share.
+"""Splits a litmus test of any dialect into its sections, and checks it. The checks are those that all dialects
+share.
 
 The outer shape of a test is one for all dialects:
 

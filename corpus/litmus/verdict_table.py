@@ -1,4 +1,4 @@
-"""Reads the table of verdicts on litmus tests, ``labels.csv``: one line ``file,model,verdict,condition,flags`` a
+"""Reads the table of verdicts on litmus tests, ``labels.csv``. A line is ``file,model,verdict,condition,flags``, one a
 verdict.
 
 The condition is the truth of the test's condition as it is written, ``true`` or ``false``, and empty where a model has

@@ -1,4 +1,4 @@
-"""Translates AXB programs to litmus tests and back: a progress test in the words of memory tests.
+"""Translates AXB programs to litmus tests and back. A progress test is then in the words of memory tests.
 
 A thread of the program is a thread of its own CTA or workgroup, for the progress of workgroups is what is in question
 (Sorensen et al. 2021, section 6). Every access is relaxed and atomic at device scope, so that all threads agree on the

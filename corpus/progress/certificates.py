@@ -1,4 +1,4 @@
-"""Spells the shapes, states and programs in certificates of progress suites, on one line each
+"""Spells the shapes, states and programs in certificates of progress suites. Each is on one line
 (``corpus.certificates``).
 
 What makes a certificate valid is for ``oracle.certificates``.

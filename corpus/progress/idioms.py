@@ -1,4 +1,4 @@
-"""Recognises well-known idioms of synchronisation in a corpus, by the digest of their canonical form.
+"""Recognises well-known idioms of synchronisation in a corpus. It does so by the digest of their canonical form.
 
 Source: Sorensen et al. 2021, Figs 2, 3, 8 and 9, and the inter-workgroup barrier that its section 2.4 relies on (Xiao
 and Feng, IPDPS 2010) without a master. A tag says that a test *is* the idiom, up to the names of locations, not that it

@@ -1,4 +1,4 @@
-"""Parses and prints AXB programs as pseudo-code; the parser and the printer are inverse of each other.
+"""Parses and prints AXB programs as pseudo-code. The parser and the printer are inverse of each other.
 
     THREAD 0
     0: if (Exch(Mem[0],1) == 1) goto 0;

@@ -1,4 +1,4 @@
-"""Prints litmus tests in C-like languages; ``corpus.dialects.c_like.reader`` reads the text back to an equal test.
+"""Prints litmus tests in C-like languages. ``corpus.dialects.c_like.reader`` reads the text back to an equal test.
 
 This module prints C; its one subclass, OpenCL's, says what differs. Registers keep their names where C allows, and are
 declared where they are first written, or at the top of the function. A location is an ``atomic_int`` where any thread

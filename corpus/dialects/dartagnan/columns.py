@@ -1,5 +1,5 @@
-"""Reads and prints what Dartagnan's litmus dialects for PTX and Vulkan share: states, columns, moves, arithmetic,
-branches.
+"""Reads and prints what Dartagnan's litmus dialects for PTX and Vulkan share. That is the initial state, columns,
+moves, arithmetic and branches.
 
     { x=0; P1:r0=1; P1:r1=&x; z=&x; }
      P0@..       | P1@..          ;

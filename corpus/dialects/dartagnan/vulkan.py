@@ -1,4 +1,4 @@
-"""Reads and prints litmus tests in Dartagnan's Vulkan dialect, for the memory model in the Vulkan specification's
+"""Reads and prints litmus tests in Dartagnan's Vulkan dialect. The memory model is that of the Vulkan specification's
 appendix.
 
     VULKAN MP

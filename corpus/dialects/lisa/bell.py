@@ -1,4 +1,5 @@
-"""Writes the bell file that herd7 needs for our LISA tests: the annotations and the levels of scope trees.
+"""Writes the bell file that herd7 needs for our LISA tests. It declares the annotations and the levels of scope
+trees.
 
     herd7 -bell synth.bell -model models/ptx-rmo.cat TEST.litmus
 

@@ -1,4 +1,4 @@
-"""Reads and prints LISA litmus tests with scopes, herd7's language for machines that it does not know.
+"""Reads and prints LISA litmus tests with scopes. LISA is herd7's language for machines that it does not know.
 
     LISA mp
     { x=0; y=0; }

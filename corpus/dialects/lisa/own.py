@@ -1,4 +1,4 @@
-"""Reads a user's bell file for LISA tests, which declares the annotations of instructions and the names of scopes.
+"""Reads a user's bell file for LISA tests. It declares the annotations of instructions and the names of scopes.
 
     enum orders = 'once || 'acquire || 'release
     let plain = {'once}
